@@ -68,7 +68,7 @@ parts/languages/transfer.py _bank
 parts/languages/morphology.py questions _fitting
 parts/units/sae.py inner fingerprint
 parts/erase/erasure.py _erasers_of
-parts/erase/target.py of _later _preferences encoder readings
+parts/erase/target.py of encoder later_layers preferences readings
 parts/erase/remainder.py remainder
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,18 @@ class Withholding(Protocol):
 
 
 Edit = Callable[[Any], Any]
-"""Tensors [..., dim] -> such tensors; with `by_sentence`, others for other sentences."""
+"""Tensors [..., dim] -> such tensors."""
+
+
+@runtime_checkable
+class OfSentences(Protocol):
+    """An edit that depends on the sentences of the current batch, of which each is to be read by
+    itself.
+    """
+
+    by_sentence: ClassVar[bool]
+
+    def __call__(self, x: Any) -> Any: ...
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ from typing import Any
 
 from torch import Tensor
 
-from lingprobe.data.abilities import Edit
+from lingprobe.data.abilities import Edit, OfSentences
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.blocks import Layers, first_states
 from lingprobe.encoders.inside import TURNS, Inside, modules_of
@@ -66,7 +66,7 @@ class Replacement:
     @property
     def is_by_sentence(self) -> bool:
         """Whether something is replaced by what depends on the sentence."""
-        return any(getattr(edit, "by_sentence", False) for edit in self.edits.values())
+        return any(isinstance(edit, OfSentences) for edit in self.edits.values())
 
     def _reach(self, site: Site) -> None:
         """Wrap the parts of blocks, unless that was done; DataProblem for one that there is not."""
@@ -169,7 +169,7 @@ def _call(
 def replacement_of(model: Any, layers: Layers, inside: Callable[[], Inside]) -> Replacement:
     """What replaces the states of a model; the same for the same model."""
     if present(model) is None:
-        setattr(model, OWN, Replacement(model, layers, inside))
+        model.__dict__[OWN] = Replacement(model, layers, inside)
     made = present(model)
     assert made is not None
     return made
@@ -183,6 +183,6 @@ def is_replaced(model: Any) -> bool:
 
 def present(model: Any) -> Replacement | None:
     """What replaces the states of a model, where anything ever did."""
-    made = getattr(model, OWN, None)
+    made = model.__dict__.get(OWN)
     assert made is None or isinstance(made, Replacement)
     return made

@@ -118,9 +118,9 @@ def intervene(
 
     task      erased; between two classes, states are moved too
     encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too
-    layer     whose states are changed, or mlp:8, attn:8, head:8.3
-    pairs     minimal pairs over sentences of the task, for 'lm:'
-    doses     distances of the classes to move by
+    layer     where: 8, 'mlp:8', 'attn:8' or 'head:8.3'
+    pairs     minimal pairs of the task's sentences, for 'lm:'
+    doses     class distances to move by
     method, draws  as of `erase`
     probe     of later layers, fitted to states as they are
     limit, cache, progress  as of `run`

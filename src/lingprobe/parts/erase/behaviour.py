@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.training_sentences import hashes_of
 from lingprobe.data.abilities import Predicted, Predictive
 from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
-from lingprobe.data.labels import Column, Scores, column_from_codes
+from lingprobe.data.labels import Column, column, column_from_codes
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Metric, ratio, sum_blocks
@@ -85,7 +85,7 @@ class Preferences:
         said = self.chosen.predict(now)
         choice.said.setdefault(key, []).append(said.decoded)
         first = np.asarray(said.scores[:, 0] - said.scores[:, 1], np.float64)
-        better = Scores(np.where(data.labels.matrix() == 0, first, -first))
+        better = column(np.where(data.labels.matrix() == 0, first, -first).tolist())
         margin.said.setdefault(key, []).append(better)
 
 
@@ -139,8 +139,8 @@ class Predictions:
         self.losses.setdefault(key, []).append(loss)
         for item in self.items:
             wrong = ~_right(now, self.words)
-            column = column_from_codes(wrong.astype(np.int64), OUTCOMES)
-            item.said.setdefault(key, []).append(column)
+            said = column_from_codes(wrong.astype(np.int64), OUTCOMES)
+            item.said.setdefault(key, []).append(said)
 
     def loss(self, what: str, floor: str = "", way: Way = "") -> float:
         """The loss in nats a token under a change, or a floor of it, of each sentence one way; NaN

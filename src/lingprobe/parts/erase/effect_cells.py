@@ -96,8 +96,13 @@ def effect_cells(
 ) -> list[EffectCell]:
     """The cells of one layer, whose p values are corrected together; `sizes` are of the changes."""
     made = [_cell(item, named, what, size) for item in items for what, size in sizes.items()]
-    every = ([getattr(cell, name) for cell in made] for name in ("beyond_p", "own_p", "label_p"))
-    corrected = zip(made, *map(holm, every), strict=True)
+    corrected = zip(
+        made,
+        holm([cell.beyond_p for cell in made]),
+        holm([cell.own_p for cell in made]),
+        holm([cell.label_p for cell in made]),
+        strict=True,
+    )
     judged = [
         replace(
             cell,
@@ -142,16 +147,16 @@ def _cell(item: Item, named: Named, what: str, size: Size) -> EffectCell:
         variance_floor=scores.get("variance", NAN),
         shuffled_floor=scores.get("shuffled", NAN),
         beyond=unit * beyond,
-        beyond_p=_known(beyond_p),
+        beyond_p=_or_one(beyond_p),
         own_beyond=unit * own_beyond,
-        own_p=_known(own_p),
+        own_p=_or_one(own_p),
         label=NAN if label is None else unit * label.value,
         label_p=1.0 if label is None else label.p,
         verdict="",
     )
 
 
-def _known(p: float) -> float:
+def _or_one(p: float) -> float:
     """A p, or 1 where nothing was tested."""
     return 1.0 if math.isnan(p) else p
 

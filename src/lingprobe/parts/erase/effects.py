@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.abilities import Replaceable
 from lingprobe.data.core import Cell, Dataset, Predictor, Probe
-from lingprobe.data.labels import Column, Scores, column_from_codes
+from lingprobe.data.labels import Column, column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets import together
@@ -61,7 +61,7 @@ def towards_second(codes: Ints, way: Way) -> Flags:
 def _either(one: Column, other: Column, chosen: Flags) -> Column:
     """The answers of one column where it is chosen, and of another elsewhere."""
     if one.numbers is not None and other.numbers is not None:
-        return Scores(np.where(chosen, one.numbers, other.numbers))
+        return column(np.where(chosen, one.numbers, other.numbers).tolist())
     assert one.classes is not None
     assert other.classes is not None
     assert one.names == other.names
