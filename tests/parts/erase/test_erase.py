@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import pairwise
 from zlib import crc32
@@ -141,6 +142,27 @@ def test_ordinary_fits_are_one_a_cell_and_one_a_task(tmp_path):
 def test_the_same_request_has_the_same_numbers(tmp_path):
     first, again = (erase(600, tmp=tmp_path, draws=1).text("csv") for _ in range(2))
     assert first == again
+
+
+def test_floors_do_not_depend_on_where_files_lie(tmp_path):
+    written, labels, _ = texts(300)
+    splits = ["train", "train", "train", "dev", "test"] * 60
+    rows = [
+        json.dumps({"text": text, "label": label, "split": split})
+        for text, label, split in zip(written, labels, splits, strict=True)
+    ]
+    found = []
+    for place in ("here", "there"):
+        folder = tmp_path / place
+        folder.mkdir()
+        (folder / "data.jsonl").write_text("\n".join(rows))
+        page = lingprobe.erase(
+            f"table:{folder}/data.jsonl", "bow:random,dim=16", draws=2, nonlinear="",
+            probe="logreg,c=1", cache=tmp_path / f"cache-{place}",
+        )  # fmt: skip
+        (cell,) = page.content
+        found.append((cell.after, cell.rank_floor, cell.variance_floor, cell.shuffled_floor))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("method", ["inlp", "mean"])

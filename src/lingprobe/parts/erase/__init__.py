@@ -14,4 +14,5 @@ _PLACES = {
     "api": "erase intervene",
     "cells": "ErasureCell",
     "effect_cells": "EffectCell",
+    "remainder": "without",
 }

@@ -58,7 +58,7 @@ def erase(
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> Page[tuple[ErasureCell, ...]]:
-    """Erase tasks from vectors and measure what is left, as `lingprobe erase` does.
+    """Erase tasks from vectors and measure what is left.
 
     tasks      tasks to erase, and to measure
     encoders   as of `run`
@@ -114,7 +114,7 @@ def intervene(
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> Page[tuple[EffectCell, ...]]:
-    """Change a layer's states while the model runs, as `lingprobe intervene` does.
+    """Change a layer's states while the model runs.
 
     task      erased; between two classes, states are moved too
     encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import labels_of, short
 from lingprobe.pages.records import csv
 from lingprobe.parts.erase.behaviour import MARGIN
 from lingprobe.parts.erase.effect_cells import CHOICE, LOSS, EffectCell, is_used
@@ -27,7 +27,8 @@ def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
 
 def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
     first = found[0]
-    title = f"{first.encoder}, states of layer {first.layer}: {short(first.task)} ({first.method})"
+    name = labels_of([first.encoder]).get(first.encoder, first.encoder)
+    title = f"{name}, states of layer {first.layer}: {short(first.task)} ({first.method})"
     measured = list(dict.fromkeys(cell.measured for cell in found))
     sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
     return Table(
@@ -97,11 +98,11 @@ def _notes(effects: Effects, draws: int) -> Iterator[str]:
     if pairs is not None:
         yield (
             f"{len(pairs.data):,} pairs; {pairs.known:,} were left out as the eraser saw their"
-            " sentence, or a word in which they differ."
+            " sentence, or a word in which they differ. margin: of the log-probabilities of a pair."
         )
-    yield (
-        "margin: of the log-probabilities of a pair. The model is said to use it only if its choice"
-        " and the margin fall below every floor when states are moved to the other label, if the"
-        " margin rises above every floor when they are moved into their own, and if states of real"
-        " sentences of the other label lower it more than those of their own."
-    )
+        yield (
+            "The model is said to use it only if its choice and the margin fall below every floor"
+            " when states are moved to the other label, if the margin rises above every floor when"
+            " they are moved into their own, and if states of real sentences of the other label"
+            " lower it more than those of their own."
+        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -25,7 +25,8 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import Reference, brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset, task_identity
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed
+from lingprobe.experiment.embed import vectors as kept_vectors
 from lingprobe.experiment.keys import encoder_identity, vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import tasks_of
@@ -73,11 +74,11 @@ class Erasure:
         """Hashes of the sentences that erasers are fitted on, sorted."""
         return np.unique(np.concatenate([each.seen for each in self._parts()]))
 
-    def erasers(self, reference: str, slots: tuple[str, ...]) -> tuple[tuple[Eraser, ...], ...]:
+    def erasers(self, origin: Origin, slots: tuple[str, ...]) -> tuple[tuple[Eraser, ...], ...]:
         """The erasers of each slot of an encoder, in the order in which they are applied.
         DataProblem where a task has no labels to erase, or a file is of other vectors.
         """
-        return _erasers_of(self, self.fingerprint, reference, slots)
+        return _erasers_of(self, self.fingerprint, origin, slots)
 
     def _parts(self) -> Iterator[Examples | FittedEraser]:
         tasks = tuple(thing for thing in self.things if not thing.endswith(SUFFIX))
@@ -87,6 +88,46 @@ class Erasure:
                 yield _stored_eraser(thing)
             else:
                 yield from examples[thing]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an encoder comes from: its reference, or, of an object of this process, `number`, which
+    is its own as long as it is there.
+    """
+
+    reference: str = ""
+    number: int = 0
+    made: Encoder | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, thing: str | Reference | Encoder) -> Origin:
+        """Of a reference or an encoder."""
+        if isinstance(thing, str | Reference):
+            return cls(ENCODERS.canonical(thing))
+        return cls("", id(thing), thing)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder."""
+        return ENCODERS.make(self.reference) if self.made is None else self.made
+
+    @property
+    def known(self) -> Identity:
+        """What decides its vectors, as far as it says so."""
+        return encoder_identity(self.reference or None, self.encoder)
+
+    def read(self, given: tuple[Dataset, str], slots: tuple[str, ...]) -> Readings:
+        """A task's examples beside vectors in some slots; those of an object are not kept, as two
+        objects may say the same of themselves.
+        """
+        encoder = self.encoder
+        encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
+        if self.made is None:
+            return read_examples(given, encoder, self.known)
+        (dataset, view), vectors = given, encoder.encode(given[0].sentences)
+        whole = readable(dataset.sites, vectors).whole
+        return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
 
 
 class Examples(NamedTuple):
@@ -169,22 +210,19 @@ def _stored_eraser(path: str) -> FittedEraser:
 
 @functools.lru_cache(8)
 def _erasers_of(
-    erasure: Erasure, fingerprint: str, reference: str, slots: tuple[str, ...]
+    erasure: Erasure, fingerprint: str, origin: Origin, slots: tuple[str, ...]
 ) -> tuple[tuple[Eraser, ...], ...]:
-    encoder = ENCODERS.make(reference)
-    encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
-    known = encoder_identity(reference, encoder)
     layers = [slot.rpartition(".")[0] or slot for slot in slots]
     chains: list[tuple[Eraser, ...]] = [()] * len(slots)
     for part in erasure._parts():
         if isinstance(part, FittedEraser):
-            own = _check_stored(part, known, layers)
+            own = _check_stored(part, origin.known, layers)
             chains = [
                 (*chain, part.eraser) if layer == own else chain
                 for chain, layer in zip(chains, layers, strict=True)
             ]
         elif erasure.method != "none":
-            readings = read_examples((part.dataset, part.view), encoder, known)
+            readings = origin.read((part.dataset, part.view), slots)
             chains = [
                 (*chain, _fit(erasure, part, readings, layer, chain))
                 for chain, layer in zip(chains, readings.vectors.names, strict=True)
@@ -224,7 +262,7 @@ def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity)
     store, key = paths.vector_store(), vectors_key(encoder, known)
     with listening(lambda done, of: None):  # what is told is of another encoder's sentences
         done = embed(encoder, sentences, store, key)
-    made = vectors(encoder, sentences, store, key, done.usable)
+    made = kept_vectors(encoder, sentences, store, key, done.usable)
     rows = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
     rows = rows[readable(dataset.sites[rows], made).whole]
     return Readings(dataset.take(rows), made, view)
