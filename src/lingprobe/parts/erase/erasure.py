@@ -113,7 +113,7 @@ class Origin:
         return ENCODERS.make(self.reference) if self.made is None else self.made
 
     @property
-    def known(self) -> Identity:
+    def identity(self) -> Identity:
         """What decides its vectors, as far as it says so."""
         return encoder_identity(self.reference or None, self.encoder)
 
@@ -124,7 +124,7 @@ class Origin:
         encoder = self.encoder
         encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
         if self.made is None:
-            return read_examples(given, encoder, self.known)
+            return read_examples(given, encoder, self.identity)
         (dataset, view), vectors = given, encoder.encode(given[0].sentences)
         whole = readable(dataset.sites, vectors).whole
         return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
@@ -216,7 +216,7 @@ def _erasers_of(
     chains: list[tuple[Eraser, ...]] = [()] * len(slots)
     for part in erasure._parts():
         if isinstance(part, FittedEraser):
-            own = _check_stored(part, origin.known, layers)
+            own = _check_stored(part, origin.identity, layers)
             chains = [
                 (*chain, part.eraser) if layer == own else chain
                 for chain, layer in zip(chains, layers, strict=True)

@@ -29,7 +29,7 @@ from lingprobe.data.core import (
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind, kind_of
 from lingprobe.data.reading import Viewed
-from lingprobe.data.references import Place, Reference, ReferenceProblem
+from lingprobe.data.references import Place, Reference, ReferenceProblem, allow
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders import adapt
 from lingprobe.parts.erase.erasure import Erasure, Origin
@@ -155,6 +155,7 @@ def without(
     """
     made = Erasure(tuple(as_list(tasks)), eraser, rank, floor, draw)
     named = isinstance(encoder, str | Reference)
+    allow(*([encoder] if named else []), *made.things)
     return _remainder(Origin.of(encoder if named else adapt(encoder)), made)
 
 
