@@ -567,8 +567,8 @@ def test_the_command_is_the_function(place):
     ("more", "error", "said"),
     [
         ({"encoder": "bow:random"}, UsageProblem, "hf:MODEL and lm:MODEL"),
-        ({"encoder": "hf:{}/uses,pool=none", "pairs": "minimal/pairs:{}/pairs.jsonl"}, UsageProblem,
-         "is for a language model"),
+        ({"encoder": "hf:{}/uses,pool=none", "pairs": "minimal/pairs:{}/pairs.jsonl"}, DataProblem,
+         "takes minimal pairs for lm:MODEL"),
         ({"layer": 3}, UsageProblem, "take one from 0 to 2"),
         ({"layer": "mlp:*"}, UsageProblem, "take one, as mlp:1"),
         ({"layer": "head:2.7"}, DataProblem, "numbered from 1 to 2"),

@@ -119,10 +119,10 @@ def intervene(
     task      erased; between two classes, states are moved too
     encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too
     layer     where: 8, 'mlp:8', 'attn:8' or 'head:8.3'
-    pairs     minimal pairs of the task's sentences, for 'lm:'
+    pairs     minimal pairs, for 'lm:'; else a task of scored pairs, or TEXT+TRANSLATION
     doses     class distances to move by
     method, draws  as of `erase`
-    probe     of later layers, fitted to states as they are
+    probe     of later layers
     limit, cache, progress  as of `run`
     UsageProblem for an encoder whose states cannot be replaced, DataProblem for too few pairs.
 

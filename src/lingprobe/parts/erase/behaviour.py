@@ -78,6 +78,10 @@ class Preferences:
         items = [Item(name, metric, data, pairs.codes), Item(MARGIN, nats(), data, pairs.codes)]
         return cls(encoder, np.repeat(pairs.examples, 2), items, chosen, view)
 
+    def reads(self, key: Key) -> bool:
+        """All of them."""
+        return True
+
     def keep(self, key: Key, one_by_one: bool) -> None:
         choice, margin = self.items
         data = copies(choice.data) if one_by_one else choice.data
@@ -132,6 +136,10 @@ class Predictions:
             items = [Item(name, "accuracy", some, codes[examples][words[:, 0]])]
         tokens = np.bincount(now.sentence, minlength=len(kept)).astype(np.int64)
         return cls(encoder, sentences, examples, codes[examples], tokens, words, items)
+
+    def reads(self, key: Key) -> bool:
+        """All of them."""
+        return True
 
     def keep(self, key: Key, one_by_one: bool) -> None:
         now = self.encoder.predictions(self.sentences)

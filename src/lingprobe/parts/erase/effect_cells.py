@@ -31,7 +31,8 @@ class EffectCell:
     change     erased; scrubbed: there and later; `moved` and by how many distances of the classes;
                exchanged, within the eraser's subspace or whole
     measured   layer N: the probe of a later layer; choice: of minimal pairs, and its
-               margin; words: that the model predicts; loss
+               margin; words: that the model predicts; loss; similarity; TEXT to TEXT:
+               sentences that find their translation
     n          examples, pairs, words or sentences
     before     of the model as it is
     after      under the change; of states that are moved or exchanged, to the other label
@@ -95,7 +96,12 @@ def effect_cells(
     sizes: Mapping[str, Size],
 ) -> list[EffectCell]:
     """The cells of one layer, whose p values are corrected together; `sizes` are of the changes."""
-    made = [_cell(item, named, what, size) for item in items for what, size in sizes.items()]
+    made = [
+        _cell(item, named, what, size)
+        for item in items
+        for what, size in sizes.items()
+        if any(key.what == what for key in item.said)
+    ]
     corrected = zip(
         made,
         holm([cell.beyond_p for cell in made]),

@@ -81,6 +81,10 @@ class Reader(Protocol):
     @property
     def items(self) -> Sequence[Item]: ...
 
+    def reads(self, key: Key) -> bool:
+        """Whether it is read under a change."""
+        ...
+
     def keep(self, key: Key, one_by_one: bool) -> None:
         """Keep what is read now, of sentences, or of each example's own copy of its sentence."""
 
@@ -90,7 +94,7 @@ def read_changes(reader: Reader, site: str, changes: Sequence[Change], spans: In
     `spans` are of the task's examples.
     """
     reader.keep(UNCHANGED, False)
-    for change in changes:
+    for change in (each for each in changes if reader.reads(each.key)):
         with reader.encoder.replace_states(change.edits(site, reader.examples, spans)):
             reader.keep(change.key, change.is_by_sentence)
 
@@ -136,6 +140,10 @@ class LaterLayers:
         examples = np.repeat(test, some.sites.shape[1])
         assert isinstance(readings.view, str)
         return cls(encoder, examples, items, fitted, readings.view)
+
+    def reads(self, key: Key) -> bool:
+        """All of them."""
+        return True
 
     def keep(self, key: Key, one_by_one: bool) -> None:
         data = copies(self.items[0].data) if one_by_one else self.items[0].data

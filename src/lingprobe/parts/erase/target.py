@@ -29,6 +29,7 @@ from lingprobe.parts.erase.erasure import Read, part_of, read_examples, read_tas
 from lingprobe.parts.erase.exchanges import Partners, exchanges
 from lingprobe.parts.erase.fitting import Method, Source
 from lingprobe.parts.erase.interventions import Affine, Change, FloorDraws, changes_of, scrub
+from lingprobe.parts.erase.similarity import Similarities, similar_pairs, translations
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
@@ -147,7 +148,7 @@ class Interventions:
             spoken = Predictions.of(data, test, model, WORD)
             readers.append(spoken)
         elif pairs:
-            raise UsageProblem(f"pairs={pairs} is for a language model: lm:MODEL")
+            readers.append(bench.similarities(pairs, limit))
         for each in readers:
             read_changes(each, place.site, changes, bench.spans)
             tell(1)
@@ -226,6 +227,15 @@ class Bench:
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
         return chosen, Preferences.of(chosen, model, probe, (CHOICE, one.task.metric))
+
+    def similarities(self, pairs: str, limit: int | None) -> Similarities:
+        """How alike the last layer's vectors of pairs of sentences are."""
+        seen = part_of(self.readings.dataset, self.parts.eraser).sentences
+        encoder = self.target.encoder("last")
+        if ":" not in pairs and "+" in pairs:
+            return Similarities.of(*translations(pairs, seen), encoder)
+        data = similar_pairs(_read(pairs, limit).dataset, seen)
+        return Similarities.of(data, ["similarity"], encoder)
 
 
 def _read(task: str, limit: int | None) -> Read:
