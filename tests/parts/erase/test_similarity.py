@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,6 +144,10 @@ def test_sentences_that_the_eraser_saw_are_left_out(tmp_path):
         translations(given, whole.sentences)
     with pytest.raises(DataProblem, match="write two texts"):
         translations(f"{given}+c", [])
+    scored = replace(pairs(), splits=(np.arange(N) % 2 * 2).astype(np.int8))
+    kept = similar_pairs(scored, scored.sentences[2:4])  # of the second pair
+    assert len(kept) == N // 2 - 1
+    np.testing.assert_array_equal(kept.labels.numbers, scored.labels.numbers[3::2])
     with pytest.raises(DataProblem, match="takes minimal pairs for lm:MODEL"):
         similar_pairs(TASKS.make("ud/tense:embedded").load(), [])
 

@@ -183,9 +183,9 @@ def scrub(
     read: Callable[[str, Mapping[str, Eraser]], Source],
 ) -> Iterator[Change]:
     """Erased at a site and at every later one, each eraser fitted to what the earlier ones leave
-    (concept scrubbing; Belrose et al. 2023). Floors have its rank and the variance that it takes, and are
-    fitted to states as they are: on what is left, shuffled labels find directions that hardly vary
-    there, and are large in states that have the property.
+    (concept scrubbing; Belrose et al. 2023). Floors have its rank and the variance that it takes,
+    and are fitted to states as they are: on what is left, shuffled labels find directions that
+    hardly vary there, and are large in states that have the property.
 
     plain  by site, what erasers are fitted on of the model as it is
     read   gives that of a site behind erasers

@@ -79,15 +79,16 @@ def _found(one: Doubles, other: Doubles) -> Column:
 
 
 def similar_pairs(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
-    """Scored pairs of sentences of which an eraser saw none; DataProblem where these are few, or
+    """The scored pairs of test whose sentences no eraser saw; DataProblem where these are few, or
     have no scores.
     """
-    if data.sites.shape[1] != 2 or data.labels.numbers is None or not data.of_sentences:
+    has_words = bool((data.sites[:, :, 1] >= 0).any())
+    if data.sites.shape[1] != 2 or data.labels.numbers is None or has_words:
         raise DataProblem(
             "pairs= takes minimal pairs for lm:MODEL; for hf:MODEL it takes pairs with scores, as"
             " pair/sts-b, or a text and its translation, as UD_English-PUD+UD_German-PUD"
         )
-    return _unseen(data, seen)
+    return _unseen(data.take(data.rows("test")), seen)
 
 
 def translations(texts: str, seen: Sequence[Sentence]) -> tuple[Dataset, list[str]]:
