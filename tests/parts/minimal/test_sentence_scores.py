@@ -10,6 +10,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from fixtures.models import transformer
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
+from lingprobe.encoders.current_batch import current_batch
 from lingprobe.parts.minimal.lm import LanguageModel
 from lingprobe.parts.minimal.ngram import Counts, NGram
 from lingprobe.parts.minimal.scores import score_vectors
@@ -113,6 +114,37 @@ def test_masked_predictions_are_those_of_the_model_piece_by_piece(masking):
             assert one[0] == other[0]
             assert one[1] == pytest.approx(other[1], abs=1e-4)
             assert one[2] == other[2]
+
+
+@pytest.mark.parametrize("kind", ["agreeing", "masking"])
+def test_what_depends_on_the_sentence_is_told_which_one_it_is(kind, request):
+    place = str(request.getfixturevalue(kind))
+    model, tokenizer = LanguageModel(place), AutoTokenizer.from_pretrained(place)
+    some = sentences(PIECES if kind == "masking" else TEXTS[:8])
+    plain = model.encode(some).layers[0]
+    seen = set()
+
+    class Spy:
+        by_sentence = True
+
+        def __call__(self, x):
+            batch = current_batch(len(x))
+            for number, words in zip(batch.sentences.tolist(), batch.words, strict=True):
+                start = 0 if kind == "masking" else 1  # behind the start token
+                pieces = tokenizer(some[number].text, add_special_tokens=kind == "masking")
+                for word, (first, last) in zip(some[number].words, words.tolist(), strict=True):
+                    spans = [pieces.token_to_chars(k - start) for k in range(first, last)]
+                    text = some[number].text[spans[0].start : spans[-1].end]
+                    assert text == word
+                    seen.add((number, word))
+            return x
+
+    with model.replace_states({"0": Spy()}):
+        within = model.encode(some).layers[0]
+    # each sentence in rows of its own, so the last digits may differ
+    np.testing.assert_allclose(within, plain, atol=1e-4)
+    assert seen == {(k, word) for k, each in enumerate(some) for word in each.words}
+    assert model.encode(some).layers[0].tobytes() == plain.tobytes()
 
 
 def test_sentences_that_begin_alike_share_a_row():

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.abilities import Edit
 from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints
 from lingprobe.parts.erase.erasers import Doubles, Eraser
 from lingprobe.parts.erase.fitting import Floor, Floors, Source, fit_eraser, generator_of
@@ -72,7 +73,11 @@ class Shift:
         chosen = np.ones(tuple(x.shape[:2]), bool)
         for row, (first, last) in enumerate(self.spans[rows].tolist()):
             if first >= 0:
-                assert batch.words is not None
+                if batch.words is None:
+                    raise EncoderStop(
+                        "states of words are exchanged, and this tokeniser does not say which"
+                        " tokens are a word's: take a model with a fast one"
+                    )
                 words = batch.words[row][first:last]
                 mine = words[words[:, 1] > words[:, 0]]
                 chosen[row] = False

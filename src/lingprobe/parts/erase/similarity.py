@@ -60,7 +60,7 @@ class Similarities:
         if len(self.items) == 1:
             said: list[Column] = [column((one * other).sum(1).tolist())]
         else:
-            said = [_found(one, other), _found(other, one)]
+            said = [_answers(one, other), _answers(other, one)]
         for item, each in zip(self.items, said, strict=True):
             item.said.setdefault(key, []).append(each)
 
@@ -72,7 +72,7 @@ def _directions(vectors: NDArray[Any]) -> Doubles:
     return np.asarray(x / np.where(sizes > 0, sizes, 1))
 
 
-def _found(one: Doubles, other: Doubles) -> Column:
+def _answers(one: Doubles, other: Doubles) -> Column:
     """Whether the nearest of the others is the one with its number."""
     nearest = (one @ other.T).argmax(1)
     return column_from_codes((nearest != np.arange(len(one))).astype(np.int64), OUTCOMES)

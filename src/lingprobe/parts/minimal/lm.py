@@ -103,25 +103,24 @@ class LanguageModel(Saved):
         """What is predicted of each sentence, token by token."""
         scorer, _ = self._load()
         plan, _ = self._plan(sentences, with_words=True)
-        assert plan.words is not None
         said, is_likeliest = scorer.predictions(plan, self._together(scorer))
         owners, _, tokens = plan.uses.T
         word = np.full(len(tokens), -1)
         order = np.argsort(owners, kind="stable")
         ends = np.searchsorted(owners[order], np.arange(len(sentences) + 1))
-        for number, places in enumerate(plan.words):
+        for number, places in enumerate(plan.words or ()):
             mine = order[ends[number] : ends[number + 1]]
             for k, (first, last) in enumerate(places.tolist()):
                 word[mine[(tokens[mine] >= first) & (tokens[mine] < last)]] = k
         return Predicted(owners, word, said, is_likeliest)
 
-    def _words(self, sentences: Sequence[Sentence]) -> list[Ints]:
-        """The tokens first:last of each word of each sentence; none where a tokeniser does not say
+    def _words(self, sentences: Sequence[Sentence]) -> list[Ints] | None:
+        """The tokens first:last of each word of each sentence; None where a tokeniser does not say
         from which letters its tokens come.
         """
         _, tokenizer = self._load()
         if not tokenizer.is_fast:
-            return [np.zeros((len(sentence.words), 2), np.int64) for sentence in sentences]
+            return None
         start = 0 if self.is_masked else 1
         frame = Frame(special=self.is_masked)
         pieces = Pieces(tokenizer, self._limit - start, frame, Words(raw=True))
