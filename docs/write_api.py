@@ -42,8 +42,8 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
     **{
         name: name
         for name in (
-            *("claims", "curve", "erase", "export", "generate", "geometry", "morphology"),
-            *("parse", "relate", "slurm", "tag", "train", "transfer"),
+            *("claims", "curve", "erase", "export", "generate", "geometry", "intervene"),
+            *("morphology", "parse", "relate", "slurm", "tag", "train", "transfer"),
         )
     },
 }
@@ -186,7 +186,7 @@ def _section(name: str) -> str:
     thing = getattr(lingprobe, name)
     lines = [f"### {name}", "", f"    lingprobe.{name}{_brief(thing)}", ""]
     command = COMMANDED.get(name)
-    options = f"Parameters are the options of [`lingprobe {command}`](cli.md#{command})."
+    options = f"Parameters: [`lingprobe {command}`](cli.md#{command})."
     lines += [f"{_first(thing)} {options}" if command else _markdown(described(name)), ""]
     if isinstance(thing, type):
         lines += [

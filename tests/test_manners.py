@@ -180,6 +180,8 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "erase": lambda: lingprobe.erase(
             TASK, "length", limit=200, draws=1, probe="logreg,c=1", nonlinear=""
         ),
+        "intervene": lambda: lingprobe.intervene(TASK, "hf:nobody/nothing", layer=1),
+        "without": lambda: lingprobe.without("bow:random,dim=8", TASK),
         "transfer": lambda: lingprobe.transfer(
             "ud/tense", "length", train="a.conllu", test="a.conllu", seeds=1
         ),
@@ -203,6 +205,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         assert_as_before(dict(before), host())
     assert problems <= {
         "audit_parser",
+        "intervene",
         "parse",
         "slurm",
         "card",

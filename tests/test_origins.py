@@ -67,9 +67,8 @@ parts/languages/survey.py survey_rows
 parts/languages/transfer.py _bank
 parts/languages/morphology.py questions _fitting
 parts/units/sae.py inner fingerprint
-parts/erase/erasure.py _erasers_of
-parts/erase/target.py of _later _preferences encoder readings
-parts/erase/remainder.py remainder
+parts/erase/erasure.py encoder of
+parts/erase/target.py of encoder later_layers preferences readings
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
@@ -103,6 +102,7 @@ ALLOWING = """
 api/data.py annotate inspect
 parts/compose/api.py _request
 parts/erase/api.py erase intervene
+parts/erase/remainder.py without
 parts/languages/api.py survey
 api/encoders.py configure
 api/listing.py available

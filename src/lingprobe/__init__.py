@@ -102,8 +102,10 @@ if TYPE_CHECKING:
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
-    from lingprobe.parts.erase.api import erase
+    from lingprobe.parts.erase.api import erase, intervene
     from lingprobe.parts.erase.cells import ErasureCell
+    from lingprobe.parts.erase.effect_cells import EffectCell
+    from lingprobe.parts.erase.remainder import without
     from lingprobe.parts.geometry.api import geometry
     from lingprobe.parts.geometry.comparisons import GeometryRow
     from lingprobe.parts.languages.api import morphology, survey, transfer
@@ -151,6 +153,7 @@ __all__ = [
     "DataProblem",
     "Dataset",
     "Depth",
+    "EffectCell",
     "Embedded",
     "Encoder",
     "EncoderProblem",
@@ -251,6 +254,7 @@ __all__ = [
     "get_tasks",
     "holdings",
     "inspect",
+    "intervene",
     "layers",
     "migrate",
     "model",
@@ -276,6 +280,7 @@ __all__ = [
     "train",
     "train_vectors",
     "transfer",
+    "without",
 ]
 
 _PLACES = {

@@ -103,3 +103,13 @@ def test_what_differs_is_not_taken(llama):  # noqa: F811
 def test_its_identity_says_so(llama):  # noqa: F811
     assert "once" in make(f"hf:{llama},prompt={LONG}").base
     assert "once" not in make(f"hf:{llama}").base
+
+
+def test_states_of_what_is_read_once_are_replaced_as_well(llama, sentences):  # noqa: F811
+    encoder = make(f"hf:{llama},template={TEMPLATE},layers=all,{EXACT}")
+    before = encoder.encode(sentences[:4]).layers[-1]
+    with encoder.replace_states({"1": torch.zeros_like}):
+        together = encoder.encode(sentences[:4]).layers[-1]
+        alone = [encoder.encode([sentence]).layers[-1] for sentence in sentences[:4]]  # each whole
+    np.testing.assert_allclose(together, np.concatenate(alone), atol=2e-5, rtol=2e-4)
+    np.testing.assert_array_equal(encoder.encode(sentences[:4]).layers[-1], before)

@@ -17,8 +17,7 @@ def curve(
     results: Results = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:
     """Learning curves: the scores of encoders at several points of their training, next to the
-    figures that the training recorded, as `lingprobe curve` shows them (Conneau et al. 2018,
-    section 5, Figure 1).
+    figures that the training recorded (Conneau et al. 2018, section 5, Figure 1).
 
     results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
                model's revisions (default: the last run)

@@ -121,9 +121,8 @@ class Evaluation:
         return dataframe(self._scores, Score)
 
     def to_dataframe(self) -> Any:
-        """All that is known of the scores, as a frame of pandas, or of polars or pyarrow where
-        pandas is not installed: one row for each encoder, layer, probe and control on a task, with
-        the columns of CSV and Parquet.
+        """All that is known of the scores, as such a frame as `scores`: one row for each encoder,
+        layer, probe and control on a task, with the columns of CSV and Parquet.
         """
         return dataframe(rows(self.results))
 

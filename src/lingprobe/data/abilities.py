@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,16 +60,40 @@ class Withholding(Protocol):
         """Which of some sentences those are, [sentences]."""
 
 
+Edit = Callable[[Any], Any]
+"""Tensors [..., dim] -> such tensors."""
+
+
+@runtime_checkable
+class OfSentences(Protocol):
+    """An edit that depends on the sentences of the current batch, of which each is to be read by
+    itself.
+    """
+
+    by_sentence: ClassVar[bool]
+
+    def __call__(self, x: Any) -> Any: ...
+
+
 @runtime_checkable
 class Replaceable(Encoder, Protocol):
     """An encoder whose model runs on with other states, for whoever encodes inside the context."""
 
-    def replace_states(
-        self, edits: Mapping[int, Callable[[Any], Any]]
-    ) -> AbstractContextManager[None]:
-        """Replace states by layer; edits are given tensors [..., dim] and return such. EncoderStop
-        where that cannot be.
+    def replace_states(self, edits: Mapping[str, Edit]) -> AbstractContextManager[None]:
+        """Replace the states of layers (`3`), and what parts of blocks give (`mlp:3`, `attn:3`,
+        `head:3.2`). EncoderStop where that cannot be.
         """
+
+
+class Predicted(NamedTuple):
+    """What a language model predicts, [tokens] each: of which sentence, and of which word of it (-1
+    for none), with which log-probability in nats, and whether it is the likeliest token.
+    """
+
+    sentence: Ints
+    word: Ints
+    said: NDArray[np.float64]
+    is_likeliest: NDArray[np.bool_]
 
 
 @runtime_checkable
@@ -82,5 +106,5 @@ class Predictive(Replaceable, Protocol):
     @property
     def states(self) -> str: ...
 
-    def predicted_tokens(self, sentences: Sequence[Sentence]) -> Ints:
-        """How many tokens of each sentence are predicted, [sentences]."""
+    def predictions(self, sentences: Sequence[Sentence]) -> Predicted:
+        """What is predicted of each sentence, token by token."""

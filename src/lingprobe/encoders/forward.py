@@ -20,6 +20,7 @@ from lingprobe.data.vectors import Floats, Ints, Spans, offsets, ranges
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.attention import offsets as word_offsets
 from lingprobe.encoders.batches import group_rows, pad_rows, spread
+from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pool_states
 from lingprobe.encoders.shared_start import FEW, SharedStart
@@ -119,7 +120,10 @@ class Passes:
         every = self._read(tokens)
 
         def work(rows: Ints) -> None:
-            hidden, mask, whole = of_rows(rows), self._mask(keep, rows), self._mask(every, rows)
+            words = None if tokens.words is None else [tokens.words[r] for r in rows]
+            with running(Batch(rows, words)):
+                hidden = of_rows(rows)
+            mask, whole = self._mask(keep, rows), self._mask(every, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for target, (layer, pool) in zip(layers, asked, strict=True):
                 target[units] = pool_states(pool, hidden[layer], whole if pool == "end" else mask)

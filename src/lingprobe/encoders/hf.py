@@ -9,13 +9,14 @@ fills every (layer, pooling) that is asked for.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lingprobe.data._closure import digest
+from lingprobe.data.abilities import Edit
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
@@ -251,13 +252,13 @@ class HuggingFace(Saved):
         return Vectors(units.layers, names_of(asked), units.spans, units.cut)
 
     @contextmanager
-    def replace_states(self, edits: Mapping[int, Callable[[Any], Any]]) -> Iterator[None]:
-        """Replace states by layer, for what is encoded until the block ends."""
+    def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:
+        """Replace states and what parts of blocks give, for what is encoded until that ends."""
         from lingprobe.encoders.replacement import replacement_of  # imports torch
 
         self.encode([Sentence.of(["a"])])  # what is remembered of the model is of its own states
         network = self.load()
-        with replacement_of(network.model, network.layers).by(edits):
+        with replacement_of(network.model, network.layers, lambda: network.inside).by(edits):
             yield
 
     @property

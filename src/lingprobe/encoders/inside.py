@@ -118,8 +118,13 @@ def look_inside(
     turn, seen = _watch(children, shape, first, run)
     parts = tuple(find_parts(block) for block in seen)
     inside = Inside(model.config.model_type, parts, turn, _Pass())
-    _catch(inside, children, {name: m for child in children for name, m in _modules(child)})
+    _catch(inside, children, modules_of(children))
     return inside
+
+
+def modules_of(children: Sequence[nn.Module]) -> dict[str, nn.Module]:
+    """The modules within some blocks, by the names that parts go by."""
+    return {name: module for child in children for name, module in _modules(child)}
 
 
 def _modules(child: nn.Module) -> Iterator[tuple[str, nn.Module]]:

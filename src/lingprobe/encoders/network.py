@@ -28,6 +28,7 @@ from lingprobe.encoders.inside import TOKENS, Inside, Raw, look_inside
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
+from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
 from lingprobe.encoders.sites import Site
 from lingprobe.encoders.stopping import Stopped, stoppable
@@ -144,6 +145,8 @@ class Network:
 
     def shared_start(self, ids: tuple[int, ...], highest: int) -> SharedStart | None:
         """Tokens that rows begin with, read once; None where the model does not allow it."""
+        if is_replaced(self.model):  # there, too
+            return None
         if (ids, highest) not in self._starts:
             limit = tolerance(self.model, self.dtype)
             self._starts[ids, highest] = shared_start(self, ids, highest, limit)

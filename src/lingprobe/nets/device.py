@@ -199,6 +199,7 @@ def _cuda_is_possible() -> bool:
     return present and "+cpu" not in installed_version("torch")
 
 
+@functools.cache
 def installed_version(package: str) -> str:
     """The version of a package that is installed; '' where it is not."""
     try:

@@ -56,13 +56,15 @@ def names_of(encoders: Iterable[str]) -> dict[str, str]:
     folders = Counter((one.name, _folder(one)) for one in parsed.values() if one and _folder(one))
     places = {}
     for encoder, one in parsed.items():
-        if one is not None and any(map(_is_here, (one.argument, *(v for _, v in one.options)))):
-            options = tuple((k, PurePath(v).name if _is_here(v) else v) for k, v in one.options)
+        options = tuple((key, _short_value(value)) for key, value in (one.options if one else ()))
+        # a colon in a value is read as well where it stands for itself
+        has_colon = any(":" in value for _, value in options)
+        if one is not None and (_is_here(one.argument) or options != one.options or has_colon):
             name = one.argument
             if name and _folder(one):
                 alone = folders[one.name, _folder(one)] == 1
                 name = _end(name) if alone else PurePath(name).name
-            places[encoder] = str(Reference(one.name, name, options))
+            places[encoder] = str(Reference(one.name, name, options)).replace("%3A", ":")
         elif "@" in encoder and encoder.startswith(HERE):
             places[encoder] = encoder.rpartition("/")[2]
     counts = Counter(places.values())
@@ -94,6 +96,13 @@ def labels_of(encoders: Iterable[str]) -> dict[str, str]:
         names[encoder] = ", ".join([_end(str(one.argument)), *source, *own])
     taken = Counter(names.values())
     return {encoder: name for encoder, name in names.items() if taken[name] == 1}
+
+
+def _short_value(value: str) -> str:
+    """The value of an option: a path by its name, tasks as `short` has them."""
+    if _is_here(value):
+        return PurePath(value).name
+    return "+".join(map(short, value.split("+"))) if ":" in value else value
 
 
 def _is_here(value: str | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import pairwise
 from zlib import crc32
@@ -25,7 +26,7 @@ from lingprobe.parts.erase.change import (
 )
 from lingprobe.parts.erase.division import Pairing, dependence, divide, labels_on
 from lingprobe.parts.erase.files import read_eraser
-from lingprobe.parts.erase.fitting import Source, draw_floors, fit_eraser
+from lingprobe.parts.erase.fitting import Floors, Source, fit_eraser
 
 DIM = 16
 SCALES = np.linspace(0.5, 4, DIM - 2)
@@ -141,6 +142,27 @@ def test_ordinary_fits_are_one_a_cell_and_one_a_task(tmp_path):
 def test_the_same_request_has_the_same_numbers(tmp_path):
     first, again = (erase(600, tmp=tmp_path, draws=1).text("csv") for _ in range(2))
     assert first == again
+
+
+def test_floors_do_not_depend_on_where_files_lie(tmp_path):
+    written, labels, _ = texts(300)
+    splits = ["train", "train", "train", "dev", "test"] * 60
+    rows = [
+        json.dumps({"text": text, "label": label, "split": split})
+        for text, label, split in zip(written, labels, splits, strict=True)
+    ]
+    found = []
+    for place in ("here", "there"):
+        folder = tmp_path / place
+        folder.mkdir()
+        (folder / "data.jsonl").write_text("\n".join(rows))
+        page = lingprobe.erase(
+            f"table:{folder}/data.jsonl", "bow:random,dim=16", draws=2, nonlinear="",
+            probe="logreg,c=1", cache=tmp_path / f"cache-{place}",
+        )  # fmt: skip
+        (cell,) = page.content
+        found.append((cell.after, cell.rank_floor, cell.variance_floor, cell.shuffled_floor))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("method", ["inlp", "mean"])
@@ -307,7 +329,7 @@ def test_floors_are_of_the_size_of_the_eraser():
     x = rng.normal(size=(600, 8)) * np.arange(1, 9) + 3 * np.eye(8)[:3][labels.classes]
     source = Source([x], labels)
     eraser = fit_eraser(source, "leace")
-    floors = list(draw_floors(source, "leace", eraser, 4, "name"))
+    floors = list(Floors.of(source, "leace", eraser, "name").every(4))
     assert Counter(kind for kind, _ in floors) == {"rank": 4, "variance": 4, "shuffled": 4}
     assert {each.rank for _, each in floors} == {2}
     covariance = source.moments.covariance
@@ -316,7 +338,7 @@ def test_floors_are_of_the_size_of_the_eraser():
             assert each.removed_variance(covariance) == pytest.approx(
                 eraser.removed_variance(covariance), rel=1e-4
             )
-    again = list(draw_floors(source, "leace", eraser, 4, "name"))
+    again = list(Floors.of(source, "leace", eraser, "name").every(4))
     assert all(np.array_equal(a.left, b.left) for (_, a), (_, b) in zip(floors, again, strict=True))
 
 

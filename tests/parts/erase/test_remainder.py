@@ -16,6 +16,7 @@ from lingprobe.corpora.training_sentences import among, hashes_of
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import encoder_identity
+from lingprobe.pages.captions import labels_of, names_of
 from lingprobe.parts.erase.division import divide
 from lingprobe.parts.erase.files import read_eraser
 from lingprobe.parts.erase.fitting import FLOORS
@@ -136,7 +137,7 @@ def test_it_stands_for_the_contents_of_a_file_and_not_for_its_place(tmp_path):
 
 def test_several_tasks_go_one_after_the_other():
     both = ENCODERS.make(without(f"{TASK}+table:b.jsonl"))
-    (chain,) = both.erasure.erasers(both.reference, both.slots)
+    (chain,) = both.erasure.erasers(both.origin, both.slots)
     tasks = [TASKS.make(name).load() for name in (TASK, "table:b.jsonl")]
     assert len(chain) == 2
     for data, rows in zip(tasks, divide(tasks), strict=True):
@@ -216,3 +217,48 @@ def test_encoders_of_no_vectors_have_nothing_to_erase():
     for inner in ("gold", "overlap"):
         with pytest.raises(ReferenceProblem, match="nothing can be erased"):
             ENCODERS.make(without(TASK, inner=inner))
+
+
+def test_models_and_functions_have_it_as_well(tmp_path):
+    from transformers import AutoModel, AutoTokenizer
+
+    data = TASKS.make(TASK).load()
+    place = str(transformer(tmp_path / "model"))
+    live = AutoModel.from_pretrained(place), AutoTokenizer.from_pretrained(place)
+    made = lingprobe.without(live, TASK, eraser="mean")
+    named = ENCODERS.make(without(TASK, ",eraser=mean", inner=f"hf:{place}"))
+    some = data.sentences[:30]
+    np.testing.assert_allclose(made.encode(some).layers[0], named.encode(some).layers[0], atol=1e-3)
+    assert np.array_equal(made.withholds(data.sentences), named.withholds(data.sentences))
+    assert lingprobe.without(INNER, TASK).encode(some).layers[0].tobytes() == (
+        vectors(without(TASK), some).tobytes()
+    )
+
+
+def test_objects_that_say_the_same_of_themselves_have_erasers_of_their_own():
+    def of(number):
+        def lengths(texts):
+            return np.array([[number + len(w) for w in t.split()[:3]] for t in texts], float)
+
+        return lingprobe.without(lengths, [TASK, OTHER])
+
+    one, other = of(0), of(100)
+    assert one.name == other.name
+    for each, least, most in ((one, 0, 50), (other, 100, 150)):
+        (chain,) = each.erasure.erasers(each.origin, each.slots)
+        assert len(chain) == 2
+        assert ((least < chain[0].mean) & (chain[0].mean < most)).all()
+    data = TASKS.make(TASK).load()
+    page = lingprobe.evaluate([one], TASK, probes=["logreg,c=1"], seeds=1, bounds=False)
+    (result,) = page.results
+    held = one.withholds(data.sentences)[data.sites[:, 0, 0]]
+    assert result.provenance.counts.held == held.sum() > 0
+
+
+def test_tables_say_the_short_name_of_what_is_erased(tmp_path):
+    path = tmp_path / "data.jsonl"
+    long = without(f"table:{path}+ud/tense:en_ewt")
+    assert names_of([long])[long] == f"{INNER},without=table:data.jsonl+ud/tense:en_ewt"
+    assert labels_of([long, INNER])[long] == f"{INNER},without=table:data.jsonl+ud/tense:en_ewt"
+    model = f"hf:{tmp_path}/model,without=table%3A{path}"
+    assert names_of([model])[model].endswith("model,without=table:data.jsonl")

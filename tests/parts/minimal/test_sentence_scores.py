@@ -10,6 +10,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from fixtures.models import transformer
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
+from lingprobe.encoders.current_batch import current_batch
 from lingprobe.parts.minimal.lm import LanguageModel
 from lingprobe.parts.minimal.ngram import Counts, NGram
 from lingprobe.parts.minimal.scores import score_vectors
@@ -69,6 +70,81 @@ def test_masked_scores_are_those_of_the_reference(masking):
             )
         )
     assert np.allclose(scores(LanguageModel(str(masking)), PIECES), wanted, atol=1e-4, rtol=0)
+
+
+def test_causal_predictions_are_those_of_the_model_token_by_token(agreeing):
+    tokenizer = AutoTokenizer.from_pretrained(str(agreeing))
+    model = AutoModelForCausalLM.from_pretrained(str(agreeing)).eval()
+    texts = TEXTS[:12]
+    found = LanguageModel(str(agreeing)).predictions(sentences(texts))
+    for number, text in enumerate(texts):
+        ids = [tokenizer.bos_token_id, *tokenizer(text)["input_ids"]]
+        said = logits_of(model)(ids).log_softmax(-1)
+        mine = np.flatnonzero(found.sentence == number)
+        mine = mine[np.argsort(found.word[mine])]
+        assert found.word[mine].tolist() == list(range(len(text.split())))
+        wanted = [float(said[k, ids[k + 1]]) for k in range(len(ids) - 1)]
+        assert np.allclose(found.said[mine], wanted, atol=1e-4)
+        likeliest = [int(said[k].argmax()) == ids[k + 1] for k in range(len(ids) - 1)]
+        assert found.is_likeliest[mine].tolist() == likeliest
+    assert 0 < found.is_likeliest.sum() < len(found.said)
+
+
+def test_masked_predictions_are_those_of_the_model_piece_by_piece(masking):
+    tokenizer = AutoTokenizer.from_pretrained(str(masking))
+    logits = logits_of(AutoModelForMaskedLM.from_pretrained(str(masking)).eval())
+    found = LanguageModel(str(masking)).predictions(sentences(PIECES))
+    for number, text in enumerate(PIECES):
+        encoding = tokenizer(text)
+        ids, of = encoding["input_ids"], encoding.word_ids(0)
+        wanted = []
+        for place, word in enumerate(of):
+            if word is not None:
+                masked = [
+                    tokenizer.mask_token_id if k >= place and of[k] == word else token
+                    for k, token in enumerate(ids)
+                ]
+                said = logits(masked)[place].log_softmax(-1)
+                # 'sing.' is one word of the sentence, and two of the tokeniser
+                at = len(text[: encoding.token_to_chars(place).start].split(" ")) - 1
+                wanted.append((at, float(said[ids[place]]), int(said.argmax()) == ids[place]))
+        mine = np.flatnonzero(found.sentence == number)
+        got = sorted(zip(found.word[mine], found.said[mine], found.is_likeliest[mine], strict=True))
+        for one, other in zip(got, sorted(wanted), strict=True):
+            assert one[0] == other[0]
+            assert one[1] == pytest.approx(other[1], abs=1e-4)
+            assert one[2] == other[2]
+
+
+@pytest.mark.parametrize("kind", ["agreeing", "masking"])
+def test_what_depends_on_the_sentence_is_told_which_one_it_is(kind, request):
+    place = str(request.getfixturevalue(kind))
+    model, tokenizer = LanguageModel(place), AutoTokenizer.from_pretrained(place)
+    some = sentences(PIECES if kind == "masking" else TEXTS[:8])
+    plain = model.encode(some).layers[0]
+    seen = set()
+
+    class Spy:
+        by_sentence = True
+
+        def __call__(self, x):
+            batch = current_batch(len(x))
+            for number, words in zip(batch.sentences.tolist(), batch.words, strict=True):
+                start = 0 if kind == "masking" else 1  # behind the start token
+                pieces = tokenizer(some[number].text, add_special_tokens=kind == "masking")
+                for word, (first, last) in zip(some[number].words, words.tolist(), strict=True):
+                    spans = [pieces.token_to_chars(k - start) for k in range(first, last)]
+                    text = some[number].text[spans[0].start : spans[-1].end]
+                    assert text == word
+                    seen.add((number, word))
+            return x
+
+    with model.replace_states({"0": Spy()}):
+        within = model.encode(some).layers[0]
+    # each sentence in rows of its own, so the last digits may differ
+    np.testing.assert_allclose(within.sum(1), plain.sum(1), atol=1e-4)
+    assert seen == {(k, word) for k, each in enumerate(some) for word in each.words}
+    assert model.encode(some).layers[0].tobytes() == plain.tobytes()
 
 
 def test_sentences_that_begin_alike_share_a_row():

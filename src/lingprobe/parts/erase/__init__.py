@@ -4,8 +4,9 @@ random ones, and the matrix of tasks that are erased and tasks that are measured
 `erasers` has the maps, `division` the data in three parts, `matrix` the fits, `cells` the tests,
 `change` what a validation probe says, `pages` what it looks like, `files` erasers on disk.
 `erasure` makes erasers for an option of every encoder, which `remainder` is. In a running model,
-`interventions` has the changes of states, `target` runs it, `effects` reads what they do,
-`effect_cells` has the tests, and `effect_pages` what it looks like.
+`interventions` and `exchanges` have the changes of states, `distances` says how far they reach,
+`target` runs it, `effects`, `behaviour` and `similarity` read what they do, `effect_cells` has the
+tests, and `effect_pages` what it looks like.
 """
 
 TABLES = {"encoder options": {"without": "remainder:remainder"}}
@@ -14,4 +15,5 @@ _PLACES = {
     "api": "erase intervene",
     "cells": "ErasureCell",
     "effect_cells": "EffectCell",
+    "remainder": "without",
 }

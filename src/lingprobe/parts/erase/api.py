@@ -32,7 +32,7 @@ from lingprobe.parts.erase.division import Division, divide
 from lingprobe.parts.erase.effect_cells import EffectCell
 from lingprobe.parts.erase.effect_pages import effect_page
 from lingprobe.parts.erase.files import SUFFIX, FittedEraser, seen_in
-from lingprobe.parts.erase.fitting import METHODS
+from lingprobe.parts.erase.fitting import check_floors
 from lingprobe.parts.erase.matrix import Bench, Matrix, Subject
 from lingprobe.parts.erase.pages import erasure_page
 from lingprobe.parts.erase.target import Interventions, Target
@@ -58,7 +58,7 @@ def erase(
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> Page[tuple[ErasureCell, ...]]:
-    """Erase tasks from vectors and measure what is left, as `lingprobe erase` does.
+    """Erase tasks from vectors and measure what is left.
 
     tasks      tasks to erase, and to measure
     encoders   as of `run`
@@ -77,10 +77,9 @@ def erase(
         print(lingprobe.erase(["ud/tense:en_ewt", "ud/subj-num:en_ewt"], "st:all-MiniLM-L6-v2"))
     """
     check_values(limit=limit)
-    if method not in METHODS or draws < 1 or any(rank < 1 for rank in ranks):
-        raise UsageProblem(
-            f"erase takes method={', '.join(METHODS)}, and ranks and draws of at least 1"
-        )
+    check_floors(method, draws)
+    if any(rank < 1 for rank in ranks):
+        raise UsageProblem("erase takes ranks of at least 1")
     allow(probe, nonlinear)
     with at(cache):
         paths = Paths.of(None, cache)
@@ -105,7 +104,7 @@ def intervene(
     task: str,
     encoder: str,
     *,
-    layer: int,
+    layer: int | str,
     pairs: str = "",
     doses: Sequence[float] = (0.5, 1.0, 2.0),
     method: Literal["leace", "inlp", "mean"] = "leace",
@@ -115,29 +114,28 @@ def intervene(
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> Page[tuple[EffectCell, ...]]:
-    """Change a layer's states while the model runs, as `lingprobe intervene` does.
+    """Change a layer's states while the model runs.
 
     task      erased; between two classes, states are moved too
     encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too
-    layer     whose states are changed
-    pairs     minimal pairs over sentences of the task, for 'lm:'
-    doses     distances of the classes to move by
+    layer     where: 8, 'mlp:8', 'attn:8' or 'head:8.3'
+    pairs     minimal pairs, for 'lm:'; else a task of scored pairs, or TEXT+TRANSLATION
+    doses     class distances to move by
     method, draws  as of `erase`
-    probe     of later layers, fitted to states as they are
+    probe     of later layers
     limit, cache, progress  as of `run`
     UsageProblem for an encoder whose states cannot be replaced, DataProblem for too few pairs.
 
         print(lingprobe.intervene("ud/subj-num:en_ewt", "hf:bert-base-cased", layer=8))
     """
     check_values(limit=limit)
-    if method not in METHODS or draws < 1 or any(dose < 0 for dose in doses):
-        raise UsageProblem(
-            f"intervene takes method={', '.join(METHODS)}, draws of at least 1, and doses from 0"
-        )
+    check_floors(method, draws)
+    if any(dose < 0 for dose in doses):
+        raise UsageProblem("intervene takes doses from 0")
     allow(probe, encoder)
     with at(cache):
         target = Target.of(task, encoder, limit)
-        how = Interventions(layer, tuple(doses), method, draws, probe)
+        how = Interventions(str(layer), tuple(doses), method, draws, probe)
         with bar(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
             effects = how.measure(target, pairs, limit, shown.update)
     return effect_page(effects, draws)
@@ -235,7 +233,8 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
     if read_of(read, readings.vectors.names).how != "layer":
         raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
     layer = read_of(read, readings.vectors.names).layers[0]
-    return Subject(_task_name(trial.task), one.group.task.metric, layer, readings, rows)
+    name, seed = _task_name(trial.task), str(one.group.ingredients.task)
+    return Subject(name, seed, one.group.task.metric, layer, readings, rows)
 
 
 def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:

@@ -71,7 +71,7 @@ def erase(
     "intervene",
     option("task", "--task", "-t", metavar="TASK", complete=names("tasks")),
     option("encoder", "--encoder", "-e", metavar="ENCODER", complete=names("encoders")),
-    option("layer", metavar="N", least=0),
+    option("layer", metavar="LAYER", kind=str),
     option("pairs", metavar="TASK", complete=names("tasks")),
     option("doses", "--dose", metavar="X", kind=list[float]),
     option("method", metavar="METHOD"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import labels_of, short
 from lingprobe.pages.records import csv
+from lingprobe.parts.erase.behaviour import MARGIN
 from lingprobe.parts.erase.effect_cells import CHOICE, LOSS, EffectCell, is_used
 from lingprobe.parts.erase.interventions import ERASED
 from lingprobe.parts.erase.target import Effects
@@ -26,7 +27,8 @@ def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
 
 def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
     first = found[0]
-    title = f"{first.encoder}, states of layer {first.layer}: {short(first.task)} ({first.method})"
+    name = labels_of([first.encoder]).get(first.encoder, first.encoder)
+    title = f"{name}, states of layer {first.layer}: {short(first.task)} ({first.method})"
     measured = list(dict.fromkeys(cell.measured for cell in found))
     sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
     return Table(
@@ -36,14 +38,14 @@ def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
 
 def _section(cells: Sequence[EffectCell]) -> Section:
     first = cells[0]
-    places = 2 if first.measured == LOSS else 1
+    places = 2 if first.measured in (LOSS, MARGIN) else 1
 
     def text(value: float) -> str:
         return "" if math.isnan(value) else f"{value:.{places}f}"
 
     rows = tuple(
         (
-            f"{cell.change} ({cell.size:.2f})",
+            f"{cell.change} ({cell.size:.2f}, {cell.distance:.2f})",
             *map(text, (cell.before, cell.after, cell.own)),
             *map(text, (cell.rank_floor, cell.variance_floor, cell.shuffled_floor)),
             text(cell.beyond) + "*" * (cell.verdict in ("falls", "rises")),
@@ -71,14 +73,14 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
     if choices:
         least = min(choices, key=lambda cell: cell.after)
         how = f"{number(least.before)} to {number(least.after)} ({least.change})"
-        if is_used(choices):
+        if is_used(found):
             yield f"The model uses {task}: its choice falls from {how}, below every floor."
         else:
             yield f"It cannot be told whether the model uses {task}: its choice goes from {how}."
 
 
 def _notes(effects: Effects, draws: int) -> Iterator[str]:
-    found, pairs = effects.cells, effects.pairs
+    pairs = effects.pairs
     yield (
         f"The eraser was fitted on {effects.fitted:,} examples of other sentences; probes of later"
         " layers on states as they are. rank, variance, shuffled: scores under floors"
@@ -86,18 +88,21 @@ def _notes(effects: Effects, draws: int) -> Iterator[str]:
         " beyond each (Holm, p < 0.05)."
     )
     yield (
-        "moved N: by N distances of the classes, each example to the other label than its own"
-        " (after), and as far into its own (own). In brackets: how long the change is, in lengths"
-        " of the states."
+        "scrubbed: erased there and at every later layer. moved N: by N distances of the classes,"
+        " each example to the other label than its own (after), and as far into its own (own)."
+        " exchanged: within the eraser's subspace, or whole, with the state of a real sentence of"
+        " the other label (after) and of the same one (own). In brackets: how long the change is,"
+        " in lengths of the states, and how far changed states are from the nearest real one, where"
+        " 1 is as far as real ones are."
     )
     if pairs is not None:
         yield (
             f"{len(pairs.data):,} pairs; {pairs.known:,} were left out as the eraser saw their"
-            " sentence, or a word in which they differ."
+            " sentence, or a word in which they differ. margin: of the log-probabilities of a pair."
         )
-    if any(cell.measured == LOSS for cell in found):
-        yield "The loss of moved states is the mean of both ways."
-    yield (
-        "The model is said to use it only if its choice falls below every floor when states are"
-        " moved to the other label, and below none when they are moved into their own."
-    )
+        yield (
+            "The model is said to use it only if its choice and the margin fall below every floor"
+            " when states are moved to the other label, if the margin rises above every floor when"
+            " they are moved into their own, and if states of real sentences of the other label"
+            " lower it more than those of their own."
+        )

@@ -1,32 +1,29 @@
-"""What changes of a layer's states do behind it: to what probes read off later layers, to which
-sentence of a pair a language model prefers, and to its loss.
+"""What changes of a model's states do to what is read of it: answers about examples, under each
+change; and probes of later layers, which give some.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.training_sentences import hashes_of
-from lingprobe.data.abilities import Predictive, Replaceable
-from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
-from lingprobe.data.labels import Column, column_from_codes
-from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.abilities import Replaceable
+from lingprobe.data.core import Cell, Dataset, Predictor, Probe
+from lingprobe.data.labels import Column, column, column_from_codes
+from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets import together
 from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.metric import Metric
 from lingprobe.parts.erase.division import codes_of
 from lingprobe.parts.erase.erasure import part_of
-from lingprobe.parts.erase.interventions import Change
+from lingprobe.parts.erase.interventions import UNCHANGED, Change, Key, Way
 
-Key = tuple[str, int, str]
-"""Of a change: what, sign and floor."""
-UNCHANGED: Key = ("", 0, "")
-LEAST = 20  # pairs, of fewer nothing is said
+Flags = NDArray[np.bool_]
 
 
 @dataclass
@@ -37,161 +34,119 @@ class Item:
     """
 
     name: str
-    metric: str
+    metric: str | Metric
     data: Dataset
     codes: Ints
     said: dict[Key, list[Column]] = field(default_factory=dict)
 
-    def answers(self, what: str, floor: str = "", towards: int = 0) -> Answers:
-        """Those under a change, or under a floor of it. `towards` 1: each example moved to the
-        other class than its own, -1: further into its own.
+    def answers(self, what: str, floor: str = "", way: Way = "") -> Answers:
+        """Those under a change, or under a floor of it, of each example one way: to the other label
+        than its own, or further into its own.
         """
-        columns = self.said[what, towards, floor]
-        if towards:
-            columns = [
-                _either(there, back, self.codes == 0)
-                for there, back in zip(columns, self.said[what, -towards, floor], strict=True)
-            ]
+        key = Key(what, way, floor)
+        if key in self.said or way not in ("other", "own"):
+            columns = self.said[key]
+        else:
+            there, back = (self.said[Key(what, to, floor)] for to in ("second", "first"))
+            chosen = towards_second(self.codes, way)
+            columns = [_either(a, b, chosen) for a, b in zip(there, back, strict=True)]
         return Answers(self.data.labels, columns, together(self.data))
 
 
-def _either(one: Column, other: Column, chosen: NDArray[np.bool_]) -> Column:
-    """The classes of one column where it is chosen, and of another elsewhere."""
+def towards_second(codes: Ints, way: Way) -> Flags:
+    """Which examples go towards the second class, if each goes one way, by their classes."""
+    return np.asarray(codes == (0 if way == "other" else 1))
+
+
+def _either(one: Column, other: Column, chosen: Flags) -> Column:
+    """The answers of one column where it is chosen, and of another elsewhere."""
+    if one.numbers is not None and other.numbers is not None:
+        return column(np.where(chosen, one.numbers, other.numbers).tolist())
     assert one.classes is not None
     assert other.classes is not None
     assert one.names == other.names
     return column_from_codes(np.where(chosen, one.classes, other.classes), one.names)
 
 
-class Reader(NamedTuple):
-    """An encoder whose states are replaced, and what is read of it then: a column for each item."""
+class Reader(Protocol):
+    """What is read of a model whose states are replaced.
+
+    examples  the task's example of each sentence that it reads one by one
+    """
+
+    @property
+    def encoder(self) -> Replaceable: ...
+    @property
+    def examples(self) -> Ints: ...
+    @property
+    def items(self) -> Sequence[Item]: ...
+
+    def reads(self, key: Key) -> bool:
+        """Whether it is read under a change."""
+        ...
+
+    def keep(self, key: Key, one_by_one: bool) -> None:
+        """Keep what is read now, of sentences, or of each example's own copy of its sentence."""
+
+
+def read_changes(reader: Reader, site: str, changes: Sequence[Change], spans: Ints) -> None:
+    """Fill a reader with what it reads: of the model as it is, and under each change of a site.
+    `spans` are of the task's examples.
+    """
+    reader.keep(UNCHANGED, False)
+    for change in (each for each in changes if reader.reads(each.key)):
+        with reader.encoder.replace_states(change.edits(site, reader.examples, spans)):
+            reader.keep(change.key, change.is_by_sentence)
+
+
+def copies(data: Dataset) -> Dataset:
+    """The same examples, each site with a sentence of its own."""
+    shape = data.sites.shape[:2]
+    sites = data.sites.copy()
+    sites[:, :, 0] = np.arange(shape[0] * shape[1]).reshape(shape)
+    every = data.sites[:, :, 0].ravel().tolist()
+    return replace(data, sites=sites, sentences=tuple(data.sentences[k] for k in every))
+
+
+@dataclass(frozen=True)
+class LaterLayers:
+    """Probes of layers, fitted to vectors as they are, that read those behind a change."""
 
     encoder: Replaceable
+    examples: Ints
     items: Sequence[Item]
-    read: Callable[[], list[Column]]
+    probes: Sequence[Predictor]
+    view: str
 
+    @classmethod
+    def of(
+        cls,
+        readings: Readings,
+        parts: tuple[Ints, Ints, Ints],
+        encoder: Replaceable,
+        probe: Probe,
+        metric: str,
+    ) -> LaterLayers:
+        """Fitted to readings of these layers: which rows are of train, dev and test."""
+        train, dev, test = parts
+        names = readings.vectors.names
+        fitted: list[Predictor] = []
+        for name in names:
+            fitted += probe.fit(readings.take(train), readings.take(dev), cells=(Cell(name, 0),))
+        some = part_of(readings.dataset, test)
+        codes = codes_of(some.labels)
+        known = np.full(len(some), -1) if codes is None else codes
+        items = [Item(f"layer {name}", metric, some, known) for name in names]
+        examples = np.repeat(test, some.sites.shape[1])
+        assert isinstance(readings.view, str)
+        return cls(encoder, examples, items, fitted, readings.view)
 
-def read_changes(reader: Reader, layer: int, changes: Sequence[Change]) -> None:
-    """Fill the items with answers: of the model as it is, and under each change of a layer."""
-    _keep(reader, UNCHANGED)
-    for change in changes:
-        with reader.encoder.replace_states({layer: change.edit}):
-            _keep(reader, (change.what, change.sign, change.floor))
+    def reads(self, key: Key) -> bool:
+        """All of them."""
+        return True
 
-
-def _keep(reader: Reader, key: Key) -> None:
-    for item, column in zip(reader.items, reader.read(), strict=True):
-        item.said.setdefault(key, []).append(column)
-
-
-def later_layers(
-    readings: Readings,
-    parts: tuple[Ints, Ints, Ints],
-    encoder: Replaceable,
-    probe: Probe,
-    metric: str,
-) -> Reader:
-    """Probes of layers, fitted to vectors as they are, that read those behind a change."""
-    (train, dev, test), names = parts, readings.vectors.names
-    fitted: list[Predictor] = []
-    for name in names:
-        fitted += probe.fit(readings.take(train), readings.take(dev), cells=(Cell(name, 0),))
-    some = part_of(readings.dataset, test)
-    codes = codes_of(some.labels)
-    known = np.full(len(some), -1) if codes is None else codes
-    items = [Item(f"layer {name}", metric, some, known) for name in names]
-
-    def read() -> list[Column]:
-        now = Readings(some, encoder.encode(some.sentences), readings.view)
-        return [one.predict(now).decoded for one in fitted]
-
-    return Reader(encoder, items, read)
-
-
-class Pairs(NamedTuple):
-    """Minimal pairs that can be told of, the class of each, and how many were left out as a word in
-    which they differ, or the sentence, was among those that the eraser saw.
-    """
-
-    data: Dataset
-    codes: Ints
-    known: int
-
-
-def preferences(pairs: Pairs, encoder: Predictive, probe: Probe, named: tuple[str, str]) -> Reader:
-    """Which sentence of each pair a language model prefers."""
-    (name, metric), data = named, pairs.data
-    view = encoder.own_view if isinstance(encoder, Viewed) else "mean"
-
-    def readings() -> Readings:
-        return Readings(data, encoder.encode(data.sentences), view)
-
-    rows = np.arange(0)  # nothing is learnt
-    (chosen,) = probe.fit(readings().take(rows), readings().take(rows), cells=(Cell("-", 0),))
-    return Reader(
-        encoder,
-        [Item(name, metric, data, pairs.codes)],
-        lambda: [chosen.predict(readings()).decoded],
-    )
-
-
-def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
-    """Pairs whose better sentence has a label in the task, and in words that no eraser saw.
-    DataProblem where these are few.
-    """
-    if pairs.sites.shape[1] != 2 or pairs.labels.classes is None:
-        raise DataProblem("pairs= takes a task of minimal pairs, as minimal/agreement:TREEBANK")
-    rows = np.arange(len(pairs))
-    better = pairs.sites[rows, pairs.labels.classes, 0]
-    label_of = _labels_by_text(task)
-    keys = hashes_of(pairs.sentences)[:, 0]
-    codes = np.array([label_of.get(int(keys[s]), -1) for s in better.tolist()], np.int64)
-    words = {word.lower() for sentence in seen for word in sentence.words}
-    texts = set(hashes_of(seen)[:, 0].tolist())
-    apart = [
-        _differing(*(pairs.sentences[s] for s in both)) for both in pairs.sites[:, :, 0].tolist()
-    ]
-    new = np.array([not each & words for each in apart], bool)
-    new &= ~np.isin(keys[better], list(texts))
-    kept = np.flatnonzero((codes >= 0) & new)
-    if len(kept) < LEAST:
-        raise DataProblem(
-            f"{len(kept)} of {len(pairs):,} pairs have a label of the task and words that the"
-            f" eraser never saw, and at least {LEAST} are needed: take pairs of the treebank that"
-            " the task is of"
-        )
-    return Pairs(part_of(pairs, kept), codes[kept], int(((codes >= 0) & ~new).sum()))
-
-
-def _differing(one: Sentence, other: Sentence) -> set[str]:
-    """The words that one of two sentences has, and the other has not."""
-    return {w.lower() for w in one.words} ^ {w.lower() for w in other.words}
-
-
-def _labels_by_text(task: Dataset) -> dict[int, int]:
-    """The class of each sentence that has but one, by a hash of its text."""
-    codes = codes_of(task.labels)
-    if codes is None:
-        return {}
-    keys, known = hashes_of(task.sentences)[:, 0], dict[int, int]()
-    for sentence, code in zip(task.sites[:, 0, 0].tolist(), codes.tolist(), strict=True):
-        key = int(keys[sentence])
-        known[key] = code if known.get(key, code) == code else -1
-    return known
-
-
-def losses(
-    encoder: Predictive, sentences: Sequence[Sentence], layer: int, changes: Sequence[Change]
-) -> dict[Key, list[float]]:
-    """The loss of a language model in nats a token, as it is and under each change of a layer."""
-    tokens = max(int(encoder.predicted_tokens(sentences).sum()), 1)
-
-    def loss() -> float:
-        scores = np.asarray(encoder.encode(sentences).layers[0], np.float64)
-        return -float(scores.sum()) / tokens
-
-    found: dict[Key, list[float]] = {UNCHANGED: [loss()]}
-    for change in changes:
-        with encoder.replace_states({layer: change.edit}):
-            found.setdefault((change.what, change.sign, change.floor), []).append(loss())
-    return found
+    def keep(self, key: Key, one_by_one: bool) -> None:
+        data = copies(self.items[0].data) if one_by_one else self.items[0].data
+        now = Readings(data, self.encoder.encode(data.sentences), self.view)
+        for item, probe in zip(self.items, self.probes, strict=True):
+            item.said.setdefault(key, []).append(probe.predict(now).decoded)

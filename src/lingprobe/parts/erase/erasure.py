@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from lingprobe.analysis.rows import without_fold
 from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
-from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered
+from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Task
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
 from lingprobe.data.progress import listening
@@ -25,7 +25,8 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import Reference, brief
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset, task_identity
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed
+from lingprobe.experiment.embed import vectors as kept_vectors
 from lingprobe.experiment.keys import encoder_identity, vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import tasks_of
@@ -35,9 +36,9 @@ from lingprobe.parts.erase.erasers import Eraser
 from lingprobe.parts.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.parts.erase.fitting import (
     Floor,
+    Floors,
     Method,
     Source,
-    draw_floor,
     erase_layer,
     fit_eraser,
 )
@@ -73,11 +74,11 @@ class Erasure:
         """Hashes of the sentences that erasers are fitted on, sorted."""
         return np.unique(np.concatenate([each.seen for each in self._parts()]))
 
-    def erasers(self, reference: str, slots: tuple[str, ...]) -> tuple[tuple[Eraser, ...], ...]:
+    def erasers(self, origin: Origin, slots: tuple[str, ...]) -> tuple[tuple[Eraser, ...], ...]:
         """The erasers of each slot of an encoder, in the order in which they are applied.
         DataProblem where a task has no labels to erase, or a file is of other vectors.
         """
-        return _erasers_of(self, self.fingerprint, reference, slots)
+        return _erasers_of(self, self.fingerprint, origin, slots)
 
     def _parts(self) -> Iterator[Examples | FittedEraser]:
         tasks = tuple(thing for thing in self.things if not thing.endswith(SUFFIX))
@@ -87,6 +88,46 @@ class Erasure:
                 yield _stored_eraser(thing)
             else:
                 yield from examples[thing]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an encoder comes from: its reference, or, of an object of this process, `number`, which
+    is its own as long as it is there.
+    """
+
+    reference: str = ""
+    number: int = 0
+    made: Encoder | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, thing: str | Reference | Encoder) -> Origin:
+        """Of a reference or an encoder."""
+        if isinstance(thing, str | Reference):
+            return cls(ENCODERS.canonical(thing))
+        return cls("", id(thing), thing)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder."""
+        return ENCODERS.make(self.reference) if self.made is None else self.made
+
+    @property
+    def identity(self) -> Identity:
+        """What decides its vectors, as far as it says so."""
+        return encoder_identity(self.reference or None, self.encoder)
+
+    def read(self, given: tuple[Dataset, str], slots: tuple[str, ...]) -> Readings:
+        """A task's examples beside vectors in some slots; those of an object are not kept, as two
+        objects may say the same of themselves.
+        """
+        encoder = self.encoder
+        encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
+        if self.made is None:
+            return read_examples(given, encoder, self.identity)
+        (dataset, view), vectors = given, encoder.encode(given[0].sentences)
+        whole = readable(dataset.sites, vectors).whole
+        return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
 
 
 class Examples(NamedTuple):
@@ -109,24 +150,42 @@ def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples
     """The examples for the erasers of some tasks, by reference; of folds those of the first.
     DataProblem where a task cannot be read.
     """
-    chosen: dict[str, tuple[str, str, str]] = {}
-    found = {}
+    found: dict[str, tuple[str, Read]] = {}
     for text in tasks:
-        known, refused = tasks_of([Reference.parse(text)], cache)
-        for reference, why in refused.items():
-            raise DataProblem(f"without={reference}: {why}")
-        for reference, task in known.items():
-            if without_fold(reference) not in chosen:
-                identity = task_identity(reference, task)
-                chosen[without_fold(reference)] = text, str(identity), task.view
-                found[without_fold(reference)] = load_dataset(task, identity)
+        try:
+            for one in read_tasks([Reference.parse(text)], cache):
+                found.setdefault(without_fold(one.reference), (text, one))
+        except DataProblem as problem:
+            raise DataProblem(f"without={problem}") from problem
     by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
-    for (plain, dataset), rows in zip(found.items(), divide(list(found.values())), strict=True):
-        text, known_as, view = chosen[plain]
-        part = part_of(dataset, rows.eraser)
-        name = brief(TASKS, plain)
-        by_text[text].append(Examples(name, view, known_as, part, seen_in(part.sentences)))
+    divisions = divide([one.dataset for _, one in found.values()])
+    for (plain, (text, one)), rows in zip(found.items(), divisions, strict=True):
+        part = part_of(one.dataset, rows.eraser)
+        seen = seen_in(part.sentences)
+        by_text[text].append(Examples(brief(TASKS, plain), one.task.view, one.identity, part, seen))
     return by_text
+
+
+class Read(NamedTuple):
+    """A task that was read: its reference, and what stands for its data wherever they lie."""
+
+    reference: str
+    task: Task
+    identity: str
+    dataset: Dataset
+
+
+def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Read]:
+    """Tasks with their data, of folds the first; DataProblem where one cannot be read."""
+    known, refused = tasks_of(references, cache)
+    for reference, why in refused.items():
+        raise DataProblem(f"{reference}: {why}")
+    found = list[Read]()
+    for reference, task in known.items():
+        if without_fold(reference) not in [without_fold(one.reference) for one in found]:
+            identity = task_identity(reference, task)
+            found.append(Read(reference, task, str(identity), load_dataset(task, identity)))
+    return found
 
 
 def part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
@@ -151,22 +210,19 @@ def _stored_eraser(path: str) -> FittedEraser:
 
 @functools.lru_cache(8)
 def _erasers_of(
-    erasure: Erasure, fingerprint: str, reference: str, slots: tuple[str, ...]
+    erasure: Erasure, fingerprint: str, origin: Origin, slots: tuple[str, ...]
 ) -> tuple[tuple[Eraser, ...], ...]:
-    encoder = ENCODERS.make(reference)
-    encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
-    known = encoder_identity(reference, encoder)
     layers = [slot.rpartition(".")[0] or slot for slot in slots]
     chains: list[tuple[Eraser, ...]] = [()] * len(slots)
     for part in erasure._parts():
         if isinstance(part, FittedEraser):
-            own = _check_stored(part, known, layers)
+            own = _check_stored(part, origin.identity, layers)
             chains = [
                 (*chain, part.eraser) if layer == own else chain
                 for chain, layer in zip(chains, layers, strict=True)
             ]
         elif erasure.method != "none":
-            readings = read_examples((part.dataset, part.view), encoder, known)
+            readings = origin.read((part.dataset, part.view), slots)
             chains = [
                 (*chain, _fit(erasure, part, readings, layer, chain))
                 for chain, layer in zip(chains, readings.vectors.names, strict=True)
@@ -191,7 +247,8 @@ def _fit(
         if erasure.floor == "none":
             return eraser
         which = erasure.floor, erasure.draw
-        return draw_floor((source, source.moments), method, eraser, which, part.name)
+        floors = Floors.of(source, method, eraser, part.identity)
+        return floors.draw(*which)
     except (DataProblem, ReadingProblem, UsageProblem) as problem:
         raise DataProblem(f"without={part.name}: {problem}") from problem
 
@@ -205,7 +262,7 @@ def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity)
     store, key = paths.vector_store(), vectors_key(encoder, known)
     with listening(lambda done, of: None):  # what is told is of another encoder's sentences
         done = embed(encoder, sentences, store, key)
-    made = vectors(encoder, sentences, store, key, done.usable)
+    made = kept_vectors(encoder, sentences, store, key, done.usable)
     rows = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
     rows = rows[readable(dataset.sites[rows], made).whole]
     return Readings(dataset.take(rows), made, view)

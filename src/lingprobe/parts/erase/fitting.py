@@ -64,6 +64,12 @@ class Source(NamedTuple):
         return self._replace(labels=self.labels.take(rng.permutation(len(self.labels))))
 
 
+def check_floors(method: str, draws: int) -> None:
+    """UsageProblem for a method that there is not, and for fewer than one draw."""
+    if method not in METHODS or draws < 1:
+        raise UsageProblem(f"take method={', '.join(METHODS)}, and draws of at least 1")
+
+
 def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
     """The eraser of a method. UsageProblem for another name, DataProblem where it cannot be fitted
     to such labels.
@@ -79,33 +85,45 @@ def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
     return _iterate(source, rank)
 
 
-def draw_floors(
-    source: Source, method: str, eraser: Eraser, draws: int, name: str
-) -> Iterator[tuple[Floor, Eraser]]:
-    """So many of each kind of floor, with its kind; `name` decides what is drawn."""
-    moments = source.moments
-    for kind in FLOORS if eraser.rank else ():
-        for draw in range(draws):
-            yield kind, draw_floor((source, moments), method, eraser, (kind, draw), name)
-
-
 def generator_of(*names: str) -> np.random.Generator:
     """What draws a floor: the same for the same names."""
     return np.random.default_rng(int(digest(*names)[:16], 16))
 
 
-def draw_floor(
-    known: tuple[Source, Moments], method: str, eraser: Eraser, which: tuple[Floor, int], name: str
-) -> Eraser:
-    """A draw of a kind of floor, by its number, of a source and its moments."""
-    (source, moments), (kind, draw) = known, which
-    rng = generator_of(name, kind, str(draw))
-    if kind == "shuffled":
-        return fit_eraser(source.shuffle(rng), method, eraser.rank)
-    if kind == "rank":
-        return random_subspace(moments, eraser.rank, rng)
-    variance = eraser.removed_variance(moments.covariance)
-    return random_variance(moments, eraser.rank, variance, rng)
+class Floors(NamedTuple):
+    """The floors of an eraser: what it was fitted on, and the variance that it takes.
+
+    seed  decides what is drawn: what stands for the task's data, wherever they lie
+    """
+
+    source: Source
+    method: str
+    rank: int
+    moments: Moments
+    variance: float
+    seed: str
+
+    @classmethod
+    def of(cls, source: Source, method: str, eraser: Eraser, seed: str) -> Floors:
+        """Those of an eraser of a source."""
+        moments = source.moments
+        variance = eraser.removed_variance(moments.covariance)
+        return cls(source, method, eraser.rank, moments, variance, seed)
+
+    def every(self, draws: int) -> Iterator[tuple[Floor, Eraser]]:
+        """So many of each kind, with its kind; none of an eraser that takes out nothing."""
+        for kind in FLOORS if self.rank else ():
+            for draw in range(draws):
+                yield kind, self.draw(kind, draw)
+
+    def draw(self, kind: Floor, draw: int) -> Eraser:
+        """A draw of a kind of floor, by its number."""
+        rng = generator_of(self.seed, kind, str(draw))
+        if kind == "shuffled":
+            return fit_eraser(self.source.shuffle(rng), self.method, self.rank)
+        if kind == "rank":
+            return random_subspace(self.moments, self.rank, rng)
+        return random_variance(self.moments, self.rank, self.variance, rng)
 
 
 def erase_layer(readings: Readings, read: str, eraser: Eraser) -> Readings:

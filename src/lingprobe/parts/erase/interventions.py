@@ -1,90 +1,212 @@
-"""Changes of the states of a layer, by name: erased, moved along the direction of two classes, and
-the floors of both. Each is an affine map of every token's state.
+"""Changes of the states of a running model, by name: erased at a site or at every later one, moved
+along the direction of two classes, or otherwise for each sentence; and floors of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.abilities import Edit
 from lingprobe.data.core import DataProblem
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.vectors import Ints
 from lingprobe.parts.erase.erasers import Doubles, Eraser
-from lingprobe.parts.erase.fitting import Source, draw_floors, fit_eraser, generator_of
+from lingprobe.parts.erase.fitting import Floor, Floors, Source, fit_eraser, generator_of
 
-ERASED = "erased"
+ERASED, SCRUBBED = "erased", "scrubbed"
+Way = Literal["", "first", "second", "other", "own"]
+"""Towards which class, or to another label than an example's own, or further into its own."""
+
+
+class Key(NamedTuple):
+    """What a change is called: `floor` is a kind of floor, '' for the change itself."""
+
+    what: str
+    way: Way = ""
+    floor: str = ""
+
+
+UNCHANGED = Key("")
+
+
+@dataclass(frozen=True)
+class Affine:
+    """Of a state x [dim]: x - left @ (right @ (x - mean)) + shift; in float64."""
+
+    eraser: Eraser | None = None
+    shift: Doubles | None = None
+
+    def __call__(self, x: Any) -> Any:
+        new = x.double()
+        if (one := self.eraser) is not None:
+            reach = (new - _tensor(x, one.mean)) @ _tensor(x, one.right).T
+            new = new - reach @ _tensor(x, one.left).T
+        if self.shift is not None:
+            new = new + _tensor(x, self.shift)
+        return new.to(x.dtype)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Of each state of a sentence, or of the words that its example is about: x + shift.
+
+    shifts  [sentences, dim]
+    spans   [sentences, 2] which words first:last; -1 for all that is read
+    """
+
+    shifts: Doubles
+    spans: Ints
+    by_sentence: ClassVar[bool] = True
+
+    def __call__(self, x: Any) -> Any:
+        import torch
+
+        from lingprobe.encoders.current_batch import current_batch
+
+        batch = current_batch(len(x))
+        rows = batch.sentences
+        chosen = np.ones(tuple(x.shape[:2]), bool)
+        for row, (first, last) in enumerate(self.spans[rows].tolist()):
+            if first >= 0:
+                if batch.words is None:
+                    raise EncoderStop(
+                        "states of words are exchanged, and this tokeniser does not say which"
+                        " tokens are a word's: take a model with a fast one"
+                    )
+                words = batch.words[row][first:last]
+                mine = words[words[:, 1] > words[:, 0]]
+                chosen[row] = False
+                if len(mine):  # from its first token to its last, as they are read
+                    chosen[row, mine[0, 0] : mine[-1, 1]] = True
+        moved = (x.double() + _tensor(x, self.shifts[rows])[:, None]).to(x.dtype)
+        return torch.where(_tensor(x, chosen)[..., None], moved, x)
+
+
+def _tensor(x: Any, values: NDArray[Any]) -> Any:
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(values)).to(x.device)
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to a state x [dim]: x - left @ (right @ (x - mean)) + shift.
+    """What is done to states at one site, or at several.
 
-    what   erased, or `moved` and how many distances of the classes
-    sign   1 and -1: towards the second class and towards the first; 0 where there is no direction
-    floor  the kind of floor, '' for the change itself
+    erasers  by site
+    shift    [dim] that is added at the first site, the same for all; None for nothing
+    shifts   [examples, dim] that is added there to the states of each example of the task
     """
 
-    what: str
-    sign: int = 0
-    floor: str = ""
-    eraser: Eraser | None = None
+    key: Key
+    erasers: Mapping[str, Eraser] = field(default_factory=dict)
     shift: Doubles | None = None
+    shifts: Doubles | None = None
 
     @property
-    def edit(self) -> Callable[[Any], Any]:
-        """The same for tensors [..., dim], computed in float64."""
-        import torch
+    def is_by_sentence(self) -> bool:
+        """Whether it depends on the example."""
+        return self.shifts is not None
 
-        def tensor(x: Any, values: Doubles) -> Any:
-            return torch.from_numpy(np.ascontiguousarray(values)).to(x.device)
+    def edits(self, site: str, examples: Ints, spans: Ints) -> dict[str, Edit]:
+        """The change for sentences of which each has one of the task's examples [sentences], about
+        these words [examples, 2].
+        """
+        if self.shifts is not None:
+            return {site: Shift(self.shifts[examples], spans[examples])}
+        if self.shift is not None:
+            return {site: Affine(shift=self.shift)}
+        return {name: Affine(eraser) for name, eraser in self.erasers.items()}
 
-        def apply(x: Any) -> Any:
-            new = x.double()
-            if (one := self.eraser) is not None:
-                reach = (new - tensor(x, one.mean)) @ tensor(x, one.right).T
-                new = new - reach @ tensor(x, one.left).T
-            if self.shift is not None:
-                new = new + tensor(x, self.shift)
-            return new.to(x.dtype)
-
-        return apply
-
-    def size(self, vectors: NDArray[Any]) -> float:
-        """The mean length of the change of vectors [n, dim], in mean lengths of theirs."""
-        import torch
-
-        given = torch.from_numpy(np.asarray(vectors, np.float64))
-        moved = (self.edit(given) - given).norm(dim=1).mean()
-        return float(moved / given.norm(dim=1).mean())
+    def apply(self, site: str, vectors: NDArray[Any]) -> Doubles:
+        """The vectors of all examples [examples, dim] of a site after it."""
+        x = np.asarray(vectors, np.float64)
+        if self.shifts is not None:
+            return x + self.shifts
+        if self.shift is not None:
+            return x + self.shift
+        return np.asarray(self.erasers[site](x))
 
 
 def changes_of(
-    source: Source, method: str, doses: tuple[float, ...], draws: int, seed: str
+    site: str, source: Source, eraser: Eraser, doses: tuple[float, ...], floors: FloorDraws
 ) -> Iterator[Change]:
-    """The changes of a layer: erased; moved by each dose either way, where there are two classes;
-    and so many draws of each kind of floor. DataProblem where nothing can be fitted.
+    """The changes at a site that are the same for all examples: erased; moved by each dose either
+    way, where there are two classes; and the floors of both.
     """
-    eraser = fit_eraser(source, method)
-    yield Change(ERASED, eraser=eraser)
-    for kind, floor in draw_floors(source, method, eraser, draws, seed):
-        yield Change(ERASED, 0, kind, floor)
+    yield Change(Key(ERASED), {site: eraser})
+    for kind, floor in floors.erasers(source, eraser):
+        yield Change(Key(ERASED, "", kind), {site: floor})
     if len(source.labels.names) != 2 or source.labels.classes is None:
         return
     apart = difference_of_means(source)
     for dose in doses:
         what = f"moved {dose:g}"
-        for sign in (1, -1):
-            yield Change(what, sign, shift=sign * dose * apart)
-        for draw in range(draws):
-            for kind in ("rank", "shuffled"):
-                rng = generator_of(seed, what, kind, str(draw))
-                other = _direction(source, kind, rng)
+        yield Change(Key(what, "second"), shift=dose * apart)
+        yield Change(Key(what, "first"), shift=-dose * apart)
+        for draw in range(floors.draws):
+            for sort in ("rank", "shuffled"):
+                rng = floors.generator(what, sort, draw)
+                other = _direction(source, sort, rng)
                 # as far as the classes are apart, in another direction
                 length = dose * float(np.linalg.norm(apart) / np.linalg.norm(other))
-                yield Change(what, 0, kind, shift=length * other)
+                yield Change(Key(what, "", sort), shift=length * other)
+
+
+@dataclass(frozen=True)
+class FloorDraws:
+    """How floors are drawn: how many of each kind, by what stands for the task."""
+
+    method: str
+    draws: int
+    seed: str
+
+    def fit(self, source: Source) -> Eraser:
+        """The eraser that they are floors of."""
+        return fit_eraser(source, self.method)
+
+    def of(self, source: Source, eraser: Eraser) -> Floors:
+        """Those of an eraser of a source."""
+        return Floors.of(source, self.method, eraser, self.seed)
+
+    def erasers(self, source: Source, eraser: Eraser) -> Iterator[tuple[Floor, Eraser]]:
+        """So many draws of each kind."""
+        return self.of(source, eraser).every(self.draws)
+
+    def generator(self, what: str, kind: str, draw: int) -> np.random.Generator:
+        """What draws other floors."""
+        return generator_of(self.seed, what, kind, str(draw))
+
+
+def scrub(
+    plain: Mapping[str, Source],
+    floors: FloorDraws,
+    read: Callable[[str, Mapping[str, Eraser]], Source],
+) -> Iterator[Change]:
+    """Erased at a site and at every later one, each eraser fitted to what the earlier ones leave
+    (concept scrubbing; Belrose et al. 2023). Floors have its rank and the variance that it takes,
+    and are fitted to states as they are: on what is left, shuffled labels find directions that
+    hardly vary there, and are large in states that have the property.
+
+    plain  by site, what erasers are fitted on of the model as it is
+    read   gives that of a site behind erasers
+    """
+    found, beside = dict[str, Eraser](), dict[tuple[Floor, int], dict[str, Eraser]]()
+    for number, (site, source) in enumerate(plain.items()):
+        left = read(site, found) if number else source
+        found[site] = floors.fit(left)
+        own = replace(floors, seed=f"{floors.seed} {site}") if number else floors
+        variance = found[site].removed_variance(left.moments.covariance)
+        every = own.of(source, found[site])._replace(variance=variance).every(floors.draws)
+        for place, (kind, eraser) in enumerate(every):
+            beside.setdefault((kind, place % floors.draws), {})[site] = eraser
+    yield Change(Key(SCRUBBED), found)
+    for (kind, _), erasers in beside.items():
+        yield Change(Key(SCRUBBED, "", kind), erasers)
 
 
 def difference_of_means(source: Source) -> Doubles:

@@ -15,16 +15,20 @@ from lingprobe.metrics.intervals import Answers
 from lingprobe.parts.erase.change import collateral_change, completeness, probabilities
 from lingprobe.parts.erase.division import Dependence, Division, Pairing
 from lingprobe.parts.erase.erasers import Eraser, principal_angles
-from lingprobe.parts.erase.fitting import Source, draw_floors, erase_layer, fit_eraser
+from lingprobe.parts.erase.fitting import Floors, Source, erase_layer, fit_eraser
 
 ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A task over one layer of an encoder, with its data in three parts."""
+    """A task over one layer of an encoder, with its data in three parts.
+
+    seed  draws its floors: stands for its data, wherever they lie
+    """
 
     task: str
+    seed: str
     metric: str
     read: str
     readings: Readings
@@ -122,7 +126,7 @@ class Matrix:
                 yield self._cell(erased, measured, floors)
 
     def _floors(self, source: Source, eraser: Eraser, erased: Subject) -> list[tuple[str, Eraser]]:
-        return list(draw_floors(source, self.method, eraser, self.draws, erased.task))
+        return list(Floors.of(source, self.method, eraser, erased.seed).every(self.draws))
 
     def _cell(
         self, erased: Subject, measured: Subject, floors: list[tuple[str, Eraser]]

@@ -7,11 +7,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.api.arguments import as_list
 from lingprobe.corpora.training_sentences import Hashes, among, hashes_of
 from lingprobe.data.core import (
     DataProblem,
@@ -28,22 +29,19 @@ from lingprobe.data.core import (
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind, kind_of
 from lingprobe.data.reading import Viewed
-from lingprobe.data.references import Place, Reference, ReferenceProblem
+from lingprobe.data.references import Place, Reference, ReferenceProblem, allow
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders import ENCODERS
-from lingprobe.parts.erase.erasure import Erasure
+from lingprobe.encoders import adapt
+from lingprobe.parts.erase.erasure import Erasure, Origin
 from lingprobe.parts.erase.fitting import Floor, Method
 
 
 @dataclass(frozen=True)
 class Remainder:
-    """Vectors of an encoder after an erasure, which must not be probed on the eraser's sentences.
-
-    reference  what the encoder within is named by
-    """
+    """Vectors of an encoder after an erasure, not to be probed on the sentences of the eraser."""
 
     inner: Encoder
-    reference: str
+    origin: Origin
     erasure: Erasure
 
     takes = "sentences"
@@ -86,7 +84,7 @@ class Remainder:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         try:
-            chains = self.erasure.erasers(self.reference, self.slots)
+            chains = self.erasure.erasers(self.origin, self.slots)
         except DataProblem as problem:
             raise EncoderStop(str(problem)) from problem
         given = self.inner.encode(sentences)
@@ -133,17 +131,43 @@ def remainder(
              takes as much variance, too), shuffled (the eraser of shuffled labels)
     draw     which draw of the floor
     """
-    inner = ENCODERS.make(of)
+    things = tuple(thing for text in without for thing in text.split("+"))
+    return _remainder(Origin.of(Reference.parse(of)), Erasure(things, eraser, rank, floor, draw))
+
+
+def without(
+    encoder: Any,
+    tasks: str | Sequence[str],
+    *,
+    eraser: Method | Literal["none"] = "leace",
+    rank: int = 0,
+    floor: Floor | Literal["none"] = "none",
+    draw: int = 0,
+) -> Remainder:
+    """An encoder or model without what a probe could find of tasks, as `ENCODER,without=TASK`.
+
+    encoder  as of `run`
+    tasks    to erase, or files of `lingprobe erase --erasers`
+    eraser, rank, floor, draw  as options
+    ReferenceProblem for encoders without vectors of their own.
+
+        lingprobe.without((model, tokenizer), "ud/tense:en_ewt")
+    """
+    made = Erasure(tuple(as_list(tasks)), eraser, rank, floor, draw)
+    named = isinstance(encoder, str | Reference)
+    allow(*([encoder] if named else []), *made.things)
+    return _remainder(Origin.of(encoder if named else adapt(encoder)), made)
+
+
+def _remainder(origin: Origin, made: Erasure) -> Remainder:
+    inner = origin.encoder
     if isinstance(inner, Informed | Prepared | Viewed):
         raise ReferenceProblem(
-            f"{of},without=: nothing can be erased from it, as its vectors depend on the task or"
-            " are no vectors of sentences and words"
+            f"{inner.name},without=: nothing can be erased from it, as its vectors depend on the"
+            " task or are no vectors of sentences and words"
         )
-    things = tuple(thing for text in without for thing in text.split("+"))
-    made = Erasure(things, eraser, rank, floor, draw)
-    known = ENCODERS.canonical(Reference.parse(of))
     return (
-        LayeredRemainder(inner, known, made)
+        LayeredRemainder(inner, origin, made)
         if isinstance(inner, Layered)
-        else Remainder(inner, known, made)
+        else Remainder(inner, origin, made)
     )

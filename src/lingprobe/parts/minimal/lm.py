@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.abilities import Edit, Predicted
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
 from lingprobe.data.references import Place, Reference
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.frames import PLACE, tokeniser_of
+from lingprobe.encoders.frames import PLACE, Frame, tokeniser_of
 from lingprobe.encoders.hub import source_of
 from lingprobe.encoders.model_files import Dtype, Saved
+from lingprobe.encoders.tokens import Pieces, Words
 from lingprobe.parts.minimal.scores import score_vectors
 
 if TYPE_CHECKING:
@@ -70,14 +72,17 @@ class LanguageModel(Saved):
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         scorer, _ = self._load()
-        tokens = self.batch
         plan, cut = self._plan(sentences)
-        if not self.is_masked:
-            # each token is predicted, so logits are what needs room
-            most = AT_ONCE.get(scorer.device.partition(":")[0], min(AT_ONCE.values()))
-            tokens = max(1, min(tokens, most // scorer.model.config.vocab_size))
-        said = scorer.log_probabilities(plan, len(sentences), tokens)
+        said = scorer.log_probabilities(plan, len(sentences), self._together(scorer))
         return score_vectors(said, cut)
+
+    def _together(self, scorer: Scorer) -> int:
+        """How many tokens go into one batch."""
+        if self.is_masked:
+            return self.batch
+        # each token is predicted, so logits are what needs room
+        most = AT_ONCE.get(scorer.device.partition(":")[0], min(AT_ONCE.values()))
+        return max(1, min(self.batch, most // int(scorer.model.config.vocab_size)))
 
     @property
     def states(self) -> str:
@@ -94,20 +99,52 @@ class LanguageModel(Saved):
                 options["template"] = f"{tokenizer.convert_ids_to_tokens(start)}{PLACE}"
         return str(Reference("hf", self.model, tuple(options.items())))
 
-    def predicted_tokens(self, sentences: Sequence[Sentence]) -> Ints:
-        """How many tokens of each sentence are predicted, [sentences]."""
-        plan, _ = self._plan(sentences)
-        return np.bincount(plan.uses[:, 0], minlength=len(sentences)).astype(np.int64)
+    def predictions(self, sentences: Sequence[Sentence]) -> Predicted:
+        """What is predicted of each sentence, token by token."""
+        scorer, _ = self._load()
+        plan, _ = self._plan(sentences, with_words=True)
+        said, is_likeliest = scorer.predictions(plan, self._together(scorer))
+        owners, _, tokens = plan.uses.T
+        word = np.full(len(tokens), -1)
+        order = np.argsort(owners, kind="stable")
+        ends = np.searchsorted(owners[order], np.arange(len(sentences) + 1))
+        for number, places in enumerate(plan.words or ()):
+            mine = order[ends[number] : ends[number + 1]]
+            for k, (first, last) in enumerate(places.tolist()):
+                word[mine[(tokens[mine] >= first) & (tokens[mine] < last)]] = k
+        return Predicted(owners, word, said, is_likeliest)
 
-    @contextmanager
-    def replace_states(self, edits: Mapping[int, Callable[[Any], Any]]) -> Iterator[None]:
-        """Replace states by layer, for what is scored until the block ends."""
-        from lingprobe.encoders.replacement import replacement_of  # imports torch
-        from lingprobe.parts.minimal.scoring import layers_within
+    def _words(self, sentences: Sequence[Sentence]) -> list[Ints] | None:
+        """The tokens first:last of each word of each sentence; None where a tokeniser does not say
+        from which letters its tokens come.
+        """
+        _, tokenizer = self._load()
+        if not tokenizer.is_fast:
+            return None
+        start = 0 if self.is_masked else 1
+        frame = Frame(special=self.is_masked)
+        pieces = Pieces(tokenizer, self._limit - start, frame, Words(raw=True))
+        words = pieces.of(sentences).words
+        assert words is not None
+        return [np.where(w[:, 1:] > w[:, :1], w + start, 0) for w in words]
+
+    @property
+    def _limit(self) -> int:
+        """How many tokens the model reads at most."""
+        from lingprobe.encoders.network import Network  # imports torch
 
         scorer, tokenizer = self._load()
-        layers = layers_within(scorer, tokenizer)
-        with replacement_of(scorer.model.base_model, layers).by(edits):
+        return Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
+
+    @contextmanager
+    def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:
+        """Replace states and what parts of blocks give, for what is scored until that ends."""
+        from lingprobe.encoders.replacement import replacement_of  # imports torch
+        from lingprobe.parts.minimal.scoring import network_within
+
+        scorer, tokenizer = self._load()
+        network = network_within(scorer, tokenizer)
+        with replacement_of(network.model, network.layers, lambda: network.inside).by(edits):
             yield
 
     def _load(self) -> tuple[Scorer, Any]:
@@ -118,19 +155,25 @@ class LanguageModel(Saved):
         drawn = self.seed if self.weights == "random" else None
         return load_scorer(source, *self.runs, self.is_masked, drawn)
 
-    def _plan(self, sentences: Sequence[Sentence]) -> tuple[Plan, NDArray[np.bool_]]:
+    def _plan(
+        self, sentences: Sequence[Sentence], with_words: bool = False
+    ) -> tuple[Plan, NDArray[np.bool_]]:
         """What is read and predicted, and which sentences were cut."""
-        from lingprobe.encoders.network import Network  # imports torch
+        from lingprobe.encoders.replacement import present  # imports torch
         from lingprobe.parts.minimal.scoring import plan_causal, plan_masked
 
         scorer, tokenizer = self._load()
         texts = [sentence.text for sentence in sentences]
-        limit = Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
+        replacement = present(scorer.model.base_model)
+        apart = replacement is not None and replacement.is_by_sentence
         if self.is_masked:
-            ids, words, cut = self._mask(tokenizer, texts, limit)
-            return plan_masked(ids, words, tokenizer.mask_token_id), cut
-        ids, cut = self._causal(tokenizer, texts, limit)
-        return plan_causal(ids, scorer.branching), cut
+            ids, words, cut = self._mask(tokenizer, texts, self._limit)
+            plan = plan_masked(ids, words, tokenizer.mask_token_id, apart)
+        else:
+            ids, cut = self._causal(tokenizer, texts, self._limit)
+            plan = plan_causal(ids, scorer.branching and not apart)
+        located = self._words(sentences) if apart or with_words else None
+        return plan._replace(words=located), cut
 
     def _causal(
         self, tokenizer: Any, texts: list[str], limit: int

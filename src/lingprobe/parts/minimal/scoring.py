@@ -25,7 +25,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints, ranges
 from lingprobe.encoders.alone import Batching, batching, tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
-from lingprobe.encoders.blocks import Layers
+from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.network import Network
@@ -37,6 +37,7 @@ TRIAL = 24  # tokens on which a model is tried
 
 Doubles = NDArray[np.float64]
 Inputs = dict[str, Tensor]
+Triple = tuple[int, int, int]
 Places = tuple[Tensor, Tensor]
 """Rows of a batch, and tokens in them."""
 
@@ -53,24 +54,36 @@ class Row(NamedTuple):
 class Plan(NamedTuple):
     """What is read and predicted.
 
-    items  [items, 3] row, place in it, and the token whose probability is read there
-    uses   [uses, 2] sentence and item: a sentence's log-probability is the sum over its items
+    items   [items, 3] row, place in it, and the token whose probability is read there
+    uses    [uses, 3] sentence, item, and the token's place in the sentence: a sentence's
+            log-probability is the sum over its items
+    owners  [rows] the first sentence of each row
+    words   of each sentence the tokens first:last of its words; None where nobody asks
     """
 
     rows: list[Row]
     items: Ints
     uses: Ints
+    owners: Ints
+    words: Sequence[Ints] | None = None
+
+    def batch(self, rows: Ints) -> Batch:
+        """Some of its rows as a batch."""
+        owners = self.owners[rows]
+        words = None if self.words is None else [self.words[k] for k in owners.tolist()]
+        return Batch(owners, words)
 
 
 def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> Plan:
     """Each token of a sentence behind the first, predicted from those before it."""
-    rows, items, uses = list[Row](), list[tuple[int, int, int]](), list[tuple[int, int]]()
+    rows, owners = list[Row](), list[int]()
+    items, uses = list[Triple](), list[Triple]()
     for group in _alike(sentences) if branching else ([i] for i in range(len(sentences))):
         ids, parents, known = list[int](), list[int](), dict[tuple[int, int], int]()
         number: dict[int, int] = {}
         for sentence in group:
             at = -1
-            for token in sentences[sentence]:
+            for nth, token in enumerate(sentences[sentence]):
                 if (place := known.get((at, token))) is None:
                     place = known[at, token] = len(ids)
                     ids.append(token)
@@ -79,11 +92,12 @@ def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> Plan:
                         number[place] = len(items)
                         items.append((len(rows), at, token))
                 if at >= 0:
-                    uses.append((sentence, number[place]))
+                    uses.append((sentence, number[place], nth))
                 at = place
         chain = parents == list(range(-1, len(parents) - 1))
         rows.append(Row(ids, None if chain else parents))
-    return _plan(rows, items, uses)
+        owners.append(group[0])
+    return _plan(rows, items, uses, owners)
 
 
 def _alike(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
@@ -107,16 +121,20 @@ def _alike(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 
 def plan_masked(
-    sentences: Sequence[Sequence[int]], words: Sequence[Sequence[int | None]], mask: int
+    sentences: Sequence[Sequence[int]],
+    words: Sequence[Sequence[int | None]],
+    mask: int,
+    apart: bool = False,
 ) -> Plan:
     """Each piece of a word, predicted with it and the later pieces of its word masked; pieces
     without a word, such as [CLS], are not predicted.
 
-    Sentences that are equal but for a word give the same row where that word is masked.
+    Sentences that are equal but for a word give the same row where that word is masked, unless they
+    are to stay `apart`.
     """
-    known: dict[tuple[int, ...], int] = {}
-    numbers: dict[tuple[int, int, int], int] = {}
-    uses = []
+    known: dict[tuple[int, tuple[int, ...]], int] = {}
+    numbers: dict[Triple, int] = {}
+    uses, owners = list[Triple](), dict[int, int]()
     for sentence, (ids, of) in enumerate(zip(sentences, words, strict=True)):
         for place, word in enumerate(of):
             if word is None:
@@ -124,18 +142,20 @@ def plan_masked(
             masked = tuple(
                 mask if k >= place and of[k] == word else token for k, token in enumerate(ids)
             )
-            item = (known.setdefault(masked, len(known)), place, ids[place])
-            uses.append((sentence, numbers.setdefault(item, len(numbers))))
-    return _plan([Row(list(ids)) for ids in known], list(numbers), uses)
+            row = known.setdefault((sentence if apart else 0, masked), len(known))
+            owners.setdefault(row, sentence)
+            item = (row, place, ids[place])
+            uses.append((sentence, numbers.setdefault(item, len(numbers)), place))
+    return _plan([Row(list(ids)) for _, ids in known], list(numbers), uses, list(owners.values()))
 
 
-def _plan(rows: list[Row], items: list[tuple[int, int, int]], uses: list[tuple[int, int]]) -> Plan:
+def _plan(rows: list[Row], items: list[Triple], uses: list[Triple], owners: list[int]) -> Plan:
     """The same in columns, items in the order of their rows."""
     table = np.array(items, np.int64).reshape(-1, 3)
     order = np.argsort(table[:, 0], kind="stable")
-    used = np.array(uses, np.int64).reshape(-1, 2)
+    used = np.array(uses, np.int64).reshape(-1, 3)
     used[:, 1] = np.argsort(order)[used[:, 1]]
-    return Plan(rows, table[order], used)
+    return Plan(rows, table[order], used, np.array(owners, np.int64))
 
 
 class _Selection(threading.local):
@@ -193,7 +213,12 @@ class Scorer:
 
     def log_probabilities(self, plan: Plan, sentences: int, tokens: int) -> Doubles:
         """The log-probability of each sentence [sentences]; `tokens` go into one batch."""
-        said = np.zeros(len(plan.items))
+        used = self.predictions(plan, tokens)[0]
+        return np.bincount(plan.uses[:, 0], used, sentences).astype(np.float64)
+
+    def predictions(self, plan: Plan, tokens: int) -> tuple[Doubles, NDArray[np.bool_]]:
+        """The log-probability of each use [uses], and whether its token is the likeliest there."""
+        said, likeliest = np.zeros(len(plan.items)), np.zeros(len(plan.items), bool)
         lengths = np.array([len(row.ids) for row in plan.rows], np.int64)
         ends = np.searchsorted(plan.items[:, 0], np.arange(len(lengths) + 1))
         lengths[ends[1:] == ends[:-1]] = 0  # nothing is predicted there
@@ -203,12 +228,13 @@ class Scorer:
                 mine, begins = ranges(ends[part], ends[part + 1])
                 items = plan.items[mine]
                 items[:, 0] = np.repeat(np.arange(len(part)), np.diff(begins))
-                said[mine] = self.read([plan.rows[row] for row in part], items)
-        used = said[plan.uses[:, 1]]
-        return np.bincount(plan.uses[:, 0], used, sentences).astype(np.float64)
+                with running(plan.batch(part)):
+                    found = self.read([plan.rows[row] for row in part], items)
+                said[mine], likeliest[mine] = found
+        return said[plan.uses[:, 1]], likeliest[plan.uses[:, 1]]
 
-    def read(self, rows: Sequence[Row], items: Ints) -> Doubles:
-        """The log-probability of each item of a batch of rows."""
+    def read(self, rows: Sequence[Row], items: Ints) -> tuple[Doubles, NDArray[np.bool_]]:
+        """The log-probability of each item of a batch of rows, and whether it is the highest."""
         places, which = np.unique(items[:, :2], axis=0, return_inverse=True)
         at = torch.from_numpy(places).to(self.device)
         wanted = torch.from_numpy(np.stack([which.ravel(), items[:, 2]])).to(self.device)
@@ -217,8 +243,10 @@ class Scorer:
             chosen = logits[wanted[0], wanted[1]]
             # in place, as a copy of the logits takes as long as a sum over them
             highest = logits.amax(1)
+            best = chosen == highest[wanted[0]]
             total = logits.sub_(highest[:, None]).exp_().sum(1).log_().add_(highest)
-            return np.asarray((chosen - total[wanted[0]]).double().cpu().numpy())
+            said = (chosen - total[wanted[0]]).double().cpu().numpy()
+            return np.asarray(said), best.cpu().numpy()
 
     def inputs(self, rows: Sequence[Row]) -> Inputs:
         """What the model is given, on its device."""
@@ -275,9 +303,9 @@ def load_scorer(
 
 
 @functools.lru_cache(maxsize=2)
-def layers_within(scorer: Scorer, tokenizer: Any) -> Layers:
-    """Which states of its model are layers, found by running it once."""
-    return Network(scorer.model.base_model, tokenizer, scorer.device, scorer.dtype).layers
+def network_within(scorer: Scorer, tokenizer: Any) -> Network:
+    """Its model below the matrix of the vocabulary."""
+    return Network(scorer.model.base_model, tokenizer, scorer.device, scorer.dtype)
 
 
 def _filling(tokenizer: Any) -> int:
