@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from lingprobe.judgements.sheet import Sheet
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
+    from lingprobe.parts.board.api import board, submit
+    from lingprobe.parts.board.lines import ModelLine
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
@@ -180,6 +182,7 @@ __all__ = [
     "Metric",
     "MetricProblem",
     "Migration",
+    "ModelLine",
     "MorphologyRow",
     "Needs",
     "Option",
@@ -230,6 +233,7 @@ __all__ = [
     "audit_parser",
     "available",
     "bibtex",
+    "board",
     "build",
     "card",
     "claims",
@@ -269,6 +273,7 @@ __all__ = [
     "sentences",
     "slurm",
     "status",
+    "submit",
     "suite",
     "survey",
     "table",
