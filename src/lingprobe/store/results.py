@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,12 +260,34 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
+class Packed(Protocol):
+    """What a result is kept as: JSON, and arrays by name."""
+
+    @property
+    def format(self) -> int: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
+    def array(self, name: str, /) -> NDArray[Any]:
+        """An array."""
+
+
+def pack_result(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """A result as JSON and arrays; `unpack_result` has it again, without probabilities."""
+    pool = ArrayPool()
+    return {"result": _row("", result, pool), **pool.facts}, pool.arrays
+
+
+def unpack_result(packed: Packed) -> Result:
+    """The result that `pack_result` packed."""
+    return _result(packed.facts["result"], _StoredPool(packed))
+
+
 class _StoredPool:
     """The arrays of a file of results, read and checked; what `ArrayPool` keeps and an earlier
     format has not is absent.
     """
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Packed) -> None:
         self.format = block.format
         self.columns = [
             self._column(block, number, about)
@@ -277,7 +299,7 @@ class _StoredPool:
         ]
 
     @staticmethod
-    def _column(block: Block, number: int, about: dict[str, Any]) -> Column:
+    def _column(block: Packed, number: int, about: dict[str, Any]) -> Column:
         arrays = {
             key: block.array(f"{number}:{key}").astype(dtype)
             for key, dtype in about["dtypes"].items()

@@ -95,8 +95,8 @@ def _check(folder: Path, selection: Selection) -> Page[tuple[ModelLine, ...]]:
         for fit in checked.submission.fits:
             allow(fit.task, fit.encoder, fit.probe, fit.metric)
         checked = check_folder(folder)
-    again = remeasure(checked.submission.fits, (folder / FITS).read_bytes(), here)
-    return _page(checked.submission, (*checked.remarks, again.text))
+    again = remeasure(checked.submission.results, (folder / FITS).read_bytes(), here)
+    return _page(checked.submission, (*checked.remarks, again))
 
 
 def _check_place(folder: Path, ours: Sequence[str]) -> None:

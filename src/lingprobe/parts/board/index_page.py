@@ -173,8 +173,10 @@ def _at_layers(one: Standing, order: Sequence[str]) -> tuple[str, ...]:
 
 def _tasks(board: Board) -> Sheet:
     """The tasks with their floors and ceilings; each has a page."""
-    head = ("task", "language", "family", "probe", "models", "leading", "above the floors")
-    head += ("best floor", "best ceiling", "n")
+    head = (
+        *("task", "language", "family", "probe", "models", "leading", "above the floors"),
+        *("best floor", "best ceiling", "n"),
+    )
     rows = []
     for key, one in board.tasks.items():
         above = sum(each.is_above_floors for each in one.models)

@@ -5,7 +5,7 @@ against them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import prod
 from pathlib import Path
@@ -14,13 +14,12 @@ from typing import Any, Literal, get_args
 from lingprobe.audit.data_card import digest_file
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import environment
-from lingprobe.data.core import DataProblem
+from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hub import OFFLINE
 from lingprobe.encoders.model_files import Saved
 from lingprobe.encoders.quantisation import quantisation
-from lingprobe.parts.board.frame import Fit
 
 FORMAT = 1
 COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
@@ -59,7 +58,7 @@ class ModelLine:
     format: int = FORMAT
     digest: str = ""
 
-    def sealed(self) -> str:
+    def seal(self) -> str:
         """The digest of all other fields."""
         return digest(json.dumps({**asdict(self), "digest": ""}, sort_keys=True))
 
@@ -68,26 +67,23 @@ class ModelLine:
         return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
 
-def results_facts(mine: Sequence[Fit]) -> dict[str, Any]:
-    """What the fits of one model say of it, by field."""
-    made = [fit.made_with for fit in mine]
-    codes: dict[str, set[str]] = {}
-    for each in made:
-        for kind, text in each.identities.items():
-            codes.setdefault(kind, set()).add(_code(text))
+def facts_told_by(mine: Sequence[Result]) -> dict[str, Any]:
+    """What the results of one model say of it, by field."""
+    made = [one.provenance for one in mine]
+    pairs = {pair for each in made for pair in each.identities.items()}
+    codes = {kind: sorted({_code(text) for k, text in pairs if k == kind}) for kind, _ in pairs}
     versions = {name: value for each in made for name, value in each.versions.items()}
     return {
         "identity": _one({each.identity("encoder", "") for each in made}),
         "revision": _one({each.revision for each in made}),
-        "layers": tuple(dict.fromkeys(fit.layer for fit in mine)),
+        "layers": tuple(sorted({one.trial.read for one in mine})),
         "versions": dict(sorted(versions.items())),
-        "code": {kind: digest(*sorted(mine)) for kind, mine in sorted(codes.items())},
+        "code": {kind: digest(*several) for kind, several in sorted(codes.items())},
         "fits": len(mine),
     }
 
 
 def _one(texts: set[str]) -> str:
-    """What all fits say; DataProblem where they say several things."""
     if len(texts) > 1:
         raise DataProblem("its results are of several states of the model: submit one of them")
     return next(iter(texts), "")
@@ -97,7 +93,7 @@ def _code(identity: str) -> str:
     """The digest of code in an identity; the whole of one that has none."""
     try:
         return str(json.loads(identity)[1])
-    except (ValueError, IndexError, TypeError, KeyError):
+    except (ValueError, LookupError, TypeError):
         return identity
 
 
@@ -128,55 +124,61 @@ def parameters(folder: Path) -> int | None:
             length = int.from_bytes(opened.read(8), "little")
             header = json.loads(opened.read(min(length, file.stat().st_size)))
         header.pop("__metadata__", None)
-        kinds = {each["dtype"] for each in header.values()}
-        if kinds & PACKED:
+        if {each["dtype"] for each in header.values()} & PACKED:
             return None
         shapes += [each["shape"] for each in header.values() if each["dtype"] not in COUNTERS]
     return sum(map(prod, shapes)) or None
 
 
-def read_lines(path: Path) -> list[ModelLine]:
-    """The lines of a file; DataProblem with the number of one that is not what is written here."""
-    lines = []
-    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        try:
-            lines.append(_line(json.loads(text)))
-        except (ValueError, RecursionError, TypeError) as error:
-            raise DataProblem(f"{path}, line {number}: {error}") from error
-    return lines
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _line(values: Any) -> ModelLine:
-    names = [f.name for f in fields(ModelLine)]
-    if not isinstance(values, dict) or set(values) != set(names):
-        raise ValueError(f"a model is a JSON object with {', '.join(names)}, and no other keys")
-    if values["format"] != FORMAT:
-        raise ValueError(f"format {values['format']} is not read by this version of lingprobe")
-    texts = ("name", "encoder", "identity", "revision", "digest")
-    maps = ("files", "versions", "code", "declared", "mteb")
-    wrong = [key for key in texts if not isinstance(values[key], str)]
-    wrong += [key for key in maps if not isinstance(values[key], dict)]
-    wrong += [] if _are_texts(values["layers"]) else ["layers"]
-    wrong += [key for key in ("parameters", "fits") if not isinstance(values[key], int | None)]
-    wrong += [] if _is_mteb(values["mteb"]) else ["mteb"]
-    wrong += [key for key in maps[:-1] if key not in wrong and not _are_texts(values[key].values())]
-    if wrong:
-        raise ValueError(f"{', '.join(wrong)}: not of the type that is written here")
-    if other := set(values["declared"].values()) - set(get_args(Declared)):
-        raise ValueError(f"declared: {sorted(other)[0]!r} is not yes, no or unknown")
-    return ModelLine(**{**values, "layers": tuple(values["layers"])})
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, dict) and _is_texts([*value.values()])
 
 
 def _is_mteb(said: Any) -> bool:
-    """Whether it is empty, or a model, a revision and numbers by task."""
     if said == {}:
         return True
     if not isinstance(said, dict) or set(said) != {"model", "revision", "scores"}:
         return False
     scores = said["scores"]
     are_numbers = isinstance(scores, dict) and all(type(v) in (int, float) for v in scores.values())
-    return are_numbers and _are_texts((said["model"], said["revision"]))
+    return are_numbers and _is_texts([said["model"], said["revision"]])
 
 
-def _are_texts(values: Iterable[Any]) -> bool:
-    return not isinstance(values, str) and all(isinstance(each, str) for each in values)
+IS_OF: Mapping[str, Callable[[Any], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "int": lambda value: type(value) is int,
+    "int | None": lambda value: value is None or type(value) is int,
+    "tuple[str, ...]": _is_texts,
+    "Mapping[str, str]": _is_mapping,
+    "Mapping[str, Any]": _is_mteb,
+}
+"""Whether a value of JSON is of the type of a field."""
+
+
+def read_lines(path: Path) -> list[ModelLine]:
+    """The lines of a file; DataProblem with the number of one that is not what is written here."""
+    lines = []
+    for number, text in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+        try:
+            lines.append(_line(json.loads(text)))
+        except (ValueError, RecursionError) as error:
+            raise DataProblem(f"{path.name}, line {number}: {error}") from error
+    return lines
+
+
+def _line(values: Any) -> ModelLine:
+    types = {f.name: str(f.type) for f in fields(ModelLine)}
+    if not isinstance(values, dict) or set(values) != set(types):
+        raise ValueError(f"a model is a JSON object with {', '.join(types)}, and no other keys")
+    if values["format"] != FORMAT:
+        raise ValueError(f"format {values['format']} is not read by this version of lingprobe")
+    for name, kind in types.items():
+        if not IS_OF[kind](values[name]):
+            raise ValueError(f"{name} is {str(values[name])[:40]!r}, which it cannot be")
+    if other := sorted(set(values["declared"].values()) - set(get_args(Declared))):
+        raise ValueError(f"declared: {other[0]!r} is not yes, no or unknown")
+    return ModelLine(**{**values, "layers": tuple(values["layers"])})

@@ -4,9 +4,8 @@ data that share a name and are not the same get names of their own.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,12 +15,13 @@ from lingprobe.data.core import Result
 from lingprobe.data.identity import shared_fact
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
-from lingprobe.parts.board.frame import Fit, facts_in
+from lingprobe.parts.board.frame import facts_in
 from lingprobe.parts.board.lines import ModelLine
 from lingprobe.parts.board.submission import Submission
 
-State = tuple[str, ...]
 SHORT = 6  # digits that tell states of one name apart
+States = Mapping[str, Sequence[tuple[str, ...]]]
+"""By reference what it stands for, the commonest first: files, data and precision, not the code."""
 
 
 class Model(NamedTuple):
@@ -40,75 +40,53 @@ class Merged(NamedTuple):
 
 def merge(submissions: Sequence[Submission]) -> Merged:
     """The results of some submissions together; of a fit that several have, the newest."""
-    fits: dict[str, Fit] = {}
-    lines: dict[str, ModelLine] = {}
-    for fit in (fit for one in submissions for fit in one.fits):
-        if fit.identity not in fits or fits[fit.identity].date < fit.date:
-            fits[fit.identity] = fit
-    named = _Names(tuple(fits.values()))
-    for line in (line for one in submissions for line in one.lines):
-        lines[named.encoder(line.encoder, line.identity)] = line
-    results = [named.result(fit) for fit in fits.values()]
-    return Merged(tuple(newest(results)), _models(lines))
+    pairs = [pair for one in submissions for pair in zip(one.fits, one.results, strict=True)]
+    latest = {fit.identity: r for fit, r in sorted(pairs, key=lambda pair: pair[0].date)}
+    known = {kind: _states(kind, list(latest.values())) for kind in ("task", "encoder")}
+    results = []
+    for one in latest.values():
+        said = one.provenance.identities
+        task, encoder = (
+            _marked(getattr(one.trial, kind), said.get(kind, ""), states)
+            for kind, states in known.items()
+        )
+        results.append(replace(one, trial=replace(one.trial, task=task, encoder=encoder)))
+    lines = [line for one in submissions for line in one.lines]
+    named = {_marked(line.encoder, line.identity, known["encoder"]): line for line in lines}
+    return Merged(tuple(newest(results)), _models(named))
 
 
 def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
-    """Models by the names that rows give their encoders; a name that several have gets the
-    revision, and a number where that is the same, too.
+    """Models by the names that rows give their encoders; a name that several have gets a digest of
+    the revision, and a number where that is the same, too.
     """
-    many = Counter(line.name for line in lines.values())
-    taken: Counter[str] = Counter()
+    many, taken = Counter(line.name for line in lines.values()), Counter[str]()
     models = {}
     for encoder, line in sorted(lines.items()):
-        name = line.name
-        if many[line.name] > 1:
-            name = f"{line.name} ({digest(line.revision or line.identity)[:SHORT]})"
+        mark = f" ({digest(line.revision or line.identity)[:SHORT]})"
+        name = line.name + mark * (many[line.name] > 1)
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
         models[brief(ENCODERS, encoder)] = Model(name, line)
     return models
 
 
-class _Names:
-    """What things are called on the board: references, with a mark where one stands for several."""
-
-    def __init__(self, fits: Sequence[Fit]) -> None:
-        self._tasks = _states((fit.task, _state(_said(fit, "task"))) for fit in fits)
-        self._encoders = _states((fit.encoder, _state(_said(fit, "encoder"))) for fit in fits)
-
-    def encoder(self, reference: str, identity: str) -> str:
-        """What an encoder of some identity is called."""
-        return _marked(reference, _state(identity), self._encoders)
-
-    def result(self, fit: Fit) -> Result:
-        """The result of a fit under these names."""
-        made = fit.result()
-        task = _marked(fit.task, _state(_said(fit, "task")), self._tasks)
-        encoder = self.encoder(fit.encoder, _said(fit, "encoder"))
-        return replace(made, trial=replace(made.trial, task=task, encoder=encoder))
+def _state(identity: str) -> tuple[str, ...]:
+    return tuple(map(shared_fact, facts_in(identity)[1:]))
 
 
-def _said(fit: Fit, kind: str) -> str:
-    return str(json.loads(fit.provenance).get("identities", {}).get(kind, ""))
+def _states(kind: str, results: Sequence[Result]) -> States:
+    counts: dict[str, Counter[tuple[str, ...]]] = {}
+    for one in results:
+        state = _state(one.provenance.identities.get(kind, ""))
+        counts.setdefault(getattr(one.trial, kind), Counter())[state] += 1
+    return {each: [state for state, _ in mine.most_common()] for each, mine in counts.items()}
 
 
-def _state(identity: str) -> State:
-    """What tells things of one reference apart: files, data and precision, not the code."""
-    return tuple(shared_fact(fact) for fact in facts_in(identity)[1:])
-
-
-def _states(pairs: Iterable[tuple[str, State]]) -> dict[str, list[State]]:
-    """The states of each reference, the one that most fits have first."""
-    counts: dict[str, Counter[State]] = {}
-    for reference, state in pairs:
-        counts.setdefault(reference, Counter())[state] += 1
-    return {one: [state for state, _ in mine.most_common()] for one, mine in counts.items()}
-
-
-def _marked(reference: str, state: State, states: Mapping[str, Sequence[State]]) -> str:
-    """A reference, with a digest of the state as an option where it is not the usual one."""
-    parsed = parsed_or_none(reference)
-    if state == states.get(reference, [state])[0] or parsed is None:
+def _marked(reference: str, identity: str, states: States) -> str:
+    """A reference, with a digest of what it stands for as an option where that is not the usual."""
+    parsed, state = parsed_or_none(reference), _state(identity)
+    if parsed is None or state == states.get(reference, [state])[0]:
         return reference
     mark = ("state", digest(*state)[:SHORT])
     return str(Reference(parsed.name, parsed.argument, (*parsed.options, mark)))

@@ -1,4 +1,4 @@
-"""The page of a model: what its submitter says of it, its scores on all tasks, and on all layers."""
+"""The page of a model: what its submitter says of it, and its scores on all tasks and layers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from lingprobe.tables.web import (
     Terms,
 )
 
-HEAD = ("task", "group", "layer", "score", "95 % interval", "best floor", "floor of")
-HEAD += ("from the best floor", "above the floors", "best ceiling", "n")
+HEAD = (
+    *("task", "group", "layer", "score", "95 % interval", "best floor", "floor of"),
+    *("from the best floor", "above the floors", "best ceiling", "n"),
+)
 WORDS = frozenset({"task", "group", "layer", "floor of", "above the floors"})
 DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on the source texts"}
 

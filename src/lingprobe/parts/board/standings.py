@@ -2,8 +2,8 @@
 
 The best of a task is found on the same test examples as it is tested on, so what its comparisons
 are corrected for is the family of all pairs, as for what tables set in bold (`leaders`); p is
-corrected by Holm's method (1979, Scandinavian Journal of Statistics 6:65). The comparisons are those
-of `analysis.comparison`.
+corrected by Holm's method (1979, Scandinavian Journal of Statistics 6:65). The comparisons are
+those of `analysis.comparison`.
 """
 
 from __future__ import annotations

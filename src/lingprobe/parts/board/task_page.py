@@ -13,8 +13,10 @@ from lingprobe.parts.board.standings import Group, Key, Standing
 from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe.tables.web import Block, Chapter, Document, Folded, Links, Prose, Sheet, Terms
 
-HEAD = ("model", "parameters (M)", "layer", "score", "95 % interval", "from the best")
-HEAD += ("p (Holm)", "from the best floor", "above the floors", "n")
+HEAD = (
+    *("model", "parameters (M)", "layer", "score", "95 % interval", "from the best"),
+    *("p (Holm)", "from the best floor", "above the floors", "n"),
+)
 BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
 TITLES: dict[Group, str] = {
     "leading": "Leading: the best, and those not significantly worse",
