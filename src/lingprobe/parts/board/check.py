@@ -6,7 +6,6 @@ Whoever forges all of it with care is found by what is measured anew (`sample`),
 
 from __future__ import annotations
 
-import importlib.metadata
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -29,6 +28,7 @@ from lingprobe.parts.board.submission import (
     read_parts,
     with_bounds,
 )
+from lingprobe.store.blocks import version
 
 TOLD = 8  # problems that a message names
 SAME = 1e-6  # percent, up to which a number that is computed anew is the same
@@ -116,7 +116,7 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
         return result
     metric, said = find_metric(result.metric), result.provenance
     bounds = result.low, result.high
-    if said.version == importlib.metadata.version("lingprobe"):
+    if said.version == version():
         bounds = interval_of(metric, gold, [predicted], result.clusters)
     return replace(
         result,
