@@ -145,7 +145,7 @@ def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> lis
         raise UsageProblem("name at least one submission")
     to = Path(output)
     _check_place(to, (INDEX, MODELS, TASKS))
-    merged = _allowed(merge([check_folder(place).submission for place in places]))
+    merged = _without_code(merge([check_folder(place).submission for place in places]))
     pages = Board(merged, standings(merged.results))
     texts: dict[str, Any] = {INDEX: lambda: index_text(pages)}
     for key, file in pages.task_files.items():
@@ -163,7 +163,7 @@ def _text(page: Any, board: Board, key: Any) -> str:
     return document(page(board, key))
 
 
-def _allowed(merged: Merged) -> Merged:
+def _without_code(merged: Merged) -> Merged:
     """Without results whose metric is code in a file, which is not run here."""
     kept = tuple(one for one in merged.results if is_allowed(one.metric))
     if not kept:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,13 +94,13 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
 
 def _columns(fit: Fit, result: Result) -> Iterator[str]:
     """Columns that do not follow from the result that is packed in the row."""
-    wanted = fit_of(result)
+    columns, wanted = asdict(fit), asdict(fit_of(result))
     if fit.digest != fit.seal():
         yield "the answers or what they were made with were changed: their digest is another one"
-    for name in (f.name for f in fields(Fit) if f.name not in (*OPEN, "digest")):
-        one, other = getattr(fit, name), getattr(wanted, name)
-        if not _is_same(one, other):
-            yield f"{name} is {_short(one)}, and from what is packed {_short(other)}"
+    for name in columns.keys() - {*OPEN, "digest"}:
+        if not _is_same(columns[name], wanted[name]):
+            said = _short(columns[name])
+            yield f"{name} is {said}, and from what is packed {_short(wanted[name])}"
 
 
 def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
@@ -147,10 +147,11 @@ def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
         other = results[before - 1].gold
         if result.provenance.tested and list(result.gold.plain()) != list(other.plain()):
             yield f"row {number}: its gold labels are not those of row {before}"
+        columns, wanted = asdict(fit), asdict(bounded[number - 1])
         for name in OPEN[2:]:
-            one, known = getattr(fit, name), getattr(bounded[number - 1], name)
-            if not _is_same(one, known):
-                yield f"row {number}: {name} is {one}, and from the other rows {known}"
+            if not _is_same(columns[name], wanted[name]):
+                said = f"{name} is {columns[name]}, and from the other rows {wanted[name]}"
+                yield f"row {number}: {said}"
 
 
 def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[str]:
@@ -162,9 +163,10 @@ def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[st
         if not (mine := models.get(line.encoder)):
             yield f"line {number}: no row is of {line.encoder}"
             continue
+        values = asdict(line)
         for name, value in facts_told_by(mine).items():
-            if getattr(line, name) != value:
-                said = _short(getattr(line, name))
+            if values[name] != value:
+                said = _short(values[name])
                 yield f"line {number}: {name} is {said}, and in the results {_short(value)}"
         if line.digest != line.seal():
             yield f"line {number}: a field was changed: the digest of the line is another one"

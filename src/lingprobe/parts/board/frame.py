@@ -24,8 +24,7 @@ from lingprobe.data._closure import digest
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.datasets.formats.hub_folder import notes_without_folders
-from lingprobe.store.blocks import FORMAT
-from lingprobe.store.results import pack_result, unpack_result
+from lingprobe.store.results import Packed, pack_result, unpack_result
 
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
 
@@ -70,7 +69,8 @@ class Fit:
     def result(self) -> Result:
         """The result of the fit; DataProblem where it is none."""
         try:
-            return unpack_result(_Packed(json.loads(self.packed), self.arrays))
+            arrays = {each["name"]: _array(each) for each in self.arrays}
+            return unpack_result(Packed(json.loads(self.packed), arrays))
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise DataProblem(f"packed holds no result ({error!r})") from error
 
@@ -80,21 +80,12 @@ class Fit:
         return digest(self.packed, *said)
 
 
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    """What the store reads a result from."""
-
-    facts: Mapping[str, Any]
-    arrays: Sequence[Mapping[str, Any]]
-    format: int = FORMAT
-
-    def array(self, name: str) -> Any:
-        """An array of numbers in memory; nothing else is read."""
-        packed = next(each for each in self.arrays if each["name"] == name)
-        dtype = np.dtype(packed["dtype"])
-        if dtype.kind not in NUMBERS:
-            raise ValueError(f"{name} is no array of numbers")
-        return np.frombuffer(packed["values"], dtype)
+def _array(packed: Mapping[str, Any]) -> Any:
+    """An array of numbers in memory; nothing else is read."""
+    dtype = np.dtype(packed["dtype"])
+    if dtype.kind not in NUMBERS:
+        raise ValueError(f"{packed['name']} is no array of numbers")
+    return np.frombuffer(packed["values"], dtype)
 
 
 def fit_of(result: Result) -> Fit:
@@ -103,7 +94,7 @@ def fit_of(result: Result) -> Fit:
         result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
     )
     plain = replace(result, provenance=said, strata={}, scores=None)
-    facts, arrays = pack_result(plain)
+    facts, arrays, _ = pack_result(plain)
     trial, fold = result.trial, option_of(result.trial.task, "fold")
     packed = [
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}

@@ -5,7 +5,7 @@ data that share a name and are not the same get names of their own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -42,17 +42,15 @@ def merge(submissions: Sequence[Submission]) -> Merged:
     """The results of some submissions together; of a fit that several have, the newest."""
     pairs = [pair for one in submissions for pair in zip(one.fits, one.results, strict=True)]
     latest = {fit.identity: r for fit, r in sorted(pairs, key=lambda pair: pair[0].date)}
-    known = {kind: _states(kind, list(latest.values())) for kind in ("task", "encoder")}
+    tasks = _states((one.trial.task, _identity(one, "task")) for one in latest.values())
+    encoders = _states((one.trial.encoder, _identity(one, "encoder")) for one in latest.values())
     results = []
     for one in latest.values():
-        said = one.provenance.identities
-        task, encoder = (
-            _marked(getattr(one.trial, kind), said.get(kind, ""), states)
-            for kind, states in known.items()
-        )
+        task = _mark_reference(one.trial.task, _identity(one, "task"), tasks)
+        encoder = _mark_reference(one.trial.encoder, _identity(one, "encoder"), encoders)
         results.append(replace(one, trial=replace(one.trial, task=task, encoder=encoder)))
     lines = [line for one in submissions for line in one.lines]
-    named = {_marked(line.encoder, line.identity, known["encoder"]): line for line in lines}
+    named = {_mark_reference(line.encoder, line.identity, encoders): line for line in lines}
     return Merged(tuple(newest(results)), _models(named))
 
 
@@ -75,15 +73,19 @@ def _state(identity: str) -> tuple[str, ...]:
     return tuple(map(shared_fact, facts_in(identity)[1:]))
 
 
-def _states(kind: str, results: Sequence[Result]) -> States:
+def _identity(result: Result, kind: str) -> str:
+    return str(result.provenance.identities.get(kind, ""))
+
+
+def _states(pairs: Iterable[tuple[str, str]]) -> States:
+    """Of references with identities."""
     counts: dict[str, Counter[tuple[str, ...]]] = {}
-    for one in results:
-        state = _state(one.provenance.identities.get(kind, ""))
-        counts.setdefault(getattr(one.trial, kind), Counter())[state] += 1
+    for reference, identity in pairs:
+        counts.setdefault(reference, Counter())[_state(identity)] += 1
     return {each: [state for state, _ in mine.most_common()] for each, mine in counts.items()}
 
 
-def _marked(reference: str, identity: str, states: States) -> str:
+def _mark_reference(reference: str, identity: str, states: States) -> str:
     """A reference, with a digest of what it stands for as an option where that is not the usual."""
     parsed, state = parsed_or_none(reference), _state(identity)
     if parsed is None or state == states.get(reference, [state])[0]:

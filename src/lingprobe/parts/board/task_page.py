@@ -72,7 +72,7 @@ def _row(board: Board, one: Standing) -> tuple[str, ...]:
         row.layer,
         number(row.score),
         interval(row),
-        signed(one.difference) if one.p == one.p else "–",
+        with_sign(one.difference) if one.p == one.p else "–",
         p_value(one.p),
         floor_difference(one),
         floor_verdict(one),
@@ -85,7 +85,7 @@ def interval(row: Row) -> str:
     return f"{number(row.low)} – {number(row.high)}"
 
 
-def signed(value: float) -> str:
+def with_sign(value: float) -> str:
     """A difference in percent."""
     return f"{value:+.1f}".replace("-", "−")
 
@@ -95,8 +95,8 @@ def floor_difference(one: Standing) -> str:
     if one.floor is None:
         return "–"
     known = one.floor.decision
-    low, high = signed(known.low), signed(known.high)
-    return f"{signed(known.difference)} [{low}, {high}]"
+    low, high = with_sign(known.low), with_sign(known.high)
+    return f"{with_sign(known.difference)} [{low}, {high}]"
 
 
 def floor_verdict(one: Standing) -> str:
