@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from lingprobe.api.arguments import as_list, keywords, optional
 from lingprobe.api.results import Results, Selection, stored_results
@@ -16,7 +16,7 @@ from lingprobe.data.references import allow, is_allowed
 from lingprobe.parts.board.check import check_folder
 from lingprobe.parts.board.contents import INDEX, MODELS, TASKS, Board
 from lingprobe.parts.board.index_page import index_text
-from lingprobe.parts.board.lines import Declared, ModelLine
+from lingprobe.parts.board.lines import ModelLine
 from lingprobe.parts.board.merge import Merged, merge
 from lingprobe.parts.board.model_page import model_page
 from lingprobe.parts.board.mteb_scores import mteb_scores, of_model
@@ -45,22 +45,22 @@ def submit(
     *,
     check: bool = False,
     name: str | None = None,
-    trained_on_ud: Declared = "unknown",
-    trained_on_sources: Declared = "unknown",
+    trained_on_ud: Literal["yes", "no", "unknown"] = "unknown",
+    trained_on_sources: Literal["yes", "no", "unknown"] = "unknown",
     mteb: str | Path | None = None,
     **selection: Unpack[Selection],
 ) -> Page[tuple[ModelLine, ...]]:
-    """Write results as a folder for a board: a Parquet file of fits with answers, floors, ceilings
-    and identities, a JSON line per model, and checksums; or check such a folder.
+    """Write results as a folder for a board (fits with answers, floors, ceilings and identities, a
+    line per model, checksums), or check such a folder.
 
-    results             results with their baselines, or with `check` the folder
+    results             results with their baselines; with `check`, the folder
     output              the folder to write
-    check               check a folder, and measure one of its fits again, chosen by its content,
-                        where model (also as an encoder that you name) and data are here
+    check               check a folder, and measure one fit again, which its content chooses
+                        (encoders: where a model lies here)
     name                what the board calls the model
-    trained_on_ud       whether the model was trained on Universal Dependencies
-    trained_on_sources  whether it was trained on the texts of the tasks
-    mteb                a folder of mteb's results, to show the model's scores there
+    trained_on_ud       whether the model saw Universal Dependencies
+    trained_on_sources  whether it saw the texts of the tasks
+    mteb                a folder of mteb's results with scores of the model
     selection           the fields of `Selection`
     DataProblem with file, row and reason for a folder that was changed, and for results without a
     model. `.content` has a `ModelLine` for each model.
@@ -130,12 +130,12 @@ def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...
 
 
 def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> list[Path]:
-    """Write a site of models from submissions: a page to sort and filter, and a page for each model
-    and each task, with models in groups (the best, and those not significantly worse), floors and
-    ceilings. Returns its files; no server or network is needed.
+    """Write a site of models from submissions: a page to sort and filter, and one for each model and
+    task, with groups of models, floors and ceilings.
 
-    folders  submissions, which are checked first
+    folders  submissions, checked first
     output   the folder of the site
+    Returns its files, of which the first is index.html; no server or network is needed.
     DataProblem for a submission that was changed.
 
         lingprobe.board(["mine", "yours"], "site")

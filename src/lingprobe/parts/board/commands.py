@@ -31,7 +31,7 @@ def submit(given: Arguments) -> None:
 
 @command("board", argument("folders", "FOLDER", kind=list[str]), TO_FOLDER)
 def board(given: Arguments) -> None:
-    """Write a site of models from submissions, for a browser, without a server.
+    """Write a site of models from submissions.
 
     **Examples**
 
