@@ -130,8 +130,8 @@ def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...
 
 
 def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> list[Path]:
-    """Write a site of models from submissions: a page to sort and filter, and one for each model and
-    task, with groups of models, floors and ceilings.
+    """Write a site of models from submissions: a page to sort and filter, and one for each model
+    and task, with groups of models, floors and ceilings.
 
     folders  submissions, checked first
     output   the folder of the site
