@@ -91,6 +91,15 @@ def test_labels_of_every_kind_are_read_again():
         assert again.clusters["target"].tolist() == [0, 1, -1]
 
 
+def test_folds_are_one_score_with_all_examples():
+    folds = [f"{TASKS[0]},fold={k}/2" for k in (1, 2)]
+    made = submit([*results({"hf:org/one": 0.8}, folds)])
+    assert {fit.fold for fit in made.fits} == {"1/2", "2/2"}
+    (one,) = standings(merge([made]).results).tasks
+    (model,) = one.models
+    assert (model.row.n, model.row.folds, one.key[0]) == (400, 2, TASKS[0])
+
+
 def test_floors_and_ceilings_are_the_best_of_their_task(folder):
     fits = check_folder(folder).submission.fits
     floors = {f.task: (f.floor, f.floor_of) for f in fits}
@@ -163,6 +172,14 @@ def twice(folder):
     write_submission(Submission(tuple(fits), tuple(every), made.lines), folder)
 
 
+def odd_types(folder):
+    """A trial that no trial is: numbers for names."""
+    first = check_folder(folder).submission.fits[0]
+    said = json.loads(first.packed)
+    said["result"]["trial"]["task"] = 7
+    change_row(folder, 0, packed=json.dumps(said))
+
+
 def other_columns(folder):
     import pyarrow.parquet as pq
 
@@ -206,6 +223,7 @@ ALTERED = {
     ),
     "a type": (lambda f: edit_line(f, name={"a": 1}), r"line 1: name is .* which it cannot be"),
     "another key": (lambda f: edit_line(f, extra=1), r"line 1: a model is a JSON object with name"),
+    "types": (odd_types, r"parquet, row 1: what is packed is no result"),
     "a name of a column": (other_columns, r"score is missing; best is no column"),
 }
 

@@ -88,6 +88,8 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
             results.append(result)
         except DataProblem as problem:
             said = [str(problem)]
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            said = [f"what is packed is no result ({error!r})"]
         wrong += [f"row {number}: {each}" for each in said]
     return results, wrong
 

@@ -25,6 +25,7 @@ from lingprobe.data.references import brief, is_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hub import OFFLINE
 from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.plan import together as by_reason
 from lingprobe.metrics import difference
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.multiplicity import ALPHA
@@ -51,7 +52,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
         place = hashlib.sha256(seed + str(stated.trial).encode()).digest()
         return kind_of(stated) != "trained", place
 
-    reasons: dict[str, str] = {}  # by encoder, by task, or by trial
+    reasons: dict[str, tuple[str, str]] = {}  # of encoders and tasks: names and why not
     tries = 0
     for stated in sorted(results, key=rank):
         trial = stated.trial
@@ -60,15 +61,17 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
         try:
             encoder = _encoder_here(stated, here)
         except NotHere as problem:
-            reasons[trial.encoder] = str(problem)
+            reasons[trial.encoder] = brief(ENCODERS, trial.encoder), str(problem)
             continue
         try:
             _check_references(trial.task, trial.probe, stated.metric)
             tries += 1
             return _compare(stated, _measure(stated, encoder))
         except NotHere as problem:
-            reasons[trial.task] = f"{brief(TASKS, trial.task)}: {problem}"
-    return f"no fit was measured anew: {'; '.join(reasons.values())}"
+            why = str(problem).removeprefix(f"nothing to measure: {trial.task}: ")
+            reasons[trial.task] = brief(TASKS, trial.task), why
+    told = (f"{names}: {why}" for names, why in by_reason(dict(reasons.values())))
+    return f"no fit was measured anew: {'; '.join(told)}"
 
 
 def _check_references(*references: str) -> None:
@@ -85,7 +88,7 @@ def _check_references(*references: str) -> None:
 def _encoder_here(stated: Result, here: Sequence[str]) -> str:
     """The encoder of a fit as it is written here; NotHere."""
     wanted = facts_in(stated.provenance.identities.get("encoder", ""))
-    name, why = brief(ENCODERS, stated.trial.encoder), ""
+    why = ""
     for reference in (*here, stated.trial.encoder):
         try:
             if reference not in here:
@@ -99,7 +102,7 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
             raise NotHere("it is another model here, or computed in another precision")
         except (LingprobeError, ImportError, OSError, ValueError) as problem:
             why = str(problem)
-    raise NotHere(f"{name}: {why}")
+    raise NotHere(why)
 
 
 def _measure(stated: Result, encoder: str) -> Result:

@@ -8,13 +8,13 @@ from lingprobe.analysis.row import CONSTANT, Row
 from lingprobe.pages.captions import heading
 from lingprobe.pages.descriptions import question_of
 from lingprobe.pages.scores import score_notes
-from lingprobe.parts.board.contents import INDEX, Board, family_of, size_of
+from lingprobe.parts.board.contents import INDEX, Board, family_of
 from lingprobe.parts.board.standings import Group, Key, Standing
 from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe.tables.web import Block, Chapter, Document, Folded, Links, Prose, Sheet, Terms
 
 HEAD = (
-    *("model", "parameters (M)", "layer", "score", "95 % interval", "from the best"),
+    *("model", "layer", "score", "95 % interval", "from the best"),
     *("p (Holm)", "from the best floor", "above the floors", "n"),
 )
 BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
@@ -65,10 +65,9 @@ def _group(board: Board, group: Group, mine: Sequence[Standing]) -> Sheet:
 
 
 def _row(board: Board, one: Standing) -> tuple[str, ...]:
-    row, model = one.row, board.models.get(one.row.encoder)
+    row = one.row
     return (
         board.name(row.encoder),
-        size_of(model) if model else "",
         row.layer,
         number(row.score),
         interval(row),
