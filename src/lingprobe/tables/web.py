@@ -84,7 +84,8 @@ class Variants(NamedTuple):
 
     label  what is chosen, as 'Layer', and what cells show at first, as `usual`
     names  of the contents
-    cells  of a row of the first section, by column: a text for each name, '' where there is none
+    cells  of a row of the first section, by column: a text for each name, '' where there is none;
+           without | and ;, which keep them apart
     """
 
     label: str
