@@ -156,7 +156,7 @@ def other_gold(result):
 
 def better(result):
     said = result.gold.ids.copy()
-    return replace(result, predicted=Classes(said, result.gold.names))
+    return replace(result, predicted=Classes(said, result.gold.names), score=1.0)
 
 
 def answers_of(folder, number):
@@ -402,6 +402,21 @@ def test_submissions_are_merged():
     assert re.fullmatch(r"org/one \([0-9a-f]{6}\)", names[0])
     scores = {row.row.score for row in standings(other.results).tasks[0].models}
     assert {90.0, 70.0} <= scores
+
+
+def test_nobody_replaces_what_others_submitted():
+    ours = submit(results(SHARES))
+    forged = submit([replace(one, provenance=later(one)) for one in map(better, results(SHARES))])
+    for order, score in (((ours, forged), 65.0), ((forged, ours), 100.0)):
+        board = standings(merge(order).results)
+        assert standing(board, TASKS[0])["hf:org/three"].row.score == score
+
+
+def later(result):
+    """The same, measured later with other code."""
+    said = result.provenance.identities
+    other = {kind: text.replace('"code"', '"other code"') for kind, text in said.items()}
+    return replace(result.provenance, identities=other, date="2099-01-01T00:00:00")
 
 
 class Texts(HTMLParser):

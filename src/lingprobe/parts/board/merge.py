@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lingprobe.analysis.rows import newest
+from lingprobe.analysis.rows import without_fold
 from lingprobe.data._closure import digest
 from lingprobe.data.core import Result
 from lingprobe.data.identity import shared_fact
@@ -39,19 +39,25 @@ class Merged(NamedTuple):
 
 
 def merge(submissions: Sequence[Submission]) -> Merged:
-    """The results of some submissions together; of a fit that several have, the newest."""
-    pairs = [pair for one in submissions for pair in zip(one.fits, one.results, strict=True)]
-    latest = {fit.identity: r for fit, r in sorted(pairs, key=lambda pair: pair[0].date)}
-    tasks = _states((one.trial.task, _identity(one, "task")) for one in latest.values())
-    encoders = _states((one.trial.encoder, _identity(one, "encoder")) for one in latest.values())
-    results = []
-    for one in latest.values():
-        task = _mark_reference(one.trial.task, _identity(one, "task"), tasks)
-        encoder = _mark_reference(one.trial.encoder, _identity(one, "encoder"), encoders)
-        results.append(replace(one, trial=replace(one.trial, task=task, encoder=encoder)))
-    lines = [line for one in submissions for line in one.lines]
-    named = {_mark_reference(line.encoder, line.identity, encoders): line for line in lines}
-    return Merged(tuple(newest(results)), _models(named))
+    """The results of some submissions together. What several have measured counts as the first of
+    them has it, so that nobody replaces what others submitted.
+    """
+    every = [result for one in submissions for result in one.results]
+    tasks = _states((one.trial.task, _identity(one, "task")) for one in every)
+    encoders = _states((one.trial.encoder, _identity(one, "encoder")) for one in every)
+    results, first = [], dict[tuple[str, ...], int]()
+    lines: dict[str, ModelLine] = {}
+    for number, submission in enumerate(submissions):
+        for one in submission.results:
+            task = _mark_reference(one.trial.task, _identity(one, "task"), tasks)
+            encoder = _mark_reference(one.trial.encoder, _identity(one, "encoder"), encoders)
+            trial = replace(one.trial, task=task, encoder=encoder)
+            row = without_fold(task), encoder, trial.read, trial.probe
+            if first.setdefault(row, number) == number:
+                results.append(replace(one, trial=trial))
+        for line in submission.lines:
+            lines.setdefault(_mark_reference(line.encoder, line.identity, encoders), line)
+    return Merged(tuple(results), _models(lines))
 
 
 def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
