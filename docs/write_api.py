@@ -37,13 +37,14 @@ CLASSES = (  # those that users hold in their hands; the others are named only
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
     "audit_parser": "audit-parser",
-    "erase": "erase",
+    "survey": "languages",
     "train_vectors": "vectors",
     **{
         name: name
         for name in (
-            *("claims", "curve", "erase", "export", "generate", "geometry", "intervene"),
-            *("morphology", "parse", "relate", "slurm", "tag", "train", "transfer"),
+            *("board", "card", "claims", "curve", "embed", "erase", "export", "generate"),
+            *("geometry", "intervene", "layers", "morphology", "parse", "predictions", "relate"),
+            *("slurm", "status", "submit", "tag", "train", "transfer"),
         )
     },
 }

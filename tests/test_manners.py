@@ -169,6 +169,8 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "card": lambda: str(lingprobe.card("results")),
         "parse": lambda: lingprobe.parse(["a.txt"], "udpipe:none", "parsed"),
         "audit_parser": lambda: lingprobe.audit_parser("a.conllu", "udpipe:none"),
+        "submit": lambda: lingprobe.submit("results", "mine"),
+        "board": lambda: lingprobe.board("mine", "site"),
         "status": lambda: str(lingprobe.status("results")),
         "slurm": lambda: lingprobe.slurm(["run"], shards=2),
         "model": lambda: lingprobe.model("nobody/nothing"),
@@ -206,6 +208,8 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     assert problems <= {
         "audit_parser",
         "intervene",
+        "board",
+        "submit",
         "parse",
         "slurm",
         "card",

@@ -84,6 +84,8 @@ pages/scores.py _describe_control
 pages/subsets.py _averages
 suites/suite.py different told_data
 suites/tenney2019.py _unlike
+parts/board/lines.py files_and_size
+parts/board/sample.py _encoder_here
 data/references.py _brief brief
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
@@ -100,6 +102,7 @@ parts/training/settings.py objective_of
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
 api/data.py annotate inspect
+parts/board/api.py _check
 parts/compose/api.py _request
 parts/erase/api.py erase intervene
 parts/erase/remainder.py without

@@ -123,6 +123,9 @@ def test_the_home_page_is_the_readme():
 
 QUERIES = """
 publish data set hub: publish
+leaderboard: board
+board of models: board
+pull request: board
 significance: compare
 p value: compare
 confidence interval: compare understand

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.pages.views import VIEWS
-from lingprobe.store.results import ResultStore, find_scores, write_scores
+from lingprobe.store.kept_scores import find_scores, write_scores
+from lingprobe.store.results import ResultStore
 
 RAN = "ran.txt"
 EVIL = """

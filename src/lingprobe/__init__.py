@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from lingprobe.judgements.sheet import Sheet
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
+    from lingprobe.parts.board.api import board, submit
+    from lingprobe.parts.board.lines import ModelLine
     from lingprobe.parts.claims.api import claims
     from lingprobe.parts.claims.claim_tests import TestedClaim
     from lingprobe.parts.compose.api import Generated, generate
@@ -183,6 +185,7 @@ __all__ = [
     "Metric",
     "MetricProblem",
     "Migration",
+    "ModelLine",
     "MorphologyRow",
     "Needs",
     "Option",
@@ -233,6 +236,7 @@ __all__ = [
     "audit_parser",
     "available",
     "bibtex",
+    "board",
     "build",
     "card",
     "claims",
@@ -273,6 +277,7 @@ __all__ = [
     "sentences",
     "slurm",
     "status",
+    "submit",
     "suite",
     "survey",
     "table",

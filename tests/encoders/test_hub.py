@@ -17,7 +17,7 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS, hub, make
-from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of
+from lingprobe.encoders.hub import Files, Source, Trust, check_hub, files_of, source_of
 
 EXACT = "dtype=float32,device=cpu"
 COMMIT, OTHER = "1" * 40, "2" * 40
@@ -222,3 +222,9 @@ def test_libraries_are_never_left_to_ask(bert, monkeypatch):
     load_network.__wrapped__(Source(str(bert)), "cpu", "float32", Weights("random", 1, True))
     assert len(given) >= 6
     assert set(given) == {False}
+
+
+def test_nothing_is_fetched_where_the_user_forbids_it(monkeypatch):
+    monkeypatch.setenv("LINGPROBE_OFFLINE", "1")
+    with pytest.raises(DataProblem, match="LINGPROBE_OFFLINE is set, so nothing is fetched"):
+        check_hub("the model 'nobody/nothing' is not here")

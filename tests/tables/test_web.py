@@ -4,6 +4,7 @@ for anything, and names shown as they are.
 
 import base64
 import hashlib
+import json
 import re
 from html.parser import HTMLParser
 
@@ -14,11 +15,13 @@ from lingprobe.tables.web import (
     Chapter,
     Code,
     Document,
+    Facet,
     Folded,
     Picture,
     Prose,
     Sheet,
     Terms,
+    Variants,
     document,
     notebook,
     tables_document,
@@ -144,3 +147,24 @@ def test_a_notebook_gets_no_script_and_no_colours_of_our_own():
     assert "<body" not in text
     assert "<title>what it shows</title>" in text
     assert all(line.startswith(".lingprobe") for line in text.splitlines() if "{" in line)
+
+
+def test_what_rows_and_columns_are_chosen_by_is_in_the_table():
+    sheet = Sheet(
+        table(EVIL),
+        links={(0, 1, 0): "models/one.html"},
+        facets=(Facet("Language", "columns", ("", EVIL, "Polish")),),
+        variants=Variants("Layer", "best", ("0", "1"), {0: {1: ("1.0", "")}}),
+    )
+    chapter = Chapter("one", "One", (sheet,))
+    outline = Outline(document(Document("title", "", (chapter,))))
+    (link,) = (a for a in outline.named("a") if a["href"] == "models/one.html")
+    assert link == {"href": "models/one.html"}
+    (said,) = (a["data-choices"] for a in outline.named("div") if "data-choices" in a)
+    assert json.loads(said)["facets"] == [
+        {"label": "Language", "of": "columns", "values": ["", EVIL, "Polish"]}
+    ]
+    assert json.loads(said)["variants"] == {"label": "Layer", "usual": "best", "names": ["0", "1"]}
+    variants = [a.get("data-variants") for a in outline.named("tr")]
+    assert variants == [None, None, "1;1.0;", None, None]
+    assert not outline.named("img")

@@ -58,7 +58,8 @@ def write_hub(given: Sequence[Any], output: Path, licence: str | None) -> dict[s
         folder = Path(draft) / output.name
         sets = [_write_set(each, folder, len(tasks) == 1) for each in tasks]
         write_text(folder / CARD, card_text(folder, sets, licence or ""))
-        write_text(folder / SUMS, sums(folder, sets))
+        names = (f"{each.place}/{name}" for each in sets for name in each.files)
+        write_text(folder / SUMS, sums(folder, names))
         folder.replace(output)
     return {each.config: each.audit for each in sets}
 

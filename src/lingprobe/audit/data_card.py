@@ -89,9 +89,8 @@ def digest_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sums(folder: Path, sets: Iterable[HubSet]) -> str:
-    """The SHA-256 of each file, as `sha256sum --check` reads them."""
-    names = [f"{each.place}/{name}" for each in sets for name in each.files]
+def sums(folder: Path, names: Iterable[str]) -> str:
+    """The SHA-256 of files of a folder, as `sha256sum --check` reads them."""
     return "".join(f"{digest_file(folder / name)}  {name}\n" for name in names)
 
 

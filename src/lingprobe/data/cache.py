@@ -73,6 +73,11 @@ def environment(name: str, value: str | None, *, keep: bool = False) -> Iterator
             os.environ[name] = before
 
 
+def is_on(value: str | None) -> bool:
+    """Whether the value of an environment variable switches something on."""
+    return (value or "0").lower() not in ("0", "false", "no")
+
+
 @contextmanager
 def draft(path: Path) -> Iterator[Path]:
     """A place beside `path`, whose folder is made, to write a file to; where the block ends without

@@ -19,7 +19,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
 from lingprobe.pages.captions import short
 from lingprobe.store.experiments import Experiment, experiments
-from lingprobe.store.results import find_scores
+from lingprobe.store.kept_scores import find_scores
 from lingprobe.tasks import TASKS
 
 FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})

@@ -18,13 +18,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import reading
-from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import Provenance
@@ -260,12 +259,35 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
+class Packed(NamedTuple):
+    """A result as JSON and arrays by name, without its probabilities."""
+
+    facts: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+    format: int = FORMAT
+
+    def array(self, name: str) -> NDArray[Any]:
+        """An array."""
+        return self.arrays[name]
+
+
+def pack_result(result: Result) -> Packed:
+    """What `unpack_result` makes the result of again."""
+    pool = ArrayPool()
+    return Packed({"result": _row("", result, pool), **pool.facts}, pool.arrays)
+
+
+def unpack_result(packed: Packed) -> Result:
+    """The result that was packed."""
+    return _result(packed.facts["result"], _StoredPool(packed))
+
+
 class _StoredPool:
     """The arrays of a file of results, read and checked; what `ArrayPool` keeps and an earlier
     format has not is absent.
     """
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block | Packed) -> None:
         self.format = block.format
         self.columns = [
             self._column(block, number, about)
@@ -277,7 +299,7 @@ class _StoredPool:
         ]
 
     @staticmethod
-    def _column(block: Block, number: int, about: dict[str, Any]) -> Column:
+    def _column(block: Block | Packed, number: int, about: dict[str, Any]) -> Column:
         arrays = {
             key: block.array(f"{number}:{key}").astype(dtype)
             for key, dtype in about["dtypes"].items()
@@ -324,62 +346,3 @@ def _result(row: dict[str, Any], pool: _StoredPool) -> Result:
         strata,
         clusters,
     )
-
-
-def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
-    """Keep the scores of one unit of work (trial id, result); that a result has none is kept,
-    too.
-    """
-    pool = ArrayPool()
-    rows = [_row_of_scores(trial_id, result.scores, pool) for trial_id, result in results]
-    name = unit_name([trial_id for trial_id, _ in results])
-    write(root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True)
-
-
-def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
-    """The scores of those of the trial ids that were fitted with them; None for a probe or labels
-    that have no probabilities.
-    """
-    sought, scores = set(ids), dict[str, Logits | None]()
-    may_hold = likely(sought)
-    for _, name in list_files(
-        root,
-        *RESULTS,
-        chosen=lambda name: name.endswith(SCORES) and may_hold(name),
-    ):
-        for row, arrays in _rows_of_scores(root / name, sought - scores.keys()):
-            scores[row["id"]] = Logits(**arrays, link=row["link"]) if arrays else None
-    return scores
-
-
-def _row_of_scores(trial_id: str, scores: Logits | None, pool: ArrayPool) -> dict[str, Any]:
-    if scores is None:
-        return {"id": trial_id}
-    arrays = {
-        "values": pool.plain(scores.values),
-        "null": pool.plain(scores.null),
-        "rows": pool.plain(scores.rows),
-    }
-    return {"id": trial_id, "link": scores.link, "arrays": arrays}
-
-
-def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """The rows of a file about some trials, each with its arrays; nothing where it is damaged, and
-    set aside now.
-    """
-    block = open_block(path)
-    rows = [] if block is None else [row for row in block.facts["scores"] if row["id"] in ids]
-    try:
-        return [
-            (row, {key: _array(block, number) for key, number in row.get("arrays", {}).items()})
-            for row in rows
-        ]
-    except Gone:
-        return []
-    except Damaged as damage:
-        set_aside(path, damage)
-        return []
-
-
-def _array(block: Any, number: int) -> Any:
-    return np.array(block.array(f"{number}:plain").astype(block.facts["plain"][number]))

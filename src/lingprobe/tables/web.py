@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lingprobe.tables.drawing import PlotProblem, svg
 from lingprobe.tables.table import Section, Table, printable
@@ -66,18 +67,67 @@ class Picture:
     caption: str = ""
 
 
+class Facet(NamedTuple):
+    """A choice of rows or columns by a value that they have.
+
+    of      rows or columns, of the first section
+    values  of each of them, in order; those with '' are always shown
+    """
+
+    label: str
+    of: Literal["rows", "columns"]
+    values: tuple[str, ...]
+
+
+class Variants(NamedTuple):
+    """Other contents of the cells of a table, one of which is shown when it is chosen.
+
+    label  what is chosen, as 'Layer', and what cells show at first, as `usual`
+    names  of the contents
+    cells  of a row of the first section, by column: a text for each name, '' where there is none;
+           without | and ;, which keep them apart
+    """
+
+    label: str
+    usual: str
+    names: tuple[str, ...]
+    cells: Mapping[int, Mapping[int, tuple[str, ...]]]
+
+    def of_row(self, row: int) -> str:
+        """Those of a row as an attribute: columns apart by |, contents by ;."""
+        mine = self.cells.get(row, {})
+        return "|".join(f"{c};{';'.join(texts)}" for c, texts in mine.items())
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table that readers sort and filter.
 
-    caption  what a section without a heading is called
-    classes  of cells (section, row, column): how they look beside bold
+    caption   what a section without a heading is called
+    classes   of cells (section, row, column): how they look beside bold
+    links     of cells: the address of a page on what they name
+    facets    choices of rows and columns
+    variants  other contents of cells; None for none
     """
 
     kind: ClassVar[str] = "sheet"
     table: Table
     caption: str = ""
     classes: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
+    links: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
+    facets: tuple[Facet, ...] = ()
+    variants: Variants | None = None
+
+    @property
+    def choices(self) -> str:
+        """What can be chosen, as JSON; '' for nothing."""
+        made: dict[str, Any] = {}
+        if self.facets:
+            made["facets"] = [each._asdict() for each in self.facets]
+        if self.variants:
+            label, usual, names, _ = self.variants
+            made["variants"] = {"label": label, "usual": usual, "names": names}
+        return json.dumps(made, ensure_ascii=False) if made else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +190,14 @@ class Cell(NamedTuple):
     heads: bool
     look: str
     strong: bool
+    link: str = ""
+
+
+class Line(NamedTuple):
+    """A row as the template lays it out, with the other contents of its cells."""
+
+    cells: list[Cell]
+    variants: str
 
 
 class Laid(NamedTuple):
@@ -149,9 +207,10 @@ class Laid(NamedTuple):
     line: str
     heads: tuple[tuple[str, bool], ...]
     spans: list[tuple[str, int, int]]
-    bodies: list[list[list[Cell]]]
+    bodies: list[list[Line]]
     rows: bool
     columns: bool
+    choices: str
 
 
 def document(page: Document) -> str:
@@ -224,7 +283,7 @@ def laid(sheet: Sheet) -> Iterator[Laid]:
     heads = tuple((name, name in table.words) for name in table.columns)
     for number, section in enumerate(table.sections):
         bodies = [
-            [_cells(sheet, number, section, r) for r in range(first, after)]
+            [_line(sheet, number, section, r) for r in range(first, after)]
             for first, after in pairwise([0, *sorted(section.rules), len(section.rows)])
         ]
         yield Laid(
@@ -235,12 +294,14 @@ def laid(sheet: Sheet) -> Iterator[Laid]:
             bodies,
             len(section.rows) >= MANY,
             len(table.columns) - len(table.words) >= MANY,
+            "" if number else sheet.choices,
         )
 
 
-def _cells(sheet: Sheet, number: int, section: Section, r: int) -> list[Cell]:
+def _line(sheet: Sheet, number: int, section: Section, r: int) -> Line:
     words = [name in sheet.table.words for name in sheet.table.columns]
-    return [
+    variants = sheet.variants.of_row(r) if sheet.variants and not number else ""
+    cells = [
         Cell(
             text,
             c == 0 and words[0],
@@ -248,6 +309,8 @@ def _cells(sheet: Sheet, number: int, section: Section, r: int) -> list[Cell]:
                 filter(None, ("w" if words[c] else "", sheet.classes.get((number, r, c), "")))
             ),
             (r, c) in section.strong,
+            sheet.links.get((number, r, c), ""),
         )
         for c, text in enumerate(section.rows[r])
     ]
+    return Line(cells, variants)

@@ -87,10 +87,14 @@ def without_folders(dataset: Dataset) -> Dataset:
     """The data set with names of files in place of paths in its notes, which mean nothing on other
     machines.
     """
-    sources = dataset.notes.part(Sources)
+    return replace(dataset, notes=notes_without_folders(dataset.notes))
+
+
+def notes_without_folders(notes: Notes) -> Notes:
+    """Notes with names of files in place of paths."""
+    sources = notes.part(Sources)
     files = {str(file): PurePath(file).name for file in sources.files} if sources else {}
-    notes = {key: _shorten(value, files) for key, value in dataset.notes.items()}
-    return replace(dataset, notes=Notes(notes))
+    return Notes({key: _shorten(value, files) for key, value in notes.items()})
 
 
 def _shorten(value: Any, files: Mapping[str, str]) -> Any:

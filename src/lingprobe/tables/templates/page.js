@@ -36,7 +36,7 @@
   }
 
   function sortable(table) {
-    const heads = Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells);
+    const heads = headsOf(table);
     if (!Array.from(table.tBodies).some(body => body.rows.length > 1)) return;
     heads.forEach((head, column) => {
       if (!text(head)) return;
@@ -50,58 +50,105 @@
   const fits = (content, words) => words.every(word => content.includes(word));
   const wanted = input => input.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
 
-  function filterRows(table, words) {
-    let shown = 0, every = 0;
-    for (const row of Array.from(table.tBodies).flatMap(body => Array.from(body.rows))) {
-      const names = Array.from(row.cells).filter(cell => cell.classList.contains("w"));
-      row.hidden = !fits(names.map(text).join(" ").toLocaleLowerCase(), words);
-      shown += !row.hidden;
-      every += 1;
-    }
-    return `${shown} of ${every} rows`;
+  const rowsOf = table => Array.from(table.tBodies).flatMap(body => Array.from(body.rows));
+  const headsOf = table => Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells);
+  const isWords = cell => cell.classList.contains("w");
+
+  // what is shown passes every test; what is said of it, where there are some
+  function filterRows(table, tests) {
+    const rows = rowsOf(table);
+    for (const row of rows) row.hidden = !tests.every(test => test(row));
+    return tests.length ? `${rows.filter(row => !row.hidden).length} of ${rows.length} rows` : "";
   }
 
-  function filterColumns(table, words) {
+  function groupsOf(table) {
     const above = table.tHead.rows.length > 1 ? Array.from(table.tHead.rows[0].cells) : [];
-    const groups = above.flatMap(cell => {
+    return above.flatMap(cell => {
       cell.dataset.span ??= String(cell.colSpan);
       return Array(Number(cell.dataset.span)).fill(cell);
     });
-    const heads = Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells);
-    const kept = heads.map((head, column) => head.classList.contains("w")
-      || fits(`${groups[column] ? text(groups[column]) : ""} ${text(head)}`.toLocaleLowerCase(), words));
-    for (const row of [heads[0].parentNode, ...Array.from(table.tBodies).flatMap(body => Array.from(body.rows))])
+  }
+
+  function filterColumns(table, tests) {
+    const heads = headsOf(table), groups = groupsOf(table);
+    const kept = heads.map((head, column) => isWords(head) || tests.every(test => test(column)));
+    for (const row of [heads[0].parentNode, ...rowsOf(table)])
       kept.forEach((keep, column) => { row.cells[column].hidden = !keep; });
-    for (const cell of above) {
+    for (const cell of new Set(groups)) {
       const many = groups.filter((group, column) => group === cell && kept[column]).length;
       cell.hidden = !many;
       if (many) cell.colSpan = many;
     }
-    const numbers = heads.map((head, column) => [head, kept[column]]).filter(([head]) => !head.classList.contains("w"));
-    return `${numbers.filter(([, keep]) => keep).length} of ${numbers.length} columns`;
+    const numbers = kept.filter((_, column) => !isWords(heads[column]));
+    return tests.length ? `${numbers.filter(Boolean).length} of ${numbers.length} columns` : "";
+  }
+
+  const rowText = row => Array.from(row.cells).filter(isWords).map(text).join(" ").toLocaleLowerCase();
+
+  function columnTexts(table) {
+    const groups = groupsOf(table);
+    return headsOf(table).map((head, column) =>
+      `${groups[column] ? text(groups[column]) : ""} ${text(head)}`.toLocaleLowerCase());
   }
 
   function filterable(sheet, table) {
     const controls = element("div", "", {className: "controls"});
     const status = element("output", "");
-    const said = {};
-    const add = (key, label, filter) => {
-      const input = Object.assign(document.createElement("input"), {type: "search", autocomplete: "off"});
-      input.addEventListener("input", () => {
-        const words = wanted(input);
-        const counted = filter(table, words);
-        said[key] = words.length ? counted : "";
-        status.textContent = Object.values(said).filter(Boolean).join(", ");
-      });
+    const tests = {rows: new Map(), columns: new Map()}, said = {};
+    const control = (label, made, event, act) => {
+      made.addEventListener(event, act);
       const named = element("label", `${label} `);
-      named.append(input);
+      named.append(made);
       controls.append(named);
     };
-    if ("rows" in sheet.dataset) add("rows", "Filter rows", filterRows);
-    if ("columns" in sheet.dataset) add("columns", "Filter columns", filterColumns);
-    if (!controls.querySelector("input")) return;
+    const filter = (of, key, test) => {
+      tests[of].delete(key);
+      if (test) tests[of].set(key, test);
+      said[of] = (of === "rows" ? filterRows : filterColumns)(table, Array.from(tests[of].values()));
+      status.textContent = Object.values(said).filter(Boolean).join(", ");
+    };
+    const search = (label, of, contents) => {
+      const input = Object.assign(document.createElement("input"), {type: "search", autocomplete: "off"});
+      control(label, input, "input", () => {
+        const words = wanted(input);
+        filter(of, label, words.length && (one => fits(contents(one), words)));
+      });
+    };
+    const choice = (label, names, usual, act) => {
+      const select = document.createElement("select");
+      select.append(element("option", usual, {value: ""}), ...names.map(name => element("option", name, {value: name})));
+      control(label, select, "change", () => act(select.value));
+    };
+    const choices = JSON.parse(sheet.dataset.choices ?? "{}");
+    const rows = rowsOf(table);
+    for (const {label, of, values} of choices.facets ?? []) {
+      const known = of === "rows" ? new Map(rows.map((row, place) => [row, values[place]])) : new Map(Object.entries(values));
+      const key = one => known.get(of === "rows" ? one : String(one));
+      choice(label, Array.from(new Set(values)).filter(Boolean), "all", value =>
+        filter(of, label, value && (one => !key(one) || key(one) === value)));
+    }
+    if (choices.variants) varied(table, rows, choices.variants, choice);
+    const texts = columnTexts(table);
+    if ("rows" in sheet.dataset) search("Filter rows", "rows", rowText);
+    if ("columns" in sheet.dataset) search("Filter columns", "columns", column => texts[column]);
+    if (!controls.hasChildNodes()) return;
     controls.append(status);
     sheet.prepend(controls);
+  }
+
+  // other contents of cells, such as the scores of one layer
+  function varied(table, rows, {label, usual, names}, choice) {
+    const cells = rows.flatMap(row => (row.dataset.variants ?? "").split("|").filter(Boolean).map(one => {
+      const [column, ...texts] = one.split(";");
+      const cell = row.cells[Number(column)];
+      return {cell, texts, first: Array.from(cell.childNodes)};
+    }));
+    choice(label, names, usual, name => {
+      table.classList.toggle("varied", name !== "");
+      const place = names.indexOf(name);
+      for (const {cell, texts, first} of cells)
+        cell.replaceChildren(...(place < 0 ? first : [texts[place] || "–"]));
+    });
   }
 
   function copyable(figure) {

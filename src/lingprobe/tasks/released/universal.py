@@ -20,7 +20,7 @@ from typing import Any
 from lingprobe.corpora.places import LISTING, Absent, home_of
 from lingprobe.corpora.universal import Treebank, treebanks
 from lingprobe.data._old_names import variable
-from lingprobe.data.cache import write_text
+from lingprobe.data.cache import is_on, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import bar
 from lingprobe.data.references import Reference
@@ -197,7 +197,7 @@ def offline() -> str:
         "LINGPROBE_OFFLINE": variable("LINGPROBE_OFFLINE"),
         "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE"),
     }
-    return next((k for k, v in named.items() if (v or "0").lower() not in ("0", "false", "no")), "")
+    return next((name for name, value in named.items() if is_on(value)), "")
 
 
 def _lacking(reference: Any) -> Treebank | None:

@@ -1,0 +1,178 @@
+"""Fits as rows of a Parquet file, and as results again: all columns but the last three follow from
+these, which are what the store keeps of a result, answers included. So every score, interval and
+comparison can be computed anew.
+
+What is left out: controls, tags of examples (they may hold words of the data), and probabilities.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.rows import kind_of, option_of
+from lingprobe.corpora.damage import reading
+from lingprobe.data._closure import digest
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.datasets.formats.hub_folder import notes_without_folders
+from lingprobe.store.results import Packed, pack_result, unpack_result
+
+NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One fit of a probe, as a row of the file; scores are percent.
+
+    fold      '' for a task without folds
+    floor     the best score of a baseline or constant answer on the task, and what scored it
+    ceiling   the best score of an oracle with the same probe, and which; NaN without
+    identity  a digest of what decides the numbers: the identities of task, encoder, probe, control
+              and metric, the layer and the seed
+    versions  of packages, as JSON
+    packed    the result as JSON; arrays: its labels and clusters; digest: of these two
+    """
+
+    task: str
+    encoder: str
+    layer: str
+    probe: str
+    seed: int
+    fold: str
+    metric: str
+    kind: str
+    score: float
+    low: float
+    high: float
+    majority: float
+    n: int
+    floor: float
+    floor_of: str
+    ceiling: float
+    ceiling_of: str
+    identity: str
+    versions: str
+    date: str
+    packed: str
+    arrays: Sequence[Mapping[str, Any]]
+    digest: str
+
+    def result(self) -> Result:
+        """The result of the fit; DataProblem where it is none."""
+        try:
+            arrays = {each["name"]: _array(each) for each in self.arrays}
+            return unpack_result(Packed(json.loads(self.packed), arrays))
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise DataProblem(f"packed holds no result ({error!r})") from error
+
+    def seal(self) -> str:
+        """The digest of what is packed."""
+        said = (f"{each['name']} {each['dtype']} {each['values'].hex()}" for each in self.arrays)
+        return digest(self.packed, *said)
+
+
+def _array(packed: Mapping[str, Any]) -> Any:
+    """An array of numbers in memory; nothing else is read."""
+    dtype = np.dtype(packed["dtype"])
+    if dtype.kind not in NUMBERS:
+        raise ValueError(f"{packed['name']} is no array of numbers")
+    return np.frombuffer(packed["values"], dtype)
+
+
+def fit_of(result: Result) -> Fit:
+    """A result as a row, its floor and ceiling still open; no folder of this machine is in it."""
+    said = replace(
+        result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
+    )
+    plain = replace(result, provenance=said, strata={}, scores=None)
+    facts, arrays, _ = pack_result(plain)
+    trial, fold = result.trial, option_of(result.trial.task, "fold")
+    packed = [
+        {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
+        for name, each in arrays.items()
+    ]
+    fit = Fit(
+        *(trial.task, trial.encoder, trial.read, trial.probe, trial.seed),
+        fold=fold if "/" in fold else "",
+        metric=result.metric,
+        kind=kind_of(result),
+        score=PERCENT * float(result.score),
+        low=PERCENT * float(result.low),
+        high=PERCENT * float(result.high),
+        majority=PERCENT * float(result.majority),
+        n=result.n,
+        floor=math.nan,
+        floor_of="",
+        ceiling=math.nan,
+        ceiling_of="",
+        identity=digest(*map(str, sorted(said.identities.items())), trial.read, str(trial.seed)),
+        versions=json.dumps(dict(said.versions)),
+        date=said.date,
+        packed=json.dumps(facts, ensure_ascii=False, default=str),
+        arrays=packed,
+        digest="",
+    )
+    return replace(fit, digest=fit.seal())
+
+
+def facts_in(identity: str) -> tuple[str, ...]:
+    """What an identity says of a thing beside the code that it depends on: how it was asked for,
+    its files, data and precision.
+    """
+    try:
+        reference, _, *facts = json.loads(identity)
+    except (ValueError, TypeError, RecursionError):
+        return (identity,)
+    return str(reference), *map(str, facts)
+
+
+def schema() -> Any:
+    """The columns of the file, with their types."""
+    import pyarrow as pa
+
+    array = pa.struct([("name", pa.string()), ("dtype", pa.string()), ("values", pa.binary())])
+    arrays = pa.list_(pa.field("element", array))
+    kinds = {"str": pa.string(), "int": pa.int64(), "float": pa.float64()}
+    return pa.schema([(f.name, kinds.get(str(f.type), arrays)) for f in fields(Fit)])
+
+
+def write_frame(fits: Iterable[Fit], path: Path) -> None:
+    """Write fits as a Parquet file; the same fits give the same bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist(list(map(asdict, fits)), schema())
+    with draft(path) as part, part.open("wb") as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+def read_frame(path: Path) -> list[Fit]:
+    """The fits in a file; DataProblem for another schema, or a value that is missing."""
+    import pyarrow.parquet as pq
+
+    with reading(path, "a Parquet file of fits"):
+        table = pq.read_table(io.BytesIO(path.read_bytes()))
+    wanted = {f.name: str(f.type) for f in schema()}
+    here = {f.name: str(f.type) for f in table.schema}
+    if here != wanted or list(here) != list(wanted):
+        other = [
+            f"{name} is {here.get(name, 'missing')}"
+            for name in wanted
+            if here.get(name) != wanted[name]
+        ]
+        other += [f"{name} is no column of a submission" for name in here if name not in wanted]
+        raise DataProblem(f"{path.name}: its columns differ: {'; '.join(other) or 'another order'}")
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column.null_count:
+            row = column.is_null().to_pylist().index(True) + 1
+            raise DataProblem(f"{path.name}, row {row}: {name} is missing")
+    return [Fit(**row) for row in table.to_pylist()]

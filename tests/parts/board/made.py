@@ -1,0 +1,58 @@
+"""Made results of models, baselines and oracles, with all that a submission needs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from fixtures.results import result, saying
+from lingprobe.data.labels import Classes
+
+TASKS = ("ud/tense:UD_English-EWT", "ud/passive:UD_Polish-PDB")
+FILES = dict(
+    zip(TASKS, ("/home/me/en_ewt-ud-train.conllu", "/x/pl_pdb-ud-train.conllu"), strict=True)
+)
+BOUNDS = {"length": ("baseline", 0.55), "bow:random": ("baseline", 0.6), "gold": ("oracle", 0.99)}
+
+
+def fit(encoder, share, kind="trained", *, task=TASKS[0], read="-", seed=0, n=200, state="files=1"):
+    """A fit in which a share of n test examples is right; which ones depends on the encoder."""
+    made = result(share, n, task=task, encoder=encoder, read=read, seed=seed, probe="logreg")
+    rng = np.random.default_rng([len(encoder), sum(map(ord, encoder + task + read)), seed])
+    wrong = rng.permutation(n) >= round(share * n)
+    said = np.where(wrong, 1 - made.gold.ids, made.gold.ids)
+    of = {"task": task, "encoder": encoder, "probe": "logreg", "control": "none"}
+    identities = {what: json.dumps([name, "code", "fact"]) for what, name in of.items()}
+    identities["encoder"] = json.dumps([encoder, "code", state])
+    identities["metric"] = json.dumps(["accuracy", "code"])
+    made = saying(
+        made,
+        kind=kind,
+        identities=identities,
+        revision=state if kind == "trained" else "",
+        versions={"lingprobe": "0.0.1", "numpy": "2"},
+        date="2026-01-01T00:00:00",
+        tested=f"{task} {n}",
+        constants={"class": ["past"]},
+        choice={"dev": share},
+        is_seeded=False,
+        notes={"source": {"files": [FILES[task]]}} if task in FILES else {},
+    )
+    return replace(made, predicted=Classes(said, made.gold.names), score=float((~wrong).mean()))
+
+
+def bounds(tasks=TASKS, n=200):
+    """Baselines and an oracle."""
+    return [
+        fit(name, share, kind, task=task, n=n)
+        for task in tasks
+        for name, (kind, share) in BOUNDS.items()
+    ]
+
+
+def results(shares, tasks=TASKS, n=200):
+    """Fits of encoders with some share right, and of what they are compared with."""
+    models = [fit(name, share, task=task, n=n) for task in tasks for name, share in shares.items()]
+    return [*models, *bounds(tasks, n)]
