@@ -84,6 +84,7 @@ pages/probabilities.py _load_dataset
 pages/scores.py _describe_control
 pages/subsets.py _averages
 suites/suite.py different told_data
+suites/flash.py _different
 suites/tenney2019.py _unlike
 data/references.py _brief brief
 """

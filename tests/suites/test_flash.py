@@ -134,12 +134,14 @@ def test_a_file_that_is_not_the_published_one_is_named(small, tmp_path):
     reasons = {entry.place.data: entry.place.why for entry in entries}
     assert reasons["reserve"] == ""
     other.unlink()
-    assert flash._different(None, *_result(small, entries)).endswith("en-two/test.csv")
+    result = entries[0].results[0]
 
+    def why(task: str) -> str:
+        return flash._different(Reference.parse(task), result)
 
-def _result(folder: Path, entries: list[Entry]):
-    task = f"table:{folder}/public/en-two"
-    return Reference.parse(task), entries[0].results[0]
+    assert why(f"table:{small}/public/en-two").endswith("public/en-two/test.csv")
+    assert why(f"table:{small}/other/en-two") == "flash 1 has no set other/en-two/"
+    assert why(f"table:{small}/reserve/en-two,metric=micro-f1") == "read otherwise than by table"
 
 
 def test_what_is_missing_and_what_is_said_of_training(small, tmp_path):

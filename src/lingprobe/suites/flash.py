@@ -83,7 +83,7 @@ def flash(
         None if folder is None else runs,
         "write flash:FOLDER for the folder that has public and reserve",
         floors=(FLOOR,),
-        different=partial(_different, folder),
+        different=_different,
         task_of=lambda reference: PurePath(reference.argument or "").name,
         data_of=lambda reference: PurePath(reference.argument or "").parent.name,
         beside=partial(_beside, trained_on_ud, trained_on_source),
@@ -112,25 +112,30 @@ def _run(folder: str | None, draw: str, each: Set) -> Reference | None:
     return Reference(reads.name, str(place), reads.options)
 
 
-def _different(folder: str | None, reference: Reference, result: Result) -> str:
+def _different(reference: Reference, result: Result) -> str:
     """Why a result is not over the published files; '' where it is, as their hashes say."""
     place = Path(reference.argument or "").expanduser()
     mine = f"{place.parent.name}/{place.name}/"
-    unlike = [file.path for file in read_files() if file.path.startswith(mine)]
-    unlike = [path for path in unlike if not _is_published(place.parents[1], path)]
+    known = [file for file in read_files() if file.path.startswith(mine)]
+    if not known:
+        return f"flash {VERSION} has no set {mine}"
+    unlike = [file.path for file in known if not _is_published(place.parents[1], file)]
     if unlike:
         return f"not as in the manifest of flash {VERSION}: {', '.join(unlike)}"
+    reads = next(Reference.parse(each.reads) for each in read_sets() if each.name == place.name)
+    meant = Reference(reads.name, reference.argument, reads.options)
+    if TASKS.canonical(str(meant)) != TASKS.canonical(str(reference)):
+        return f"read otherwise than by {reads}"
     task = TASKS.make(reference)
-    if isinstance(task, TableTask) and task.fingerprint not in result.provenance.identity(
-        "task", result.trial.task
-    ):
-        return "the files were changed since they were measured, or were read with other options"
+    measured = result.provenance.identity("task", result.trial.task)
+    if isinstance(task, TableTask) and task.fingerprint not in measured:
+        return "the files were changed since they were measured"
     return ""
 
 
-def _is_published(folder: Path, path: str) -> bool:
-    known = {file.path: file.sha256 for file in read_files()}
-    return (folder / path).is_file() and digest_file(folder / path) == known[path]
+def _is_published(folder: Path, file: File) -> bool:
+    path = folder / file.path
+    return path.is_file() and digest_file(path) == file.sha256
 
 
 def _beside(ud: Said, source: Said, entries: Sequence[Entry]) -> Sequence[Table]:

@@ -67,7 +67,7 @@ def wear(entries: Sequence[Entry], draws: tuple[str, str], floor: str) -> list[W
             other = _mean(floor, public[floor], reserve[floor], shared)
             mine = _less(mine, own, other)
         made.append(mine)
-    return _corrected(made)
+    return _correct(made)
 
 
 def _cells(entries: Sequence[Entry], draw: str) -> dict[str, Cells]:
@@ -104,7 +104,7 @@ def _less(mine: Wear, own: Wear, floor: Wear) -> Wear:
     return Wear(mine.label, mine.sets, mine.public, mine.reserve, mine.error, beyond, error, p)
 
 
-def _corrected(made: Sequence[Wear]) -> list[Wear]:
+def _correct(made: Sequence[Wear]) -> list[Wear]:
     tested = [each.p for each in made if not math.isnan(each.p)]
     values = iter(correct_p_values(tested).tolist() if tested else [])
     return [each if math.isnan(each.p) else replace(each, p=next(values)) for each in made]
