@@ -4,12 +4,14 @@ usage: python benchmarks/flash.py halves TREEBANKS FOLDER --salt 1
        python benchmarks/flash.py measure FOLDER RESULTS --salt 1 --model hf:MINILM --model hf:E5
        python benchmarks/flash.py choose
        python benchmarks/flash.py build FOLDER OUTPUT
+       python benchmarks/flash.py suite RESULTS --model hf:MINILM --model hf:E5
 
 `halves` divides the treebanks of the candidates (benchmarks/flash.tsv) into FOLDER/public and
 FOLDER/reserve. `measure` scores every candidate on both halves and appends to
 docs/results/flash-candidates.csv: the models are MiniLM (6 layers) and multilingual-e5-small (12), in
 this order. `choose` applies the rule to that file, writes docs/results/flash-choice.csv and prints it.
-`build` writes the sets of the suite as folders for the hub, and their manifest.
+`build` writes the sets of the suite as folders for the hub, and their manifest. `suite` judges what
+`lingprobe run --suite flash:OUTPUT` measured, with MiniLM's layers 3 and 6 and e5's 6 and 12.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from lingprobe.suites.flash import FILES, VERSION, read_sets
 ROOT = Path(__file__).parents[1]
 CANDIDATES = Path(__file__).with_suffix(".tsv")
 SCORES = ROOT / "docs" / "results" / "flash-candidates.csv"
+SUITE = ROOT / "docs" / "results" / "flash-suite.csv"
 CHOICE = ROOT / "docs" / "results" / "flash-choice.csv"
 HALVES = ("public", "reserve")
 WORDS = ("edge", "structure", "arcs")
@@ -193,9 +196,10 @@ def _judge(rows: Sequence[Row]) -> dict[str, object]:
     best = -9.0
     for model, layers in (("MiniLM", ("3", "6")), ("e5", ("6", "12"))):
         gaps = [
-            statistics.mean(draw[f"{model} {layer}"] for layer in layers) - draw[_floor(draw, seed)]
+            statistics.mean(draw[f"{model} {layer}"] for layer in layers) - draw[floor]
             for draw in table.values()
-            for seed in (0, 1)
+            for floor in draw
+            if floor.startswith("bow:random")
         ]
         mean, sd = statistics.mean(gaps), statistics.stdev(gaps)
         found |= {f"{model} above the floor": mean, f"sd {model}": sd}
@@ -205,13 +209,6 @@ def _judge(rows: Sequence[Row]) -> dict[str, object]:
     ]
     found |= {"separation": best, "agreement": statistics.mean(like)}
     return found | {"in": best > 2 and statistics.mean(like) >= LIKE, "taken": ""}
-
-
-def _floor(draw: Mapping[str, float], seed: int) -> str:
-    """The row of the bag of random vectors with a seed; 0 is the default and is not written."""
-    names = [name for name in draw if name.startswith("bow:random")]
-    seeded = [name for name in names if "seed=1" in name]
-    return seeded[0] if seed else next(name for name in names if name not in seeded)
 
 
 def _agreement(first: Mapping[str, float], second: Mapping[str, float]) -> float:
@@ -239,6 +236,26 @@ def _take(lines: list[dict[str, object]]) -> Iterator[dict[str, object]]:
             return
         taken.append(max(new, key=lambda line: float(str(line["separation"]))))
         yield taken[-1]
+
+
+def suite(results: Path, models: Sequence[str]) -> None:
+    """Write what a run of the suite measured as the candidates' scores are written, and judge it."""
+    page = lingprobe.report(results).text("csv")
+    lines = []
+    for row in _rows(page):
+        place = Path(row["task"].partition(":")[2].partition(",")[0])
+        if row["encoder"].startswith("gold"):
+            continue
+        known = {models[0]: "MiniLM", models[1]: "e5"}
+        lines.append(_line(0, place.parent.name, place.name, row, known))
+    with SUITE.open("w", encoding="utf-8", newline="") as file:
+        out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(sorted(lines, key=lambda row: (row["set"], row["half"])))
+    for each in read_sets():
+        found = _judge([row for row in lines if row["set"] == each.name])
+        cells = (f"{v:.2f}" for v in found.values() if isinstance(v, float))
+        print(each.name, *cells, found["in"], sep=" | ")
 
 
 def show_choice() -> None:
@@ -307,7 +324,7 @@ def _manifest(file: Path, output: Path) -> str:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("what", choices=("halves", "measure", "choose", "build"))
+    parser.add_argument("what", choices=("halves", "measure", "choose", "build", "suite"))
     parser.add_argument("paths", nargs="*", type=lambda text: Path(text).absolute())
     parser.add_argument("--salt", type=int, default=0)
     parser.add_argument("--model", action="append", default=[])
@@ -318,6 +335,8 @@ def main() -> None:
         halves(*given.paths, given.salt)
     elif given.what == "measure":
         measure(*given.paths, given.salt, given.model)
+    elif given.what == "suite":
+        suite(*given.paths, given.model)
     else:
         build(*given.paths)
 
