@@ -83,6 +83,7 @@ pages/probabilities.py _load_dataset
 pages/scores.py _describe_control
 pages/subsets.py _averages
 suites/suite.py different told_data
+suites/flash.py _different
 suites/tenney2019.py _unlike
 parts/board/lines.py files_and_size
 parts/board/sample.py _encoder_here

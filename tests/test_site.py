@@ -199,6 +199,7 @@ jiant: coming-from
 mteb scores: coming-from relate
 correlation: relate
 reproduce paper: suites claims
+leaderboard: suites
 which probe: probes
 MDL: probes
 gpu: probes speed faq

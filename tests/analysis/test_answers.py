@@ -160,6 +160,7 @@ def test_whatever_lays_out_scores_marks_them():
         "survey_page.py": "which treebanks answer which questions, and no scores of encoders",
         "questions.py": "questions and encoders of the page, before any score",
         "effect_pages.py": "each block over its own test examples, each line with its n",
+        "reserve.py": "means over sets, each draw over its own test examples",
         "significance.py": "published scores, each block over its own test examples",
         **{
             file.name: "correlations over encoders, each with its n"

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.api.measure import run
-from lingprobe.audit.data_card import CARD, SUMS, Bound, HubSet, card_text, digest_file, sums
+from lingprobe.audit.data_card import CARD, SUMS, Bound, HubSet, card_text, sums
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect
+from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Annotated, DataProblem, Task
 from lingprobe.data.errors import UsageProblem

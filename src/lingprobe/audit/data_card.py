@@ -5,7 +5,6 @@ source, the rules, what the sets consist of, floors and ceiling, use, and how th
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import json
 import re
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.page import audit_tables
+from lingprobe.corpora.files import digest_file
 from lingprobe.data.references import Reference
 from lingprobe.datasets.formats.hub_folder import SPLIT_FILES
 from lingprobe.tables.markup import markdown
@@ -81,12 +81,6 @@ class HubSet:
     files: Mapping[str, int]
     audit: Audit
     ceiling: Bound | str
-
-
-def digest_file(path: Path) -> str:
-    """The SHA-256 of a file as it lies on the disk."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sums(folder: Path, names: Iterable[str]) -> str:

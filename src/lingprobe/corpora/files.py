@@ -314,6 +314,12 @@ def known_digest(path: Path) -> str:
     return ""
 
 
+def digest_file(path: Path) -> str:
+    """The SHA-256 of a file as it lies on the disk."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 @contextmanager
 def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
     """The bytes of a file, uncompressed on the way as its name says, and what reads on to its end

@@ -42,7 +42,7 @@ def paper_page(
 
     return Page(
         tuple(results),
-        lambda: [table()],
+        lambda: [table(), *suite.beside(chosen.entries)],
         texts={"csv": lambda: csv(lines())},
         files={"parquet": lambda to: parquet(lines(), to)},
     )

@@ -263,7 +263,8 @@ def _notes(
     groups: Mapping[tuple[str, str], Sequence[TableRow]],
     others: int,
 ) -> Iterator[str]:
-    yield "Percent. Rows without a mark are the paper's own scores, which have no intervals."
+    published = " Rows without a mark are the paper's own scores, which have no intervals."
+    yield "Percent." + published * bool(paper.blocks)
     yield from (f"? {doubt}" for doubt in paper.doubts)
     if others:
         yield (

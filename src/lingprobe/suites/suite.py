@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import cycle, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from lingprobe.metrics import MetricProblem, constant_result, rescore_result
 from lingprobe.probes import PROBES
 from lingprobe.suites.facts import Entry, Paper, Place, merge_reasons
 from lingprobe.suites.mixed_data import together
+from lingprobe.tables.table import Table
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.released.fetch import all_published
 
@@ -30,7 +31,7 @@ ORACLES: tuple[Kind, ...] = ("oracle",)
 
 class Floor(NamedTuple):
     """A baseline of the paper, by its name there: an encoder and the probe that reads it. Without a
-    probe it is one of tasks about pairs, and read with the column's own.
+    probe it is one of tasks about pairs and of tables, and read with the column's own.
     """
 
     name: str
@@ -66,7 +67,8 @@ class Suite:
     families   families whose tasks of the columns' names may stand in the table ('senteval' for
                `senteval/tense`)
     runs       the tasks that a run measures, as one reference under the family's name, or one for
-               each column that has data; None where the data are not named
+               each column that has data, once or for each of several draws; None where the data are
+               not named
     missing    what to write where they are not
     floors     baselines of the paper, measured with the rest
     different  why a result is not over the data of the paper's figures; '' where it is
@@ -79,6 +81,8 @@ class Suite:
                differ in that (`English`); '' where that is not known
     task_of    the last name of the task that a reference is of, where its name does not say
                ('coref' for edge/jsonl:FILE,as=coref)
+    data_of    what the data of a reference are called in headings; '' for the reference itself
+    beside     further tables of what stands in the table
     """
 
     name: str
@@ -97,6 +101,8 @@ class Suite:
     unasked: frozenset[str] = frozenset()
     block_of: Callable[[Reference, Result | None], str] = lambda reference, result: ""
     task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
+    data_of: Callable[[Reference], str] = lambda reference: ""
+    beside: Callable[[Sequence[Entry]], Sequence[Table]] = lambda entries: ()
 
     def tasks(self) -> list[Reference]:
         """The references of the columns' tasks; DataProblem where the suite does not say which data
@@ -114,9 +120,7 @@ class Suite:
         if isinstance(runs, Reference):
             measured = [column for column in self.columns if column.task]
             return [(column, runs.with_name(f"{runs.name}/{column.task}")) for column in measured]
-        pairs = [
-            (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
-        ]
+        pairs = [(column, run) for column, run in zip(cycle(self.columns), runs) if run is not None]
         if not pairs:
             raise DataProblem(f"{self.name}: none of its data were found: {self.missing}")
         return pairs
@@ -132,7 +136,7 @@ class Suite:
     def lacking(self) -> list[str]:
         """The names of columns that are not measured because their data are not there."""
         runs = self.runs if isinstance(self.runs, tuple) else ()
-        pairs = zip(self.paper.columns, self.columns, runs, strict=False)
+        pairs = zip(cycle(self.paper.columns), cycle(self.columns), runs, strict=False)
         return [
             name
             for name, column, run in pairs
@@ -141,7 +145,7 @@ class Suite:
 
     def floors_of(self, column: Column, task: Reference) -> list[Floor]:
         """The paper's baselines of a column that some task stands in, each with its probe."""
-        pair = task.name.startswith("pair/")
+        pair = task.name.startswith(("pair/", "table", "structure/"))
         if pair and column.probe == COSINE:
             return []
         return [
@@ -352,7 +356,8 @@ def locate_task(suite: Suite, task: str, result: Result | None = None) -> Place 
     block = suite.block_of(full, result)
     if block and not why and block not in [each.heading for each in suite.paper.blocks]:
         return None  # it would be ranked among figures of the other blocks
-    return Place(names.index(last), str(short.with_name(f"{family}/*")), why, block)
+    data = suite.data_of(full) or str(short.with_name(f"{family}/*"))
+    return Place(names.index(last), data, why, block)
 
 
 def _canonical(probe: str) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.rows import kind_of
-from lingprobe.audit.data_card import SUMS, digest_file
+from lingprobe.audit.data_card import SUMS
+from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import is_allowed
 from lingprobe.metrics import floor, interval_of

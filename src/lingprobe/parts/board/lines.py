@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lingprobe.audit.data_card import digest_file
+from lingprobe.corpora.files import digest_file
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import environment
 from lingprobe.data.core import DataProblem, Result

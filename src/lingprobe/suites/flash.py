@@ -1,0 +1,147 @@
+"""`flash`: small sets of many families and languages, each in a public and in a reserve draw.
+`flash.tsv` has the sets, `flash-files.tsv` the files; docs/design/flash.md says how they were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Literal, NamedTuple
+
+from lingprobe.corpora.files import digest_file
+from lingprobe.data.core import Result
+from lingprobe.data.records import records
+from lingprobe.data.references import Reference
+from lingprobe.suites.facts import Entry, Paper
+from lingprobe.suites.reserve import reserve_table
+from lingprobe.suites.suite import Column, Floor, Suite
+from lingprobe.tables.table import Table
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.table import Table as TableTask
+
+VERSION = 1
+SETS = Path(__file__).with_suffix(".tsv")
+FILES = Path(__file__).with_name("flash-files.tsv")
+DRAWS = ("public", "reserve")
+FLOOR = Floor("Random bag", "bow:random,pool=none")
+Said = Literal["yes", "no", "unknown"]
+
+
+class Set(NamedTuple):
+    """A set of the suite: its folder in either draw, the column's title, what it was built from,
+    and how it is read.
+
+    reads  the name of the task that reads the folder, with what the files do not say of it
+    """
+
+    name: str
+    column: str
+    language: str
+    treebank: str
+    licence: str
+    task: str
+    probe: str
+    reads: str
+
+
+class File(NamedTuple):
+    """A file of the suite: its path below the folder, examples, bytes and SHA-256."""
+
+    path: str
+    examples: int
+    size: int
+    sha256: str
+
+
+def flash(
+    folder: str | None = None,
+    *,
+    trained_on_ud: Said = "unknown",
+    trained_on_source: Said = "unknown",
+) -> Suite:
+    """Small sets of many families and languages in two draws, public and reserve, for one score in
+    minutes (docs/design/flash.md); no paper's table.
+
+    folder             with `public` and `reserve`, as published
+    trained_on_ud      whether the encoders were trained on treebanks of Universal Dependencies
+    trained_on_source  whether they were trained on the texts that these annotate
+    """
+    sets = read_sets()
+    languages = {each.language for each in sets}
+    runs = tuple(_run(folder, draw, each) for draw in DRAWS for each in sets)
+    return Suite(
+        "flash",
+        Paper(
+            f"flash {VERSION}: {len(sets)} sets in {len(languages)} languages",
+            tuple(each.column for each in sets),
+            (),
+            apart=frozenset({FLOOR.name}),
+        ),
+        tuple(Column(each.name, each.probe) for each in sets),
+        tuple({each.reads.partition(",")[0].rpartition("/")[0] for each in sets}),
+        None if folder is None else runs,
+        "write flash:FOLDER for the folder that has public and reserve",
+        floors=(FLOOR,),
+        different=_different,
+        task_of=lambda reference: PurePath(reference.argument or "").name,
+        data_of=lambda reference: PurePath(reference.argument or "").parent.name,
+        beside=partial(_beside, trained_on_ud, trained_on_source),
+    )
+
+
+def read_sets() -> list[Set]:
+    """The sets of the suite, in the order of its columns."""
+    return [Set(*cells) for _, cells in records(SETS)[1]]
+
+
+def read_files() -> list[File]:
+    """The files of both draws."""
+    return [
+        File(path, int(examples), int(size), sha256)
+        for _, (path, examples, size, sha256) in records(FILES)[1]
+    ]
+
+
+def _run(folder: str | None, draw: str, each: Set) -> Reference | None:
+    """The task of a set in one draw; None where it has no folder."""
+    place = Path(folder or "").expanduser() / draw / each.name
+    if not place.is_dir():
+        return None
+    reads = Reference.parse(each.reads)
+    return Reference(reads.name, str(place), reads.options)
+
+
+def _different(reference: Reference, result: Result) -> str:
+    """Why a result is not over the published files; '' where it is, as their hashes say."""
+    place = Path(reference.argument or "").expanduser()
+    mine = f"{place.parent.name}/{place.name}/"
+    known = [file for file in read_files() if file.path.startswith(mine)]
+    if not known:
+        return f"flash {VERSION} has no set {mine}"
+    unlike = [file.path for file in known if not _is_published(place.parents[1], file)]
+    if unlike:
+        return f"not as in the manifest of flash {VERSION}: {', '.join(unlike)}"
+    reads = next(Reference.parse(each.reads) for each in read_sets() if each.name == place.name)
+    meant = Reference(reads.name, reference.argument, reads.options)
+    if TASKS.canonical(str(meant)) != TASKS.canonical(str(reference)):
+        return f"read otherwise than by {reads}"
+    task = TASKS.make(reference)
+    measured = result.provenance.identity("task", result.trial.task)
+    if isinstance(task, TableTask) and task.fingerprint not in measured:
+        return "the files were changed since they were measured"
+    return ""
+
+
+def _is_published(folder: Path, file: File) -> bool:
+    path = folder / file.path
+    return path.is_file() and digest_file(path) == file.sha256
+
+
+def _beside(ud: Said, source: Said, entries: Sequence[Entry]) -> Sequence[Table]:
+    """Both draws beside each other, with what is said of the training of the encoders."""
+    said = (
+        f"Trained on Universal Dependencies: {ud}; on the texts that these annotate: {source}."
+        " (flash:FOLDER,trained_on_ud=no,trained_on_source=no says so.)"
+    )
+    return (reserve_table(entries, DRAWS, FLOOR.name, said),) if entries else ()
