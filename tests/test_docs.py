@@ -13,7 +13,7 @@ import re
 import runpy
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,8 +57,8 @@ class Block(NamedTuple):
         return f"{self.page}:{self.line}"
 
 
-def blocks(kind: str) -> Iterator[Block]:
-    for page in PAGES:
+def blocks(kind: str, pages: Sequence[Path] = PAGES) -> Iterator[Block]:
+    for page in pages:
         text = page.read_text("utf-8")
         for found in FENCE.finditer(text):
             if found[1] == kind:
@@ -183,7 +183,11 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
         yield shlex.split(line), output
 
 
-@pytest.mark.parametrize("block", list(blocks("console")), ids=str)
+# guides, which have a notebook, are run in test_tutorials
+PLAIN = [page for page in PAGES if not page.with_suffix(".ipynb").exists()]
+
+
+@pytest.mark.parametrize("block", list(blocks("console", PLAIN)), ids=str)
 def test_commands(block, folder, environment):
     for arguments, shown in commands(block):
         assert arguments[0] == "lingprobe", (
