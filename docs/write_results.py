@@ -1,5 +1,5 @@
-"""Write the results anew: the CSV of runs that only their notes hold, and the tables of
-docs/results.md from the CSV files: `make docs`. A test holds the files to each other.
+"""Write the results anew: the CSV of runs that only their notes hold, and the tables of the pages
+of results from the CSV files: `make docs`. A test holds the files to each other.
 """
 
 from __future__ import annotations
@@ -16,19 +16,24 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parent
-PAGE, DATA, TABLES = DOCS / "results.md", DOCS / "results", DOCS / "results" / "tables.toml"
+DATA, TABLES = DOCS / "results", DOCS / "results" / "tables.toml"
+PAGES = [DOCS / name for name in ("results.md", "results-inside.md")]
 NOTES = [DOCS.parent / "benchmarks" / "results" / f"{name}.md" for name in ("edge", "papersize")]
 COLUMNS = ("section", "table", "row", "column", "value", "low", "high")
 VALUE = re.compile(r"([-+]?\d[\d,.]*)(?: \(([-+]?[\d.]+) (?:-|to) ([-+]?[\d.]+)\))?")
 HOW = ("file", "show", "interval")  # what says how a cell is shown, not which line it shows
 
 
+def tables() -> dict[str, Any]:
+    """What each table shows, by its name."""
+    return tomllib.loads(TABLES.read_text("utf-8"))
+
+
 def page(text: str) -> str:
-    """The page with its tables as the CSV files have them."""
-    for name, table in tomllib.loads(TABLES.read_text("utf-8")).items():
+    """A page with its tables as the CSV files have them."""
+    for name, table in tables().items():
         place = re.compile(rf"(<!-- table {name} -->\n)(?:\|.*\n)*")
-        text, found = place.subn(lambda at, table=table: at[1] + _markdown(table), text)
-        assert found == 1, f"{PAGE.name} has {found} places for the table {name}"
+        text = place.sub(lambda at, table=table: at[1] + _markdown(table), text)
     return text
 
 
@@ -104,4 +109,5 @@ def _plain(cell: str) -> str:
 if __name__ == "__main__":
     for note in NOTES:
         (DATA / f"{note.stem}.csv").write_text(text(note.read_text("utf-8")), "utf-8")
-    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
+    for path in PAGES:
+        path.write_text(page(path.read_text("utf-8")), "utf-8")

@@ -3,6 +3,9 @@
 A tutorial is a page, docs/tutorials/NAME.md. Its Python blocks are the cells of a notebook,
 NAME.ipynb, which is written beside it without outputs. Running it gives the text that stands below
 each block, and the figures NAME-1.svg, NAME-2.svg, ...
+
+A guide is a page of commands that take a real model, docs/NAME.md. Its console blocks are the cells
+of a notebook beside it. A test of the pages runs them, with a small network under the model's name.
 """
 
 from __future__ import annotations
@@ -19,12 +22,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 FOLDER = Path(__file__).parent / "tutorials"
+GUIDES = ("heads", "sae", "structure", "units")
 TREEBANKS = ("language",)  # those that need real treebanks, in $LINGPROBE_DATA/treebanks
 CELL = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
+CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.M | re.S)
 SHOWN = re.compile(
     r"(^```python\n.*?^```\n)(?:\n(?:```text\n.*?^```\n|!\[[^\]]*\]\([^)]*\)\n))+", re.M | re.S
 )
-LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 WIDTH, SECONDS = "100", 600
 
 
@@ -44,6 +48,15 @@ def notebook(page: str) -> NotebookNode:
             cells.append(new_markdown_cell(text, id=f"text-{place}"))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+
+
+def guide(page: str) -> NotebookNode:
+    """The commands of a page as cells of bash, and what is written between them."""
+
+    def cell(found: re.Match[str]) -> str:
+        return f"```python\n%%bash\n{re.sub(r'^[$] ', '', found[1], flags=re.M)}```\n"
+
+    return notebook(CONSOLE.sub(cell, page))
 
 
 def text_of(book: NotebookNode) -> str:
@@ -102,7 +115,10 @@ def illustrated(name: str, page: str, book: NotebookNode) -> tuple[str, dict[str
 
 
 def main() -> None:
-    """Write every tutorial that can be run here."""
+    """Write the notebooks of all guides, and every tutorial that can be run here."""
+    for name in GUIDES:
+        path = FOLDER.parent / f"{name}.md"
+        path.with_suffix(".ipynb").write_text(text_of(guide(path.read_text("utf-8"))), "utf-8")
     for path in sorted(FOLDER.glob("*.md")):
         page = path.read_text("utf-8")
         book = notebook(page)

@@ -13,7 +13,7 @@ import re
 import runpy
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PLAIN = [page for page in PAGES if not page.with_suffix(".ipynb").exists()]  # no guides
 NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob("*.md")]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
@@ -57,8 +58,8 @@ class Block(NamedTuple):
         return f"{self.page}:{self.line}"
 
 
-def blocks(kind: str) -> Iterator[Block]:
-    for page in PAGES:
+def blocks(kind: str, pages: Sequence[Path] = PAGES) -> Iterator[Block]:
+    for page in pages:
         text = page.read_text("utf-8")
         for found in FENCE.finditer(text):
             if found[1] == kind:
@@ -189,7 +190,7 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
         yield shlex.split(line), output
 
 
-@pytest.mark.parametrize("block", list(blocks("console")), ids=str)
+@pytest.mark.parametrize("block", list(blocks("console", PLAIN)), ids=str)
 def test_commands(block, folder, environment, whole):
     for arguments, shown in commands(block):
         assert arguments[0] == "lingprobe", (
@@ -357,12 +358,14 @@ def test_every_command_that_is_named_is_there():
     assert not sorted((name, str(file)) for name, file in named if name not in known)
 
 
-def test_the_results_page_shows_what_its_files_hold():
-    """Its tables are written from CSV files, of which some are written from the notes of the runs."""
+def test_pages_of_results_show_what_their_files_hold():
+    """Tables are written from CSV files, of which some are written from the notes of the runs."""
     writer = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    page = (ROOT / "docs" / "results.md").read_text("utf-8")
-    assert writer["page"](page) == page, "run `make docs`"
-    for table in re.findall(r"<!-- table \w+ -->\n((?:\|.*\n)+)", page):
+    pages = "".join(path.read_text("utf-8") for path in writer["PAGES"])
+    assert writer["page"](pages) == pages, "run `make docs`"
+    shown = re.findall(r"<!-- table (\w+) -->\n((?:\|.*\n)+)", pages)
+    assert sorted(name for name, _ in shown) == sorted(writer["tables"]())
+    for _, table in shown:
         _, _, *lines = (line.split("|")[2:-1] for line in table.splitlines())
         assert all(any(map(str.strip, cells)) for cells in (*lines, *zip(*lines, strict=True)))
     for note in writer["NOTES"]:

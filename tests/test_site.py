@@ -189,6 +189,7 @@ structural probe: structure
 cross-lingual transfer: languages
 does the model use it: erase
 amnesic probing: erase
+inside two encoders: results-inside
 LEACE: erase
 INLP: erase
 no treebank: faq

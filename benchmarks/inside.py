@@ -1,0 +1,124 @@
+"""The files behind docs/results-inside.md, from the results of the runs that the note on them shows.
+
+usage: python benchmarks/inside.py RESULTS
+
+RESULTS holds folders of runs (`layers`, `tree`, ...) and what `lingprobe erase` and `intervene` wrote, erase-*.csv and
+intervene-*.csv. Files of docs/results are written anew: inside.csv has the scores, inside-differences.csv what is compared,
+inside-heads.csv the heads that are best on dev, inside-units.csv scores by the number of units.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+SCORES = ("folder", "task", "encoder", "layer", "probe", "score", "low", "high", "majority", "n")
+TESTED = ("folder", "against", "task", "encoder", "layer", "than", "difference", "low", "high")
+TESTED = (*TESTED, "probe", "p", "verdict", "detectable", "n")
+HEADS = ("task", "encoder", "site", "score", "low", "high", "constant", "untrained", "p", "better")
+HEADS = (*HEADS, "n")
+UNITS = ("folder", "task", "encoder", "layer", "rotate", "k", "score", "low", "high", "n")
+MINI, E5 = "hf:all-MiniLM-L6-v2*", "hf:multilingual-e5-small*"
+READS = {MINI: ["0", "3", "6"], E5: ["0", "6", "8", "12"]}
+NEURONS = "hf:multilingual-e5-small,layers=12,prompt=passage%3A "
+ROW = re.compile(r"(.*?)(?:, layer (\w+))?, ([^ ]+)")
+Row = dict[str, Any]
+
+
+def main(results: Path) -> None:
+    """Write all files."""
+    _write("inside.csv", SCORES, _scores(results))
+    _write("inside-differences.csv", TESTED, _differences(results))
+    _write("inside-heads.csv", HEADS, _heads(results / "maps"))
+    _write("inside-units.csv", UNITS, _units(results))
+    for kind in ("erase", "intervene"):
+        files = sorted(results.glob(f"{kind}-*.csv"))
+        rows = [row for path in files for row in _rows(path.read_text("utf-8"))]
+        _write(f"inside-{kind}.csv", list(rows[0]), rows)
+
+
+def _scores(results: Path) -> Iterator[Row]:
+    for folder in ("layers", "tree", "one"):
+        for row in _rows(_report(results / folder, reads="*")):
+            yield {"folder": folder, **row}
+
+
+def _differences(results: Path) -> Iterator[Row]:
+    """Layers with each other, each with itself before training, and features with neurons; p is
+    corrected within each.
+    """
+    for folder in ("layers", "tree"):
+        for encoder, reads in READS.items():
+            of = {"encoders": encoder, "reads": reads}
+            yield from _compared(results, folder, "each other", pairs=True, **of)
+            untrained = f"{encoder}weights=random*"
+            yield from _compared(results, folder, "untrained", against=untrained, **of)
+    for folder in ("sae", "one"):
+        yield from _compared(results, folder, "neurons", encoders="*", against=NEURONS)
+
+
+def _compared(results: Path, folder: str, named: str, **asked: Any) -> Iterator[Row]:
+    import lingprobe
+
+    for row in _rows(lingprobe.compare(str(results / folder), **asked).page.text("csv")):
+        first, second = ROW.fullmatch(row["first"]), ROW.fullmatch(row["second"])
+        if first and second:
+            said = {"folder": folder, "against": named, "p": row["corrected"], "probe": first[3]}
+            yield {**row, **said, "encoder": first[1], "layer": first[2], "than": second[2]}
+
+
+def _heads(folder: Path) -> Iterator[Row]:
+    """Of each task and encoder the head that is best on dev; how many are better than untrained."""
+    rows = _view(folder, "heads", "maps")
+    constants = {row["task"]: row["majority"] for row in _rows(_report(folder))}
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["task"], row["encoder"]), []).append(row)
+    for (task, _), found in groups.items():
+        better = sum(_is_better(row) for row in found)
+        best = max(found, key=lambda row: float(row["on_dev"]))
+        yield {**best, "constant": constants[task], "better": f"{better} of {len(found)}"}
+
+
+def _units(results: Path) -> Iterator[Row]:
+    """Scores of the best k units, and of all."""
+    for name in ("units", "sae"):
+        yield from _view(results / name, "units", name)
+        for row in _rows(_report(results / name)):
+            if row["probe"] == "logreg":
+                yield {**row, "folder": name, "k": "all"}
+
+
+def _is_better(row: Row) -> bool:
+    return float(row["p"]) < 0.05 and float(row["score"]) > float(row["untrained"])
+
+
+def _view(folder: Path, view: str, name: str) -> list[Row]:
+    return [{"folder": name, **row} for row in _rows(_report(folder, view=view))]
+
+
+def _report(folder: Path, **how: Any) -> str:
+    import lingprobe
+
+    return lingprobe.report(str(folder), **how).text("csv")
+
+
+def _rows(text: str) -> Iterator[Row]:
+    return csv.DictReader(io.StringIO(text))
+
+
+def _write(name: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    with (RESULTS / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
