@@ -43,6 +43,7 @@ NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob(
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
 HUB = ("hf", "st", "api", "lm")
+PROBED = re.compile(r"""(probes=(?:"logreg"|\["logreg"\])(?:, seeds=1)?)\)""")
 CLOSE = 4.0  # points of score between machines
 
 
@@ -258,7 +259,7 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 def test_python(block, folder, environment):
     hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
     text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
-    text = text.replace('probes=["logreg"])', 'probes=["logreg"], limit=1000)')
+    text = PROBED.sub(r"\1, limit=400)", text)
     done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 

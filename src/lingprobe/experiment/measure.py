@@ -148,7 +148,7 @@ class Ready:
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
     @property
-    def told(self) -> str:
+    def vectors_key(self) -> str:
         """What stands for its vectors, '' where they depend on the task."""
         return "" if isinstance(self.group.encoder, Informed) else self.group.vectors
 
@@ -191,7 +191,7 @@ def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     if isinstance(probe, Joining):
         predictors = probe.fit_all([part.job for part in parts])
     else:
-        predictors = [FITS.fit(probe, part.job, part.told) for part in parts]
+        predictors = [FITS.fit(probe, part.job, part.vectors_key) for part in parts]
     seconds = (time.perf_counter() - start) / len(parts)
     return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import Dataset, Job, Predictor, Probe, needs_of
-from lingprobe.data.labels import Classes
 from lingprobe.data.reading import Readings
 
 ROOM = 2**26  # bytes of weights that are kept for the next group
@@ -73,8 +72,8 @@ def _repeats(probe: Probe, job: Job) -> bool:
     needs, train = needs_of(probe), job.train
     reads_more = needs.seeds or needs.words or needs.stratum
     centred = train.dataset.notes.part(Unlabelled) is not None
-    told = isinstance(probe, Hashable) and isinstance(train.view, str)
-    return told and not (reads_more or centred) and isinstance(train.labels, Classes)
+    is_plain = isinstance(probe, Hashable) and isinstance(train.view, str)
+    return is_plain and not (reads_more or centred) and train.labels.loss == "softmax"
 
 
 def _content(part: Readings) -> Sequence[object]:
