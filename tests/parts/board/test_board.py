@@ -26,7 +26,7 @@ from lingprobe.parts.board.frame import fit_of
 from lingprobe.parts.board.index_page import LIMIT, index_text
 from lingprobe.parts.board.lines import parameters
 from lingprobe.parts.board.merge import merge
-from lingprobe.parts.board.mteb_scores import mteb_scores, of_model
+from lingprobe.parts.board.mteb_scores import mteb_places, of_model
 from lingprobe.parts.board.sample import remeasure
 from lingprobe.parts.board.standings import standings
 from lingprobe.parts.board.submission import (
@@ -519,8 +519,13 @@ def test_scores_of_mteb_are_shown_and_marked(tmp_path):
         entry = {"main_score": 0.5, "languages": ["eng-Latn"]}
         said = {"task_name": "STS", "scores": {"test": [entry]}}
         (place / "STS.json").write_text(json.dumps(said))
-    known = mteb_scores(tmp_path / "mteb")
+    for model in ("old", "org__one"):  # an earlier version of mteb wrote it
+        (tmp_path / "mteb" / model / "x").mkdir(parents=True)
+        (tmp_path / "mteb" / model / "x" / "STS.json").write_text("{}")
+    known = mteb_places(tmp_path / "mteb")
     mine = [fit("st:org/one", 0.9, state="commit=abc"), fit("st:org/two", 0.8, state="commit=xyz")]
+    with pytest.raises(lingprobe.DataProblem, match=r"versions of mteb before 1\.11"):
+        of_model(known, "old", "")
     made = submit(
         [*mine, *bounds(TASKS[:1])], mteb=lambda name, revision: of_model(known, name, revision)
     )
