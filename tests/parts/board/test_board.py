@@ -26,7 +26,7 @@ from lingprobe.parts.board.frame import fit_of
 from lingprobe.parts.board.index_page import LIMIT, index_text
 from lingprobe.parts.board.lines import parameters
 from lingprobe.parts.board.merge import merge
-from lingprobe.parts.board.mteb_scores import mteb_scores, of_model
+from lingprobe.parts.board.mteb_scores import mteb_places, of_model
 from lingprobe.parts.board.sample import remeasure
 from lingprobe.parts.board.standings import standings
 from lingprobe.parts.board.submission import (
@@ -172,6 +172,15 @@ def twice(folder):
     write_submission(Submission(tuple(fits), tuple(every), made.lines), folder)
 
 
+def other_state(folder):
+    number = [fit.encoder for fit in check_folder(folder).submission.fits].index("hf:org/one")
+
+    def change(result):
+        return replace(result, provenance=replace(result.provenance, revision="another"))
+
+    forge(folder, number, change)
+
+
 def odd_types(folder):
     """A trial that no trial is: numbers for names."""
     first = check_folder(folder).submission.fits[0]
@@ -223,6 +232,7 @@ ALTERED = {
     ),
     "a type": (lambda f: edit_line(f, name={"a": 1}), r"line 1: name is .* which it cannot be"),
     "another key": (lambda f: edit_line(f, extra=1), r"line 1: a model is a JSON object with name"),
+    "another state of a model": (other_state, r"line 1: its results are of several states"),
     "types": (odd_types, r"parquet, row 1: what is packed is no result"),
     "a name of a column": (other_columns, r"score is missing; best is no column"),
 }
@@ -477,10 +487,15 @@ def choices(text):
 
 
 def test_layers_can_be_chosen():
-    layers = [fit("hf:org/deep", s, read=str(k)) for k, s in enumerate((0.6, 0.9, 0.7))]
-    merged = merge([submit([*layers, *bounds(TASKS[:1])])])
+    layers = [
+        fit("hf:org/deep", s, read=k)
+        for k, s in zip("9 2 10".split(), (0.9, 0.6, 0.7), strict=True)
+    ]
+    made = submit([*layers, *bounds(TASKS[:1])])
+    assert made.lines[0].layers == ("2", "9", "10")
+    merged = merge([made])
     text = index_text(Board(merged, standings(merged.results)))
-    assert choices(text)["variants"]["names"] == ["0", "1", "2"]
+    assert choices(text)["variants"]["names"] == ["2", "9", "10"]
     (variants,) = [a["data-variants"] for _, a in Texts(text).tags if a.get("data-variants")]
     column, *scores = variants.split(";")
     assert (column, [s.split()[0] for s in scores]) == ("3", ["60.0", "90.0", "70.0"])
@@ -519,8 +534,13 @@ def test_scores_of_mteb_are_shown_and_marked(tmp_path):
         entry = {"main_score": 0.5, "languages": ["eng-Latn"]}
         said = {"task_name": "STS", "scores": {"test": [entry]}}
         (place / "STS.json").write_text(json.dumps(said))
-    known = mteb_scores(tmp_path / "mteb")
+    for model in ("old", "org__one"):  # an earlier version of mteb wrote it
+        (tmp_path / "mteb" / model / "x").mkdir(parents=True)
+        (tmp_path / "mteb" / model / "x" / "STS.json").write_text("{}")
+    known = mteb_places(tmp_path / "mteb")
     mine = [fit("st:org/one", 0.9, state="commit=abc"), fit("st:org/two", 0.8, state="commit=xyz")]
+    with pytest.raises(lingprobe.DataProblem, match=r"versions of mteb before 1\.11"):
+        of_model(known, "old", "")
     made = submit(
         [*mine, *bounds(TASKS[:1])], mteb=lambda name, revision: of_model(known, name, revision)
     )

@@ -19,7 +19,7 @@ from lingprobe.parts.board.index_page import index_text
 from lingprobe.parts.board.lines import ModelLine
 from lingprobe.parts.board.merge import Merged, merge
 from lingprobe.parts.board.model_page import model_page
-from lingprobe.parts.board.mteb_scores import mteb_scores, of_model
+from lingprobe.parts.board.mteb_scores import mteb_places, of_model
 from lingprobe.parts.board.sample import remeasure
 from lingprobe.parts.board.standings import standings
 from lingprobe.parts.board.submission import (
@@ -80,7 +80,7 @@ def submit(
     _check_place(folder, FILES)
     stored = stored_results(results, selection)
     declared = {"trained_on_ud": trained_on_ud, "trained_on_sources": trained_on_sources}
-    known = partial(of_model, mteb_scores(mteb))
+    known = partial(of_model, mteb_places(mteb))
     made = submission_of(stored.results, Statement(name, declared, known))
     write_submission(made, folder)
     return _page(made, (*stored.remarks, *check_folder(folder).remarks))

@@ -166,16 +166,25 @@ def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[st
         if not (mine := models.get(line.encoder)):
             yield f"line {number}: no row is of {line.encoder}"
             continue
-        values = asdict(line)
-        for name, value in facts_told_by(mine).items():
-            if values[name] != value:
-                said = _short(values[name])
-                yield f"line {number}: {name} is {said}, and in the results {_short(value)}"
-        if line.digest != line.seal():
-            yield f"line {number}: a field was changed: the digest of the line is another one"
+        yield from (f"line {number}: {each}" for each in _line(line, mine))
     kinds = {one.trial.encoder for one in results if kind_of(one) == "trained"}
     for encoder in sorted(kinds - {line.encoder for line in lines}):
         yield f"no line is about {encoder}"
+
+
+def _line(line: ModelLine, mine: Sequence[Result]) -> Iterator[str]:
+    """What is wrong with a line beside the results of its model."""
+    values = asdict(line)
+    try:
+        told = facts_told_by(mine)
+    except DataProblem as problem:
+        yield str(problem)
+        return
+    for name, value in told.items():
+        if values[name] != value:
+            yield f"{name} is {_short(values[name])}, and in the results {_short(value)}"
+    if line.digest != line.seal():
+        yield "a field was changed: the digest of the line is another one"
 
 
 def _short(value: object) -> str:

@@ -68,7 +68,7 @@ class Board:
     def task_name(self, key: Key) -> str:
         """What a task is called outside its column."""
         column = self.columns[key]
-        return f"{column.group}, {column.name}" if column.group else column.name
+        return f"{column.name} ({column.group})" if column.group else column.name
 
     @cached_property
     def task_files(self) -> dict[Key, str]:

@@ -16,6 +16,7 @@ from lingprobe.parts.board.contents import (
     size_class,
     size_of,
 )
+from lingprobe.parts.board.lines import layer_order
 from lingprobe.parts.board.mteb_scores import mteb_blocks
 from lingprobe.parts.board.standings import Key, Standing
 from lingprobe.tables.table import Section, Table, number
@@ -154,7 +155,7 @@ def _layers(board: Board, keys: Sequence[Key]) -> Variants | None:
     """The scores at each layer; None where no model has several."""
     every = [one for mine in board.by_model.values() for one in mine.values()]
     names = {row.layer for one in every if one.others for row in (one.row, *one.others)}
-    order = tuple(sorted(names, key=lambda name: (not name.isdecimal(), name.zfill(4))))
+    order = tuple(sorted(names, key=layer_order))
     if not order:
         return None
     cells = {}

@@ -76,16 +76,24 @@ def facts_told_by(mine: Sequence[Result]) -> dict[str, Any]:
     return {
         "identity": _one({each.identity("encoder", "") for each in made}),
         "revision": _one({each.revision for each in made}),
-        "layers": tuple(sorted({one.trial.read for one in mine})),
+        "layers": tuple(sorted({one.trial.read for one in mine}, key=layer_order)),
         "versions": dict(sorted(versions.items())),
         "code": {kind: digest(*several) for kind, several in sorted(codes.items())},
         "fits": len(mine),
     }
 
 
+def layer_order(layer: str) -> tuple[bool, int, str]:
+    """What layers are sorted by: numbers first, as numbers."""
+    return not layer.isdecimal(), len(layer) if layer.isdecimal() else 0, layer
+
+
 def _one(texts: set[str]) -> str:
     if len(texts) > 1:
-        raise DataProblem("its results are of several states of the model: submit one of them")
+        raise DataProblem(
+            "its results are of several states of the model or of lingprobe's code: measure all of"
+            " them again, or submit those of one state"
+        )
     return next(iter(texts), "")
 
 

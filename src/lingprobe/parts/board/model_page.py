@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lingprobe.parts.board.contents import INDEX, UNKNOWN, Board, doubt
+from lingprobe.parts.board.lines import layer_order
 from lingprobe.parts.board.mteb_scores import mteb_of
 from lingprobe.parts.board.standings import Key, Standing
 from lingprobe.parts.board.task_page import floor_difference, floor_verdict, interval
@@ -107,7 +108,7 @@ def _layers(board: Board, mine: Mapping[Key, Standing]) -> tuple[Block, ...]:
         for key, one in several.items()
     }
     layers = {layer: None for known in scores.values() for layer in known}
-    order = sorted(layers, key=lambda name: (not name.isdecimal(), name.zfill(4)))
+    order = sorted(layers, key=layer_order)
     rows = [(layer, *(scores[key].get(layer, "") for key in several)) for layer in order]
     head = ("layer", *(board.task_name(key) for key in several))
     table = Table(head, (Section("", tuple(rows)),), frozenset({"layer"}))

@@ -11,6 +11,7 @@ from typing import Any
 
 from lingprobe.analysis.score_files import scores_from
 from lingprobe.analysis.score_table import bare
+from lingprobe.data.core import DataProblem
 from lingprobe.data.references import brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.parts.board.contents import Board
@@ -27,30 +28,45 @@ NOTES = (
 )
 
 
-def mteb_scores(folder: str | Path | None) -> dict[str, list[dict[str, Any]]]:
-    """The scores in a folder of mteb (MODEL/REVISION/TASK.json) by bare name of the model, for each
+def mteb_places(folder: str | Path | None) -> dict[str, list[Path]]:
+    """The folders in one of mteb (MODEL/REVISION/TASK.json) by bare name of the model, one for each
     revision; {} without a folder. DataProblem where there are none.
     """
     if folder is None:
         return {}
     files = (file for file in Path(folder).rglob("*.json") if file.name != META)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for place in sorted({file.parent for file in files}) or [Path(folder)]:
-        scores, _ = scores_from(f"mteb:{place}")
-        tasks = {one.column.task: round(one.value, 4) for one in scores}
-        model = scores[0].row.name
-        line = {"model": model, "revision": place.name, "scores": tasks}
-        found.setdefault(bare(model), []).append(line)
-    return found
+    places: dict[str, list[Path]] = {}
+    for place in sorted({file.parent for file in files}):
+        model = place.parent.name.replace("__", "/", 1)
+        places.setdefault(bare(model), []).append(place)
+    if not places:
+        raise DataProblem(
+            f"{folder}: there are no results of mteb in it (MODEL/REVISION/TASK.json)"
+        )
+    return places
 
 
-def of_model(
-    known: Mapping[str, Sequence[Mapping[str, Any]]], name: str, revision: str
-) -> Mapping[str, Any]:
-    """The scores of a model: those of its revision, or of that with the most tasks."""
-    mine = known.get(bare(name), ())
+def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> dict[str, Any]:
+    """The scores of a model: those of its revision, or of that with the most tasks; {} for none.
+    DataProblem where no revision can be read, as of versions of mteb before 1.11.
+    """
+    mine: list[dict[str, Any]] = []
+    problems: list[DataProblem] = []
+    for place in places.get(bare(name), ()):
+        try:
+            mine.append(_scores(place))
+        except DataProblem as problem:
+            problems.append(problem)
+    if problems and not mine:
+        raise problems[0]
     same = [one for one in mine if revision == f"commit={one['revision']}"]
     return max(same or mine, key=lambda one: len(one["scores"]), default={})
+
+
+def _scores(place: Path) -> dict[str, Any]:
+    scores, _ = scores_from(f"mteb:{place}")
+    tasks = {one.column.task: round(one.value, 4) for one in scores}
+    return {"model": scores[0].row.name, "revision": place.name, "scores": tasks}
 
 
 def is_same_model(line: ModelLine) -> bool:
