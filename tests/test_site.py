@@ -123,7 +123,6 @@ def test_the_home_page_is_the_readme():
 
 QUERIES = """
 publish data set hub: publish
-leaderboard: board
 board of models: board
 pull request: board
 significance: compare
@@ -200,7 +199,7 @@ jiant: coming-from
 mteb scores: coming-from relate
 correlation: relate
 reproduce paper: suites claims
-leaderboard: suites
+leaderboard: board
 which probe: probes
 MDL: probes
 gpu: probes speed faq

@@ -73,7 +73,7 @@ def _repeats(probe: Probe, job: Job) -> bool:
     reads_more = needs.seeds or needs.words or needs.stratum
     centred = train.dataset.notes.part(Unlabelled) is not None
     is_plain = isinstance(probe, Hashable) and isinstance(train.view, str)
-    return is_plain and not (reads_more or centred) and train.labels.loss == "softmax"
+    return is_plain and not (reads_more or centred) and train.labels.classes is not None
 
 
 def _content(part: Readings) -> Sequence[object]:
