@@ -35,7 +35,7 @@ from lingprobe.parts.erase.interventions import (
 )
 from lingprobe.parts.erase.target import Bench, Interventions, Target
 
-N, NOUNS, DIM = 240, 10, 16
+N, NOUNS, DIM = 200, 10, 16
 FILL = [f"w{i}" for i in range(6)]
 
 
@@ -182,7 +182,7 @@ def test_probes_of_later_layers_lose_what_is_erased_and_follow_what_is_moved(bot
     for layer in ("layer 2", "layer 3"):
         for change in (ERASED, SCRUBBED):
             assert found[layer, change].after < 75
-            assert found[layer, change].beyond > 20
+            assert found[layer, change].beyond > 15
         assert found[layer, "moved 1"].after < 10
         assert found[layer, "moved 1"].own > 95
 
