@@ -203,7 +203,7 @@ def _judge(rows: Sequence[Row]) -> dict[str, object]:
         ]
         mean, sd = statistics.mean(gaps), statistics.stdev(gaps)
         found |= {f"{model} above the floor": mean, f"sd {model}": sd}
-        best = max(best, mean / sd)
+        best = max(best, mean / max(sd, 0.01))
     like = [
         _agreement(table[s, "public"], table[s, "reserve"]) for s in sorted({s for s, _ in table})
     ]
