@@ -44,7 +44,7 @@ def main(results: Path) -> None:
 
 
 def _scores(results: Path) -> Iterator[Row]:
-    for folder in ("layers", "tree", "one"):
+    for folder in ("layers", "case", "tree", "one"):
         for row in _rows(_report(results / folder, reads="*")):
             yield {"folder": folder, **row}
 
@@ -53,7 +53,7 @@ def _differences(results: Path) -> Iterator[Row]:
     """Layers with each other, each with itself before training, and features with neurons; p is
     corrected within each.
     """
-    for folder in ("layers", "tree"):
+    for folder in ("layers", "case", "tree"):
         for encoder, reads in READS.items():
             of = {"encoders": encoder, "reads": reads}
             yield from _compared(results, folder, "each other", pairs=True, **of)
