@@ -53,7 +53,7 @@ class Unhashable(Counting):
 def readings(words="abcd", labels="xyxy", scale=1.0, view="mean") -> Readings:
     """Examples of one word each, with two numbers."""
     dataset = Dataset.of_columns(
-        [Sentence(word, (word,)) for word in words],
+        [Sentence((word,), word) for word in words],
         np.arange(len(words)),
         list(labels),
         [0] * len(words),
