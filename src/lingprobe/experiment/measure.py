@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -45,6 +46,7 @@ from lingprobe.data.references import parsed_or_none
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets import together
 from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.equal_fits import FITS
 from lingprobe.experiment.provenance import (
     checkpoint,
     computation_facts,
@@ -55,7 +57,6 @@ from lingprobe.experiment.provenance import (
     versions,
 )
 from lingprobe.experiment.readable import may_probe, readable
-from lingprobe.experiment.sameness import FITS, about
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.store.vectors import VectorStore
 
@@ -147,11 +148,6 @@ class Ready:
         """Bytes of its vectors."""
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
-    @property
-    def vectors_key(self) -> str:
-        """What stands for its vectors, '' where they depend on the task."""
-        return "" if isinstance(self.group.encoder, Informed) else self.group.vectors
-
     def informs(self, group: Group, dataset: Dataset) -> bool:
         """Whether its vectors are those of another group as well, whose data set this is."""
         same = self.group.encoder is group.encoder and self.group.task is group.task
@@ -188,10 +184,11 @@ def ready(
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
     probe, start = parts[0].group.probe, time.perf_counter()
+    jobs = [part.job for part in parts]
     if isinstance(probe, Joining):
-        predictors = probe.fit_all([part.job for part in parts])
+        predictors = probe.fit_all(jobs)
     else:
-        predictors = [FITS.fit(probe, part.job, part.vectors_key) for part in parts]
+        predictors = [FITS.fit(probe, job) for job in jobs]
     seconds = (time.perf_counter() - start) / len(parts)
     return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
 
@@ -225,6 +222,18 @@ def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> 
     """
     said = predictor.predict(test)
     return None if said.link is None else Logits.of(said.scores, said.link, train, rows)
+
+
+def about(dataset: Dataset) -> str:
+    """Stands for what examples are about, whatever their labels: their sentences and spans, in
+    order.
+    """
+    used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
+    state = hashlib.blake2b(numbers.tobytes(), digest_size=16)
+    for sentence in used.tolist():
+        state.update(dataset.sentences[sentence].key)
+    state.update(np.ascontiguousarray(dataset.sites[:, :, 1:]).tobytes())
+    return state.hexdigest()
 
 
 def _describe_lost(counts: Counts) -> str:

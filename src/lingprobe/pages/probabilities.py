@@ -22,7 +22,7 @@ from lingprobe.data.labels import Column
 from lingprobe.data.references import ReferenceProblem, brief
 from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.sameness import about
+from lingprobe.experiment.measure import about
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
 from lingprobe.pages.captions import short
 from lingprobe.probes import PROBES

@@ -1,0 +1,81 @@
+"""One fit for cells of a matrix that are trained alike: where a probe is trained in one language
+and tested in several, mostly the test examples alone differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import Job, Predictor, Probe, needs_of
+
+ROOM = 2**26  # bytes of weights that are kept for the next cell
+MATCHED = "matched"  # the note of data sets that are cells of a matrix
+
+
+class Fits:
+    """The latest fits, by all numbers that they were made of; safe among threads."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[object, tuple[list[Predictor], int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def fit(self, probe: Probe, job: Job) -> list[Predictor]:
+        """What a probe learns, a predictor a cell."""
+        if not _is_repeatable(probe, job):
+            return probe.fit(job.train, job.dev, cells=job.cells)
+        key = probe, job.cells, _content(job)
+        with self._lock:
+            if known := self._found.get(key):
+                self._found.move_to_end(key)
+                return known[0]
+        made = probe.fit(job.train, job.dev, cells=job.cells)
+        self._keep(key, made, _size(job))
+        return made
+
+    def _keep(self, key: object, made: list[Predictor], size: int) -> None:
+        if size > ROOM:
+            return
+        with self._lock:
+            self._found[key] = made, size
+            while sum(size for _, size in self._found.values()) > ROOM:
+                self._found.popitem(last=False)
+
+
+def _is_repeatable(probe: Probe, job: Job) -> bool:
+    """Whether equal features and classes make an equal fit, and are to be expected."""
+    needs, train = needs_of(probe), job.train
+    reads_more = needs.seeds or needs.words or needs.stratum or needs.mixes
+    is_cell = MATCHED in train.dataset.notes and train.labels.classes is not None
+    return is_cell and isinstance(probe, Hashable) and not reads_more
+
+
+def _content(job: Job) -> str:
+    """Stands for all that is read: the classes, and the features of each read."""
+    state = hashlib.blake2b(digest_size=16)
+    for part in (job.train, job.dev):
+        state.update("\0".join(part.labels.names).encode())
+        _add(state, part.labels.codes())
+        for read in dict.fromkeys(cell.read for cell in job.cells):
+            _add(state, part.features(read))
+    return state.hexdigest()
+
+
+def _add(state: hashlib.blake2b, numbers: NDArray[Any]) -> None:
+    state.update(f"{numbers.dtype} {numbers.shape}".encode())
+    state.update(np.ascontiguousarray(numbers).tobytes())
+
+
+def _size(job: Job) -> int:
+    """Bytes of the weights, by the widest read."""
+    width: int = sum(layer.shape[1] for layer in job.train.vectors.layers)
+    return 4 * len(job.cells) * len(job.train.labels.names) * width
+
+
+FITS = Fits()
