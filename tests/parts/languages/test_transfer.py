@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from pathlib import Path
 from zlib import crc32
 
@@ -18,7 +19,9 @@ from lingprobe.data.identity import identity
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
+from lingprobe.experiment import equal_fits
 from lingprobe.parts.languages.letters import Letters
+from lingprobe.probes.logreg.probe import LogReg
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
 
@@ -194,6 +197,36 @@ def test_a_matrix_with_floors_and_upper_bounds(banks, tmp_path):
     assert done.exit_code == 0, done.output
     assert "from language to language" in done.output
     assert "letters" in done.output
+
+
+def test_a_source_is_fitted_once_for_all_targets_and_scores_stay(banks, tmp_path, monkeypatch):
+    fit, fitted = LogReg.fit, []
+
+    def count(self, train, dev, *, cells):
+        fitted.append(len(train))
+        return fit(self, train, dev, cells=cells)
+
+    monkeypatch.setattr(LogReg, "fit", count)
+    scores = []
+    for repeat in (equal_fits._is_repeatable, lambda probe, job: False):
+        monkeypatch.setattr(equal_fits, "_is_repeatable", repeat)
+        monkeypatch.setattr(equal_fits.FITS, "_found", OrderedDict())
+        fitted.clear()
+        page = lingprobe.transfer(
+            "ud/tense",
+            {"tenses": Tenses()},
+            train=banks,
+            test=banks,
+            bounds=False,
+            progress=False,
+            seeds=1,
+            output=tmp_path / str(len(scores)),
+            cache=tmp_path / f"cache-{len(scores)}",
+        )
+        scores.append((list(page.content), len(fitted)))
+    (once, few), (anew, many) = scores
+    assert once == anew
+    assert few < many
 
 
 def test_a_question_about_words_is_transferred_to_a_score(banks, tmp_path):
