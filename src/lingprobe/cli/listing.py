@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # letters of an option with its kind and default, beyond which what it means goes below it
 WRITTEN = 44
-FIRST = 5  # names that are shown of a kind
+FIRST = 6  # names that are shown of a kind
 
 HOW = {
     "file": "as published",
