@@ -58,16 +58,16 @@ def test_what_belongs_to_languages_is_no_evidence_of_pairs():
     of 380 pairs would say so too often.
     """
     mantels, naive = 0, 0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
+    for seed in range(200):
+        rng = np.random.default_rng([7, seed])
         places = rng.normal(size=(20, 1)) ** 3
         apart = np.abs(places - places.T)
         own = rng.normal(size=20) ** 3
         losses = own[:, None] + own[None] + 0.1 * rng.normal(size=(20, 20))
-        mantels += of_matrices(losses, apart, seed + 1_000, draws=99).p <= 0.05
+        mantels += of_matrices(losses, apart, seed, draws=99).p <= 0.05
         naive += spearmanr(*_pairs(losses, apart, range(20))).pvalue <= 0.05
-    assert mantels <= 8  # of 60 at 5 %: 9 or more in 1 of 1,000 sets of draws
-    assert naive >= 20
+    assert mantels <= 20  # more in 1 of 1,000 sets of draws at 5 %
+    assert naive >= 100
 
 
 def _cells(slope, noise=1.0):
