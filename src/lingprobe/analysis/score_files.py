@@ -6,7 +6,6 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -14,8 +13,8 @@ from typing import Any, NamedTuple
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
 from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import open_file
 from lingprobe.corpora.languages import three
+from lingprobe.corpora.separators import open_table
 from lingprobe.data.core import DataProblem
 
 ENCODER = ("encoder", "model", "name")
@@ -105,13 +104,7 @@ def _is_constant(header: Header, cells: Mapping[str, str]) -> bool:
 
 def _lines(path: Path) -> list[Line]:
     """The lines of a table with their numbers."""
-    with (
-        reading(path, "a table in UTF-8"),
-        TextIOWrapper(open_file(path), "utf-8-sig", newline="") as file,
-    ):
-        first = file.readline()
-        file.seek(0)
-        mark = max("\t,;", key=first.count)
+    with open_table(path) as (file, mark):
         reader = csv.DictReader(file, delimiter=mark, restkey="", restval=None)
         lines: list[Line] = []
         for cells in reader:

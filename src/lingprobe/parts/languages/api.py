@@ -101,8 +101,9 @@ def transfer(
     asked = [
         _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs
     ]
-    apart = read_distances(distances) if distances is not None else {}
+    apart = {}
     if distances is not None:
+        apart = read_distances(distances)
         check_distances(apart, map(label, sources), map(label, targets))
     is_named = isinstance(encoders, Mapping)
     every = encoders if is_named else [*as_list(encoders), *_pieces(as_list(encoders))]

@@ -12,15 +12,13 @@ import csv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import open_file
+from lingprobe.corpora.separators import open_table
 from lingprobe.data.core import DataProblem
 from lingprobe.metrics.metric import Doubles
 from lingprobe.parts.languages.cells import TransferCell
@@ -54,13 +52,8 @@ def read_distances(path: str | Path) -> Distances:
     DataProblem with the line where it is otherwise.
     """
     place = Path(path)
-    with (
-        reading(place, "a table in UTF-8"),
-        TextIOWrapper(open_file(place), "utf-8-sig", newline="") as file,
-    ):
-        first = file.readline()
-        file.seek(0)
-        rows = list(csv.reader(file, delimiter=max("\t,;", key=first.count)))
+    with open_table(place) as (file, mark):
+        rows = list(csv.reader(file, delimiter=mark))
     names = [name.strip() for name in rows[0][1:]] if rows else []
     if not names:
         raise DataProblem(f"{place} has no distances: write names in the first row and column")
@@ -99,14 +92,15 @@ def _check(place: Path, names: Sequence[str], found: Distances) -> None:
 
 def check_distances(distances: Distances, sources: Iterable[str], targets: Iterable[str]) -> None:
     """DataProblem where fewer than 20 languages are source and target, or the table lacks one."""
-    both = {*sources} & {*targets}
+    read, tested = {*sources}, {*targets}
+    both = read & tested
     if len(both) < LEAST:
         raise DataProblem(
             f"distances are compared from {LEAST} languages on that are in --train and in --test,"
             f" and here are {len(both)}: with fewer, one family decides"
         )
     known = {name for name, _ in distances}
-    if missing := {*sources, *targets} - known:
+    if missing := (read | tested) - known:
         has = ", ".join(sorted(known))
         raise DataProblem(f"no distance of {min(missing)}: the table has {has}")
 
