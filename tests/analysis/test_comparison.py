@@ -160,7 +160,7 @@ def rows_of(gold: Column, *shares: float, **said: object):
     n = len(gold)
     kept = {"score": 0.7, "gold": gold, "predicted": gold}
     found = [replace(result(f"st:{i}", share), **kept) for i, share in enumerate(shares)]
-    ((one, other),) = rows_by_task([saying(each, **said) for each in found], None)
+    ((one, other),) = rows_by_task([saying(each, **said) for each in found])
     assert one.row.n == n
     return one, other
 

@@ -71,7 +71,7 @@ def test_a_task_with_one_row_over_most_examples_has_no_leader():
     assert leaders([*results, apart]).rows == frozenset()
     both = leaders([*results, apart, row("st:c", 0.5)])
     assert {encoder for _, encoder, *_ in both.rows} == {"st:a"}
-    [[one, *_], *_] = rows_by_task([row("st:a", 0.9)], None)
+    [[one, *_], *_] = rows_by_task([row("st:a", 0.9)])
     assert what(one.row) == ("ud/tense:bank", "st:a", "-", "mlp")
 
 
@@ -111,25 +111,25 @@ def test_other_corrections_are_refused_and_answers_are_plain():
 def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     gold = Classes(np.array(ids), ("a", "b"))
     made = replace(row("st:a", 0.8), gold=gold, predicted=gold)
-    [[one]] = rows_by_task([made], None)
+    [[one]] = rows_by_task([made])
     found = constant(one)
     assert found.row.score == pytest.approx(60)
     assert (found.row.encoder, found.row.kind, found.row.layer) == ("(constant)", "baseline", "-")
     assert not found.row.is_seeded
     assert np.isnan([found.row.low, found.row.high]).all()
-    assert (found.chosen, found.name) == (True, "(constant)")
+    assert found.name == "(constant)"
     told = {"class": ["a"]}
-    [[kept]] = rows_by_task([saying(made, constants=told)], None)
+    [[kept]] = rows_by_task([saying(made, constants=told)])
     assert constant(kept).row.score == pytest.approx(100 * ids.count(0) / 5)
     sets = replace(made, gold=gold.sets(), predicted=gold.sets(), metric="micro-f1")
-    [[several]] = rows_by_task([sets], None)
+    [[several]] = rows_by_task([sets])
     assert constant(several).row.score == 0  # the empty set
 
 
 def test_the_constant_of_scores_is_their_mean():
     truth = np.array([1.0, 2.0, 6.0])
     made = replace(row("st:a", 0.8), metric="r2", gold=Scores(truth), predicted=Scores(truth + 1))
-    [[one]] = rows_by_task([made], None)
+    [[one]] = rows_by_task([made])
     found = constant(one)
     np.testing.assert_allclose(found.answers.predicted[0].numbers.ravel(), 3)
     assert found.row.score == pytest.approx(0)

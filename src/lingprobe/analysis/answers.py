@@ -14,12 +14,14 @@ from typing import Protocol
 import numpy as np
 
 from lingprobe.data.core import Result
-from lingprobe.data.labels import join_columns
+from lingprobe.data.labels import Column, join_columns
 from lingprobe.data.references import parsed_or_none
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
 
+Repeats = Sequence[Sequence[Result]]
+"""Results of one thing, for each fit those of all folds."""
 SIGNS = ("*", "†", "‡", "§", "¶")
 
 
@@ -125,6 +127,21 @@ def together(fits: Sequence[Sequence[Result]]) -> Answers:
     drawn = len({folds[0].trial.control for folds in fits}) > 1
     golds = tuple(join_columns([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
     return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else ())
+
+
+def are_equal(one: Column, other: Column) -> bool:
+    """Whether two columns have the same labels of the same names."""
+    if one is other:
+        return True
+    arrays = other.arrays()
+    return (
+        len(one) == len(other)
+        and one.names == other.names
+        and all(
+            np.array_equal(a, arrays[k], equal_nan=a.dtype.kind == "f")
+            for k, a in one.arrays().items()
+        )
+    )
 
 
 class Averaged(Protocol):

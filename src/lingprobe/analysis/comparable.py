@@ -6,59 +6,32 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import NamedTuple
 
-import numpy as np
-
-from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row, said_of
-from lingprobe.analysis.rows import Repeats, groups_of, repeats, rows
+from lingprobe.analysis.answers import are_equal, together
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
+from lingprobe.analysis.rows import Measured, measure, without_fold
 from lingprobe.data.core import Result
 from lingprobe.data.labels import column
-from lingprobe.metrics import Answers, constant_result
+from lingprobe.metrics import constant_result
 from lingprobe.metrics.constant import CLASS, SET
 
 
-class Measured(NamedTuple):
-    """One row of a table with its answers, and the results that they are of, for each fit those of
-    all folds; `chosen` where others are compared with it.
-    """
-
-    row: Row
-    answers: Answers
-    chosen: bool
-    fits: Repeats
-
-    @property
-    def name(self) -> str:
-        """What it is called in a comparison."""
-        if self.row.encoder == CONSTANT:
-            return CONSTANT
-        return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
-
-    @property
-    def result(self) -> Result:
-        """The first of its results."""
-        return self.fits[0][0]
-
-
 def rows_by_task(
-    results: Sequence[Result], against: Callable[[Result], bool] | None
+    results: Iterable[Result], also: Callable[[Result], bool] | None = None
 ) -> list[list[Measured]]:
-    """The rows of each task and metric, those first that others stand to be compared with."""
+    """The rows of each task and metric in the order of tables, without controls, and without
+    oracles but those that are asked for, `also`.
+    """
     tasks: dict[tuple[str, str], list[Measured]] = {}
-    for (task, *_, metric), group in groups_of(
-        r for r in results if r.trial.control == NO_CONTROL
-    ).items():
-        group.sort(key=lambda r: (r.trial.seed, r.trial.task))
-        chosen = against is not None and against(group[0])
-        row = rows(group)[0]
-        if chosen or row.kind != "oracle":
-            fits = repeats(group)
-            tasks.setdefault((task, metric), []).append(Measured(row, together(fits), chosen, fits))
-    return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
+    for one in measure(results):
+        if one.row.control != NO_CONTROL:
+            continue
+        if one.row.kind != "oracle" or (also is not None and also(one.result)):
+            key = without_fold(one.result.trial.task), one.result.metric
+            tasks.setdefault(key, []).append(one)
+    return [sorted(mine, key=lambda one: one.row.place) for mine in tasks.values()]
 
 
 def constant(one: Measured) -> Measured:
@@ -66,11 +39,11 @@ def constant(one: Measured) -> Measured:
     the row may answer with sets; of scores their mean.
     """
     folds = [_constant(result) for result in one.fits[0]]
-    answers = together([folds])
+    answers = replace(together([folds]), gold=one.answers.gold)
     (score,) = answers.scores(one.row.metric)
     row = replace(one.row, encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
     row = replace(row, score=PERCENT * score, low=math.nan, high=math.nan)
-    return Measured(row, answers, chosen=True, fits=[folds])
+    return Measured(row, answers, [folds], folds)
 
 
 def _constant(result: Result) -> Result:
@@ -90,11 +63,7 @@ def apart(first: Measured, second: Measured) -> str:
     if any(math.isnan(m.row.score) for m in (first, second)):
         return "one has no score"
     ones, others = first.answers.gold, second.answers.gold
-    same = len(ones) == len(others) and ones.names == others.names
-    same = same and all(
-        np.array_equal(a, others.arrays()[k], equal_nan=a.dtype.kind == "f")
-        for k, a in ones.arrays().items()
-    )
+    same = are_equal(ones, others)
     known = {first.row.tested, second.row.tested} - {""}
     if same and len(known) < 2:
         return ""

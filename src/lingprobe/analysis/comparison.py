@@ -17,9 +17,9 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, Protocol
 
 from lingprobe.analysis.answers import marks
-from lingprobe.analysis.comparable import Measured, apart, constant, rows_by_task
+from lingprobe.analysis.comparable import apart, constant, rows_by_task
 from lingprobe.analysis.row import PASSED, PERCENT, Row
-from lingprobe.analysis.rows import kind_of, on_dev
+from lingprobe.analysis.rows import Measured, kind_of, on_dev
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.oracles import Kind
@@ -219,15 +219,15 @@ def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Ques
     """Each row of each task against those of the chosen that are read as it is and by the same
     probe, where there are some.
     """
-    every = [pair for mine in rows_by_task(results, chosen) for pair in _likest(mine)]
+    every = [pair for mine in rows_by_task(results, chosen) for pair in _likest(mine, chosen)]
     asked, left_out = _comparable(every)
     names = dict.fromkeys(other.row.encoder for question in asked for other in question.others)
     return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
 
 
-def pairs(results: Sequence[Result]) -> Questions:
-    """All pairs of the encoders' rows of each task."""
-    kind = _kind_to_compare(results)
+def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
+    """All pairs of the encoders' rows of each task, or of the rows of a kind."""
+    kind = kind or _kind_to_compare(results)
     every = [
         pair
         for mine in rows_by_task(results, None)
@@ -250,21 +250,21 @@ def leaders(results: Sequence[Result]) -> Leaders:
     """The leaders by the comparison of all `pairs` of encoders' rows, over the test examples that
     most are over; none where a task has one such row.
     """
-    every = pairs([r for r in results if kind_of(r) == "trained"])
-    tasks: dict[tuple[str, str], dict[tuple[str, ...], Measured]] = {}
+    every = pairs(results, "trained")
+    tasks: dict[tuple[str, str], list[Question]] = {}
     for question in every.asked:
-        for one in (question.one, *question.others):
-            tasks.setdefault((one.row.task, one.row.metric), {})[what(one.row)] = one
+        tasks.setdefault((question.one.row.task, question.one.row.metric), []).append(question)
     best: set[tuple[str, ...]] = set()
     told: list[Question] = []
     for mine in tasks.values():
-        signs = zip(mine.values(), marks([one.row for one in mine.values()]), strict=True)
-        whole = [one for one, sign in signs if not sign]
+        rows = {what(m.row): m.row for q in mine for m in (q.one, *q.others)}
+        signs = zip(rows.items(), marks(list(rows.values())), strict=True)
+        whole = {place: row for (place, row), sign in signs if not sign}
         if len(whole) < 2:
             continue
-        first = max(whole, key=lambda one: one.row.score)
-        best |= {what(one.row) for one in whole}
-        told += [q for q in every.asked if what(first.row) in map(what, (q.one.row, q.best.row))]
+        first = max(whole, key=lambda place: whole[place].score)
+        best |= whole.keys()
+        told += [q for q in mine if first in (what(q.one.row), what(q.best.row))]
     for decision in decisions(told, comparisons=len(every.asked)):
         both = decision.question.one, decision.question.best
         if decision.verdict != "cannot be told":
@@ -298,16 +298,18 @@ def _candidates(mine: Sequence[Measured]) -> Iterator[tuple[Measured, int]]:
             yield from ((one, 1) for one in reads)
 
 
-def _likest(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
+def _likest(
+    mine: Sequence[Measured], chosen: Callable[[Result], bool]
+) -> Iterator[tuple[Measured, Measured]]:
     """Each row with those of the chosen that are most like it."""
-    chosen = [m for m in mine if m.chosen]
+    others = [m for m in mine if chosen(m.result)]
     for one in mine:
-        if not one.chosen and chosen:
+        if not chosen(one.result) and others:
             likeness = [
-                (m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in chosen
+                (m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in others
             ]
             yield from (
-                (one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness)
+                (one, m) for m, like in zip(others, likeness, strict=True) if like == max(likeness)
             )
 
 

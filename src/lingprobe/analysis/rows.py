@@ -1,131 +1,35 @@
-"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds; of a
-control that remembering words can answer, how it fares on words that train has and has not.
+"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds. Every
+table, page and comparison is made of these rows.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.answers import alike, digest_test_set, missing, together
+from lingprobe.analysis.answers import Repeats, alike, are_equal, digest_test_set, missing, together
 from lingprobe.analysis.computing import describe_computation
+from lingprobe.analysis.counting import counts, unread
+from lingprobe.analysis.memorization import measure_memorization
 from lingprobe.analysis.questions import describe_question
-from lingprobe.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, PERCENT, Row, said_of
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.identity import shared_fact
-from lingprobe.data.notes import Code, Controlled
+from lingprobe.data.labels import Column
+from lingprobe.data.notes import Code
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import REMEMBERED, ReferenceProblem, brief, parsed_or_none
-from lingprobe.datasets.controls import CONTROLS, KEY_SEEN, without_draw
+from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
-from lingprobe.metrics import METRICS, Answers, difference
+from lingprobe.metrics import Answers
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
-
-Repeats = Sequence[Sequence[Result]]
-"""Results of one thing, for each fit those of all folds."""
-
-
-def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
-    """Of a control that tags its keys: selectivity over the results without it, and scores by
-    whether a key was seen; percent.
-    """
-    if any(KEY_SEEN not in result.strata for each in control for result in each):
-        return {}
-    answers = together(control)
-    seen = np.stack([np.concatenate([_seen_keys(result) for result in folds]) for folds in control])
-    control_note = control[0][0].provenance.notes.part(Controlled)
-    measures: dict[str, Any] = {
-        "keyed": (control_note and control_note.definition) or "",
-        "keys_seen": 100 * float(seen.mean()),
-    }
-    for name, chosen in (("on_seen", seen), ("on_unseen", ~seen)):
-        parts = [
-            METRICS.make(metric)(gold.take(rows), predicted.take(rows))
-            for gold, predicted, rows in zip(
-                answers.golds, answers.predicted, map(np.flatnonzero, chosen), strict=True
-            )
-            if len(rows)
-        ]
-        if parts:
-            measures[name] = 100 * float(np.mean(parts))
-    if (
-        plain
-        and digest_test_set(plain[0]) == digest_test_set(control[0])
-        and len((beside := together(plain)).gold) == len(answers.gold)
-    ):
-        value, low, high, *_ = difference(metric, beside, answers)
-        measures |= {
-            "selectivity": 100 * value,
-            "selective_low": 100 * low,
-            "selective_high": 100 * high,
-        }
-    return measures
-
-
-def _seen_keys(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether train has the key of each test example, [n]."""
-    tags = result.strata[KEY_SEEN]
-    return np.array([name == "yes" for name in tags.names])[tags.codes]
-
-
-NAMED = 5  # classes of examples that were left out
-
-
-def unread(folds: Sequence[Result]) -> dict[str, Any]:
-    """What could not be read, of the data and by the encoder, and the version and format that say
-    so.
-    """
-    counts = [result.provenance.counts for result in folds]
-    unread = {
-        "beyond": sum(each.beyond for each in counts),
-        "unaligned": sum(each.unaligned for each in counts),
-        "partial": sum(each.partial for each in counts),
-        "held": sum(each.held for each in counts),
-    }
-    named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
-    many, problem = folds[0].provenance.notes.malformed_sentences
-    store = {
-        "version": folds[0].provenance.version,
-        "format": folds[0].provenance.format,
-    }
-    return {**unread, **named, **store, "malformed": many, "problem": problem}
-
-
-def _left_out(folds: Sequence[Result], fate: str) -> str:
-    """What was left out, as `test: 3 ARG1, 2 LOC`."""
-    every: dict[str, Counter[str]] = {}
-    for fold in folds:
-        for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
-            every.setdefault(split, Counter()).update(labels)
-    return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
-
-
-def _most(labels: Counter[str]) -> str:
-    commonest = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
-    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
-    return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
-
-
-def counts(folds: Sequence[Result]) -> dict[str, Any]:
-    """What was counted beside the score; of sentences, which folds share, the most."""
-    counts = [result.provenance.counts for result in folds]
-    return {
-        "train": counts[0].train,
-        "unusable": sum(each.unusable for each in counts),
-        "unseen": sum(each.unseen for each in counts),
-        "cut": max(each.cut for each in counts),
-        "words": max(each.words or 0 for each in counts),
-        "unknown": max(each.unknown or 0 for each in counts),
-    }
-
 
 # the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
 # section 2)
@@ -177,17 +81,75 @@ def _made_of(identity: str) -> list[Any]:
         return [identity]
 
 
-def rows(results: Iterable[Result]) -> list[Row]:
-    """One row for all seeds, folds and samples of the same thing, in the order in which things
-    first come.
+class Measured(NamedTuple):
+    """One row with the results behind it, and their answers.
+
+    answers  of all fits over all test examples
+    fits     for each fit the results of all folds; those over other test examples are left out
+    results  all of them
     """
-    return [row for row, _ in rows_with_results(results)]
+
+    row: Row
+    answers: Answers
+    fits: Repeats
+    results: Sequence[Result]
+
+    @property
+    def name(self) -> str:
+        """What it is called in a comparison."""
+        if self.row.encoder == CONSTANT:
+            return CONSTANT
+        return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
+
+    @property
+    def result(self) -> Result:
+        """The first of its results."""
+        return self.fits[0][0]
 
 
-def rows_with_results(results: Iterable[Result]) -> list[tuple[Row, list[Result]]]:
-    """The same rows, each with the results behind it."""
+class Frame(tuple[Result, ...]):
+    """Results of which several tables are made: their rows are computed once."""
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> Frame:
+        """The frame of results; one that is one already stays as it is."""
+        return results if isinstance(results, Frame) else cls(results)
+
+    @cached_property
+    def measured(self) -> list[Measured]:
+        """What `measure` returns."""
+        return _measure(self)
+
+    def select(self, rows: Iterable[Row]) -> Frame:
+        """The results behind some of the rows, which are not computed again."""
+        ids = set(map(id, rows))
+        chosen = [one for one in self.measured if id(one.row) in ids]
+        frame = Frame(result for one in chosen for result in one.results)
+        frame.measured = chosen
+        return frame
+
+
+def measure(results: Iterable[Result]) -> list[Measured]:
+    """One row for all seeds, folds and samples of the same thing, in the order in which things
+    first come, with the results behind it.
+    """
+    return results.measured if isinstance(results, Frame) else _measure(results)
+
+
+def rows(results: Iterable[Result]) -> list[Row]:
+    """The rows alone."""
+    return [one.row for one in measure(results)]
+
+
+def _measure(results: Iterable[Result]) -> list[Measured]:
     groups = groups_of(results)
-    return [(_row(key, mine, groups.get(_plain(key), ())), mine) for key, mine in groups.items()]
+    for group in groups.values():
+        group.sort(key=lambda result: (result.trial.seed, result.trial.task))
+    golds: dict[tuple[str, str], Column] = {}
+    return [
+        _measure_group(key, group, groups.get(_plain(key), ()), golds)
+        for key, group in groups.items()
+    ]
 
 
 def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
@@ -232,11 +194,28 @@ def _row_key(result: Result) -> tuple[str, ...]:
     )
 
 
-def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] = ()) -> Row:
-    task, encoder, layer, probe, control, metric = key
+def _measure_group(
+    key: tuple[str, ...],
+    group: Sequence[Result],
+    plain: Sequence[Result],
+    golds: dict[tuple[str, str], Column],
+) -> Measured:
+    """`golds` holds the labels of each test set, so that rows over the same one share them."""
     every = _by_fit(group)
     whole = alike(every)
-    folds, answers = whole[0], together(whole)
+    answers = together(whole)
+    gold = golds.setdefault((key[0], digest_test_set(whole[0])), answers.gold)
+    if are_equal(gold, answers.gold):
+        answers = replace(answers, gold=gold)
+    row = _row(key, whole, answers, plain, left_out=len(every) - len(whole))
+    return Measured(row, answers, whole, group)
+
+
+def _row(
+    key: tuple[str, ...], whole: Repeats, answers: Answers, plain: Sequence[Result], left_out: int
+) -> Row:
+    task, encoder, layer, probe, control, metric = key
+    folds = whole[0]
     scored = answers.scores(metric) if len(folds) > 1 else [each[0].score for each in whole]
     low, high = _interval(whole, answers)
     rule, ruled = _rule(folds[0])
@@ -259,7 +238,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         posed=describe_question(folds, answers.gold),
         tested=digest_test_set(folds),
         missing=missing(folds),
-        left_out=len(every) - len(whole),
+        left_out=left_out,
         computed=describe_computation(result for each in whole for result in each),
         constant_token=folds[0].provenance.constant_tokens.get(layer, ""),
         kind=kind_of(folds[0]),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lingprobe.analysis.comparison import Decision, Question, decisions, what, with_baselines
 from lingprobe.analysis.row import NO_CONTROL, Row
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.rows import Frame, rows
 from lingprobe.data.core import Result
 
 
@@ -56,12 +56,13 @@ def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Sc
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """
-    plain = [result for result in results if result.trial.control == NO_CONTROL]
-    questions = with_baselines(plain)
+    frame = Frame.of(results)
+    plain = [row for row in rows(frame) if row.control == NO_CONTROL]
+    questions = with_baselines(frame)
     posed = {what(question.one.row): question for question in questions.of_layers}
     made = known or decisions(questions.asked)
     decided = {what(decision.question.one.row): decision for decision in made}
-    return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in rows(plain)]
+    return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in plain]
 
 
 def _score(row: Row, question: Question | None, decision: Decision | None) -> Score:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -118,7 +119,14 @@ def find_metric(metric: str | Metric) -> Metric:
     """The metric that a reference names; a metric names itself."""
     if isinstance(metric, Metric):
         return metric
-    measure: Metric = METRICS.make(metric)
+    measure: Metric = _own_metric(metric) if metric in METRICS.table else METRICS.make(metric)
+    return measure
+
+
+@cache
+def _own_metric(name: str) -> Metric:
+    """One of the metrics that lingprobe has: it is the same each time, as others need not be."""
+    measure: Metric = METRICS.make(name)
     return measure
 
 

@@ -12,6 +12,8 @@ cancels out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,7 @@ from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
+REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -148,7 +151,8 @@ def _wilson(share: float, spread: Spread, t: float) -> tuple[float, float]:
     return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)
 
 
-class Answers(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
     """Gold labels and what each of some fits (seeds, samples of the training data) answered, over
     the same examples.
 
@@ -159,7 +163,7 @@ class Answers(NamedTuple):
 
     gold: Column
     predicted: Sequence[Column]
-    clusters: Clusters = {}  # noqa: RUF012
+    clusters: Clusters = field(default_factory=dict)
     redrawn: Sequence[Column] = ()
 
     @property
@@ -173,17 +177,22 @@ class Answers(NamedTuple):
 
     def fits(self, metric: Metric) -> Fits:
         """The score of each fit, and how fast it grows with the weight of each example."""
-        pairs = list(zip(self.golds, self.predicted, strict=True))
-        return Fits(
-            np.array([metric(*pair) for pair in pairs]),
-            np.stack([metric.influences(*pair) for pair in pairs]),
-        )
+        return _fits(self, metric)
 
     def interval(self, metric: str | Metric) -> tuple[float, float]:
         """The 95 % interval of their mean."""
         measure = find_metric(metric)
         strata = _fixed_classes(self.redrawn or (self.gold,))
         return _interval(self.fits(measure), self.clusters, strata, measure.least)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _fits(answers: Answers, metric: Metric) -> Fits:
+    pairs = list(zip(answers.golds, answers.predicted, strict=True))
+    return Fits(
+        np.array([metric(*pair) for pair in pairs]),
+        np.stack([metric.influences(*pair) for pair in pairs]),
+    )
 
 
 class Difference(NamedTuple):
@@ -324,6 +333,6 @@ def _fixed_classes(golds: Sequence[Column]) -> Ints:
     """The classes of fixed size, as `balanced_classes` says of one gold standard; none where
     several differ.
     """
-    classes = [balanced_classes(gold) for gold in golds]
+    classes = [balanced_classes(gold) for gold in {id(gold): gold for gold in golds}.values()]
     same = all(np.array_equal(classes[0], other) for other in classes[1:])
     return classes[0] if same else np.zeros_like(classes[0])

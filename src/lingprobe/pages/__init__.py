@@ -15,11 +15,11 @@ from pathlib import Path
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.curves import best_points
 from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import rows, rows_with_results, without_fold
+from lingprobe.analysis.rows import Frame, rows, without_fold
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import by_stratum, classes, strata_table
 from lingprobe.pages.charts import FIGURES, chart, figure_of
-from lingprobe.pages.grid import grid_of
+from lingprobe.pages.grid import grid
 from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.plots import strata_figure
@@ -98,17 +98,17 @@ def _scores(
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
-    said, scored = statement(results, beside.folder), rows_with_results(results)
+    frame = Frame.of(results)
+    said = statement(frame, beside.folder)
     notes: tuple[str, ...] = ()
     if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
-        kept = set(map(id, said.verdicts.at_chosen_layers([row for row, _ in scored])))
-        scored = [(row, mine) for row, mine in scored if id(row) in kept]
+        frame = frame.select(said.verdicts.at_chosen_layers(rows(frame)))
         notes = (said.layers,)
     if len({without_fold(r.trial.task) for r in results}) > 1 and not each:
-        made = grid_of(scored)
+        made = grid(frame)
         table = wide(made.without_layers() if has_chosen else made, questions)
     else:
-        table = scores([*constant_rows(results), *(row for row, _ in scored)], questions)
+        table = scores([*constant_rows(results), *rows(frame)], questions)
     return replace(table, lead=said.lines, notes=(*notes, *table.notes, *best_points(results)))
 
 

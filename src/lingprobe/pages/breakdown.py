@@ -93,7 +93,8 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
 
 def class_counts(group: Sequence[Result]) -> list[Count]:
     """How each class or label fared that somebody has or is said to have, of fits of one thing."""
-    gold, predicted, clusters, _ = together(repeats(group))
+    answers = together(repeats(group))
+    gold, predicted, clusters = answers.gold, answers.predicted, answers.clusters
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = (
         _label_flags(gold, names, HOLDS),

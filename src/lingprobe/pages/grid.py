@@ -9,7 +9,7 @@ from itertools import groupby
 
 from lingprobe.analysis.comparison import leaders
 from lingprobe.analysis.row import NO_CONTROL, ORDER, Row
-from lingprobe.analysis.rows import rows_with_results
+from lingprobe.analysis.rows import Frame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import names_of
@@ -89,12 +89,8 @@ def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def grid(results: Sequence[Result]) -> Grid:
     """The scores of results as lines and columns."""
-    return grid_of(rows_with_results(results))
-
-
-def grid_of(scored: Sequence[tuple[Row, Sequence[Result]]]) -> Grid:
-    """Rows, each with the results behind it, as lines and columns."""
-    every = [row for row, _ in scored]
+    frame = Frame.of(results)
+    every = [one.row for one in frame.measured]
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
     apart = _of_several_probes(plain)
@@ -103,7 +99,7 @@ def grid_of(scored: Sequence[tuple[Row, Sequence[Result]]]) -> Grid:
         tuple(lines_of(plain, apart)),
         tuple(columns_of(list(dict.fromkeys(row.task for row in plain)))),
         {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
-        *leaders([result for _, mine in scored for result in mine]),
+        *leaders(frame),
         signs_of(every),
         names_of(dict.fromkeys(row.encoder for row in plain)),
     )

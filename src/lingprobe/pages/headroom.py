@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lingprobe.analysis.comparable import Measured, apart, rows_by_task
+from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.analysis.rows import Measured
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import parsed_or_none
@@ -102,7 +103,7 @@ def left_out(results: Sequence[Result]) -> list[str]:
 
 def _encoders(results: Sequence[Result]) -> Iterator[dict[str, Measured]]:
     """What was read of each encoder for each task."""
-    for task in rows_by_task(results, None):
+    for task in rows_by_task(results):
         yield from _by_encoder(task).values()
 
 

@@ -104,7 +104,8 @@ def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
 def _mistakes(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
     """What the best encoder says of each class."""
     for name, row in cells[:1]:
-        gold, predicted, *_ = together(repeats(study.results_of(row)))
+        answers = together(repeats(study.results_of(row)))
+        gold, predicted = answers.gold, answers.predicted
         if gold.classes is None:
             return
         labels = tuple(dict.fromkeys((*gold.names, *(x for p in predicted for x in p.names))))

@@ -14,14 +14,14 @@ from typing import NamedTuple
 from lingprobe.analysis.comparison import what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import rows_with_results
+from lingprobe.analysis.rows import Frame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import brief
 from lingprobe.judgements.score import Judged
 from lingprobe.pages.captions import labels_of
 from lingprobe.pages.descriptions import question_of
-from lingprobe.pages.grid import Grid, Line, grid_of
+from lingprobe.pages.grid import Grid, Line, grid
 from lingprobe.pages.groups import Column
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.wide import firsts, label_of
@@ -66,12 +66,12 @@ class Study:
     @cached_property
     def statement(self) -> Statement:
         """The verdicts on the encoders, which `lingprobe compare` has, too."""
-        return statement(self.results, self.beside.folder)
+        return statement(self.frame, self.beside.folder)
 
     @cached_property
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
-        made = grid_of(self._score_rows)
+        made = grid(self.frame)
         return replace(made, names=labels_of(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
@@ -85,8 +85,7 @@ class Study:
         if not self.has_chosen:
             return self.whole_grid
         kept = self.statement.verdicts.at_chosen_layers(self.whole_grid.rows)
-        ids = set(map(id, kept))
-        made = grid_of([(row, mine) for row, mine in self._score_rows if id(row) in ids])
+        made = grid(self.frame.select(kept))
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
@@ -99,12 +98,13 @@ class Study:
         return {}
 
     @cached_property
-    def _score_rows(self) -> list[tuple[Row, list[Result]]]:
-        return rows_with_results(self.results)
+    def frame(self) -> Frame:
+        """The results, whose rows are computed once."""
+        return Frame.of(self.results)
 
     @cached_property
-    def _results_by_row(self) -> dict[int, list[Result]]:
-        return {id(row): mine for row, mine in self._score_rows}
+    def _results_by_row(self) -> dict[int, Sequence[Result]]:
+        return {id(one.row): one.results for one in self.frame.measured}
 
     def verdicts_on(self, column: Column) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""
@@ -121,7 +121,7 @@ class Study:
         """A row with what it is called, as the table of scores has them."""
         return self._names_and_rows.get(what(row), (row.encoder, row))
 
-    def results_of(self, row: Row) -> list[Result]:
+    def results_of(self, row: Row) -> Sequence[Result]:
         """All fits behind a score."""
         return self._results_by_row[id(row)]
 

@@ -15,12 +15,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lingprobe.analysis.answers import marks
-from lingprobe.analysis.comparable import Measured, apart, rows_by_task
+from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.comparison import Decision, Question, decisions, what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
 from lingprobe.analysis.languages import languages
 from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import kind_of, rows
+from lingprobe.analysis.rows import Measured, kind_of, rows
 from lingprobe.data.core import Result
 from lingprobe.metrics import holm
 from lingprobe.metrics.multiplicity import ALPHA
@@ -83,7 +83,7 @@ def standings(results: Sequence[Result]) -> Standings:
     verdicts = encoder_verdicts(results)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
     measured: dict[Key, list[Measured]] = {}
-    for mine in rows_by_task(results, None):
+    for mine in rows_by_task(results):
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import Measured, apart, rows_by_task
+from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.languages import UNKNOWN, languages
 from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.rows import Measured
 from lingprobe.analysis.verdicts import Estimate, Verdict, total
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -141,7 +142,7 @@ def collect_scores(
     """
     settings: dict[Setting, Cells] = {}
     floors: dict[Setting, Cells] = {}
-    scored = [one for task in rows_by_task(results, None) for one in task]
+    scored = [one for task in rows_by_task(results) for one in task]
     for paper in papers:
         _, suite = suites(paper)
         for one in scored:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import Measured, apart, constant, rows_by_task
+from lingprobe.analysis.comparable import apart, constant, rows_by_task
 from lingprobe.analysis.comparison import Decision, Question, decisions
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import on_dev
+from lingprobe.analysis.rows import Measured, on_dev
 from lingprobe.data.core import Result
 from lingprobe.data.references import parsed_or_none
 from lingprobe.encoders.sites import Site, is_site
@@ -91,7 +91,7 @@ class Grid(NamedTuple):
 def grids(results: Sequence[Result]) -> list[Grid]:
     """The grids of each task, encoder, probe and kind of site, in the order of results."""
     made: list[Grid] = []
-    for measured in rows_by_task(results, None):
+    for measured in rows_by_task(results):
         groups: dict[tuple[str, str, str], list[Measured]] = {}
         for one in measured:
             trained = one.row.kind == "trained"

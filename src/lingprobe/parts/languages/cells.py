@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from lingprobe.analysis.comparable import Measured, apart, rows_by_task
+from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.comparison import Decision, Question, decisions, with_baselines
-from lingprobe.analysis.rows import kind_of
+from lingprobe.analysis.rows import Measured, kind_of
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import parsed_or_none
 from lingprobe.parts.languages.auc import auc_of
@@ -96,7 +96,7 @@ def cells(results: Sequence[Result]) -> list[TransferCell]:
     """
     known = {r.trial.task: pair for r in results if (pair := pair_of(r.trial.task))}
     mine = list(_at_best_layers([r for r in results if r.trial.task in known], known))
-    measured = [one for group in rows_by_task(mine, None) for one in group]
+    measured = [one for group in rows_by_task(mine) for one in group]
     if not measured:
         raise DataProblem(
             "none of these results is of transfer: `lingprobe transfer` measures some"

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import Measured, apart, constant, rows_by_task
+from lingprobe.analysis.comparable import apart, constant, rows_by_task
 from lingprobe.analysis.comparison import Decision, Question, decisions
-from lingprobe.analysis.rows import kind_of
+from lingprobe.analysis.rows import Measured, kind_of
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Reference, parsed_or_none
@@ -108,7 +108,7 @@ class Curve(NamedTuple):
 def curves(results: Sequence[Result]) -> list[Curve]:
     """The curves of all tasks, encoders, layers, rankings and bases, in the order of results."""
     made: list[Curve] = []
-    for measured in rows_by_task(results, None):
+    for measured in rows_by_task(results):
         groups: dict[tuple[str, ...], list[Measured]] = {}
         for one in measured:
             if (probe := probe_of(one)) is not None and probe.name == SPARSE:

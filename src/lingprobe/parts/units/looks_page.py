@@ -17,7 +17,7 @@ from lingprobe.tables.table import Section, Table, number
 def attention(results: Sequence[Result], asked: Asked) -> Table:
     """What attention probes look at."""
     sections, signs = [], list[str]()
-    for every in rows_by_task(results, None):
+    for every in rows_by_task(results):
         looks = [(one.row, one.result.provenance.choice.part(Looks)) for one in every]
         looked = [(row, told) for row, told in looks if told]
         if looked:

@@ -1,0 +1,59 @@
+"""What was counted beside a score: examples that were read, and those that could not be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from lingprobe.data.core import Result
+
+NAMED = 5  # classes of examples that were left out
+
+
+def unread(folds: Sequence[Result]) -> dict[str, Any]:
+    """What could not be read, of the data and by the encoder, and the version and format that say
+    so.
+    """
+    counts = [result.provenance.counts for result in folds]
+    unread = {
+        "beyond": sum(each.beyond for each in counts),
+        "unaligned": sum(each.unaligned for each in counts),
+        "partial": sum(each.partial for each in counts),
+        "held": sum(each.held for each in counts),
+    }
+    named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
+    many, problem = folds[0].provenance.notes.malformed_sentences
+    store = {
+        "version": folds[0].provenance.version,
+        "format": folds[0].provenance.format,
+    }
+    return {**unread, **named, **store, "malformed": many, "problem": problem}
+
+
+def _left_out(folds: Sequence[Result], fate: str) -> str:
+    """What was left out, as `test: 3 ARG1, 2 LOC`."""
+    every: dict[str, Counter[str]] = {}
+    for fold in folds:
+        for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
+            every.setdefault(split, Counter()).update(labels)
+    return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
+
+
+def _most(labels: Counter[str]) -> str:
+    commonest = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
+    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
+    return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
+
+
+def counts(folds: Sequence[Result]) -> dict[str, Any]:
+    """What was counted beside the score; of sentences, which folds share, the most."""
+    counts = [result.provenance.counts for result in folds]
+    return {
+        "train": counts[0].train,
+        "unusable": sum(each.unusable for each in counts),
+        "unseen": sum(each.unseen for each in counts),
+        "cut": max(each.cut for each in counts),
+        "words": max(each.words or 0 for each in counts),
+        "unknown": max(each.unknown or 0 for each in counts),
+    }
