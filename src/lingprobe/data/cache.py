@@ -20,6 +20,7 @@ from lingprobe.data._old_names import BEFORE, variable
 from lingprobe.data.errors import LingprobeError
 
 PART = ".part"
+OFFLINE = "LINGPROBE_OFFLINE"  # the variable that forbids to fetch anything
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
 UNIT = 1000

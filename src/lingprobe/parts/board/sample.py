@@ -18,12 +18,11 @@ from lingprobe.analysis.row import PERCENT, said_of
 from lingprobe.analysis.rows import kind_of
 from lingprobe.api.measure import run
 from lingprobe.data.abilities import Remote
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import OFFLINE, environment
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.references import brief, is_allowed
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.hub import OFFLINE
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.plan import together as by_reason
 from lingprobe.metrics import difference
