@@ -4,6 +4,8 @@ there is no difference.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -134,8 +136,8 @@ def test_clusters_of_either_are_known():
     rng = np.random.default_rng(7)
     clusters = {"key": np.repeat(np.arange(20), 15)}
     one, other = Answers(GOLD, [said(rng, 0.8)]), Answers(GOLD, [said(rng, 0.7)])
-    known = difference("accuracy", one, other._replace(clusters=clusters))
-    assert known == difference("accuracy", one._replace(clusters=clusters), other)
+    known = difference("accuracy", one, replace(other, clusters=clusters))
+    assert known == difference("accuracy", replace(one, clusters=clusters), other)
     assert known != difference("accuracy", one, other)
 
 
