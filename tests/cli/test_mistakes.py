@@ -26,7 +26,16 @@ def wrong(sentences: list[str]):
     return np.ones((3, 2))
 
 def raising(sentences: list[str]):
+    return load(sentences)
+
+def load(sentences):
     raise KeyError("weights")
+
+class Raising:
+    name, question, metric, probe, view = "mine/raising", "?", "accuracy", "logreg", "mean"
+
+    def load(self):
+        return "abc"[3]
 """
 RETRY = (
     "what was encoded before is kept: fix the encoder, try it on one sentence in Python, and run"
@@ -293,7 +302,8 @@ MISTAKES = {
 FAILURES = {
     "an encoder that raises": (
         "raising",
-        f"mine.py@raising failed on every sentence tried (KeyError: 'weights'); {RETRY}",
+        f"mine.py@raising failed on every sentence tried (KeyError: 'weights', at mine.py:11);"
+        f" {RETRY}",
     ),
     "vectors of the wrong shape": (
         "wrong",
@@ -363,8 +373,19 @@ def test_an_encoder_that_fails_is_named(name, here, typed):
     )
 
 
-def test_debug_shows_where_an_encoder_failed(here):
-    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-bounds -q --debug"
+def test_a_task_that_fails_says_where(here, typed):
+    assert typed("run -t mine.py@Raising -e length -q") == (
+        2,
+        "lingprobe: nothing to measure: mine.py@Raising: IndexError: string index out of range, at"
+        " mine.py:17 (a bug in the task mine/raising, which should report what is wrong)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "failing", [f"-t {TENSE} -e mine.py@raising", "-t mine.py@Raising -e length"]
+)
+def test_debug_shows_where_it_failed(failing, here):
+    line = f"run {failing} --probe logreg --seeds 1 --no-bounds -q --debug"
     done = subprocess.run(
         [sys.executable, "-m", "lingprobe", *shlex.split(line)],
         capture_output=True,

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -98,6 +99,17 @@ def imported_files() -> list[Path]:
 
 
 def one_line(error: BaseException) -> str:
-    """The kind of an exception and the first line of its message."""
+    """The kind of an exception, the first line of its message, and where it left a user's file."""
     first = (str(error).strip().splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+    said = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    return f"{said}, at {place}" if (place := _place(error)) else said
+
+
+def _place(error: BaseException) -> str:
+    """FILE:LINE of the last call in a user's file that an exception went through; '' for none."""
+    places = [
+        f"{Path(frame.f_code.co_filename).name}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).startswith(_FROM_FILE)
+    ]
+    return places[-1] if places else ""
