@@ -36,6 +36,12 @@ class Raising:
 
     def load(self):
         return "abc"[3]
+
+def three():
+    return 3
+
+def falling():
+    return {}["language"]
 """
 RETRY = (
     "what was encoded before is kept: fix the encoder, try it on one sentence in Python, and run"
@@ -293,6 +299,15 @@ MISTAKES = {
         "encodrs",
         "no command encodrs; did you mean encoders? (`lingprobe --help` shows what there is)",
     ),
+    "a metric that is none": (
+        "run -t table:many.tsv,metric=mine.py@three -e length",
+        "nothing to measure: table:many.tsv,metric=mine.py%40three: the metric 'mine.py@three'"
+        " returns 3: give a Metric",
+    ),
+    "a language that is none": (
+        "generate empty.json --language mine.py@three",
+        "the language 'mine.py@three' returns 3: give a Language",
+    ),
     "results that are not there": (
         "report nowhere/",
         "no results in {here}/nowhere: `lingprobe run -o {here}/nowhere` makes some",
@@ -327,6 +342,8 @@ def here(tmp_path, monkeypatch):
     (broken / "en_test-ud-train.conllu").write_text("# text = a\n1\ta\ta\n\n")
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "tiny.tsv").write_text("hello you\ta\nbye you\tb\n")
+    rows = "".join(f"word{n} word\t{'ab'[n % 2]}\n" for n in range(200))
+    (tmp_path / "many.tsv").write_text(f"text\tlabel\n{rows}")
     (tmp_path / "request.json").write_text('{"verbz": ["help"]}')
     (tmp_path / "empty.json").write_text("{}")
     (tmp_path / "bad.txt").write_text("one two\nthree_NN four\n")
@@ -378,6 +395,14 @@ def test_a_task_that_fails_says_where(here, typed):
         2,
         "lingprobe: nothing to measure: mine.py@Raising: IndexError: string index out of range, at"
         " mine.py:17 (a bug in the task mine/raising, which should report what is wrong)\n",
+    )
+
+
+def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
+    assert typed("generate empty.json --language mine.py@falling") == (
+        1,
+        "lingprobe: KeyError: 'language', at mine.py:23 (unexpected; run again with --debug to see"
+        " where)\n",
     )
 
 

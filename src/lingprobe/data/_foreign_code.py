@@ -102,14 +102,16 @@ def one_line(error: BaseException) -> str:
     """The kind of an exception, the first line of its message, and where it left a user's file."""
     first = (str(error).strip().splitlines() or [""])[0]
     said = f"{type(error).__name__}: {first}" if first else type(error).__name__
-    return f"{said}, at {place}" if (place := _place(error)) else said
+    return said + where(error)
 
 
-def _place(error: BaseException) -> str:
-    """FILE:LINE of the last call in a user's file that an exception went through; '' for none."""
+def where(error: BaseException) -> str:
+    """Where an exception left the last user's file that it went through, as ', at FILE:LINE'; ''
+    for none.
+    """
     places = [
         f"{Path(frame.f_code.co_filename).name}:{line}"
         for frame, line in traceback.walk_tb(error.__traceback__)
         if str(frame.f_globals.get("__name__")).startswith(_FROM_FILE)
     ]
-    return places[-1] if places else ""
+    return f", at {places[-1]}" if places else ""
