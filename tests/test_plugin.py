@@ -9,11 +9,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fixtures.forked import python
 from fixtures.plugin import PLUGIN
 from lingprobe.corpora.embedded import treebank
+from lingprobe.data.core import SPLITS, DataProblem, Sentence, Site
+from lingprobe.data.references import allow
+from lingprobe.encoders import ENCODERS
+from lingprobe.tasks import TASKS
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +181,41 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
     rows = list(csv.DictReader(without_extension(*run, "--format", "csv").splitlines()))
     assert {row["metric"] for row in rows} == {"micro-f1"}
     assert any(row["encoder"].startswith("bow:random") for row in rows)
+
+
+def test_spans_of_a_format_of_ones_own_are_those_of_its_characters(tmp_path):
+    allow(reference := f"{PLUGIN}/standoff.py@Standoff:{tmp_path}")
+    for split in SPLITS:
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "a.txt").write_text("Alice saw  New York.\n\nBob, too, saw Alice\n")
+    rows = ["T1\tPerson 0 5\tAlice", "T2\tPlace 11 19\tNew York", "T3\tPerson 22 25\tBob"]
+    for split in SPLITS:
+        (tmp_path / split / "a.ann").write_text("\n".join([*rows, "R1\tSees Arg1:T1 Arg2:T2", ""]))
+    got = [(e.sites[0], e.label, e.split) for e in TASKS.make(reference).load().examples()]
+    first = Sentence(("Alice", "saw", "New", "York."), "Alice saw  New York.")
+    second = Sentence(("Bob,", "too,", "saw", "Alice"), "Bob, too, saw Alice")
+    assert got == [
+        each
+        for split in SPLITS
+        for each in (
+            (Site(first, (0, 1)), "Person", split),
+            (Site(first, (2, 4)), "Place", split),
+            (Site(second, (0, 1)), "Person", split),
+        )
+    ]
+    (tmp_path / "dev" / "a.ann").write_text("T1\tPlace 11 25\tNew York Bob")
+    with pytest.raises(DataProblem, match=r"a\.ann:1: an entity of one part, in one line"):
+        TASKS.make(reference).load()
+
+
+def test_an_object_fitted_to_texts_is_an_encoder(tmp_path):
+    allow(reference := f"{PLUGIN}/svd.py@Svd,dim=2")
+    texts = ["one two six ten", "one two six", "one two", "ten ten ten one"]
+    ready = ENCODERS.make(reference).prepare([Sentence.of(text.split()) for text in texts])
+    (vectors,) = ready.encode([Sentence.of(text.split()) for text in texts]).layers
+    counts = TfidfVectorizer().fit_transform(texts).toarray()
+    components = np.linalg.svd(counts)[2][:2]
+    assert np.abs(vectors) == pytest.approx(np.abs(counts @ components.T), abs=1e-6)
 
 
 @pytest.mark.usefixtures("whole_treebank")  # without folds

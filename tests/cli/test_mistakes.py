@@ -26,7 +26,22 @@ def wrong(sentences: list[str]):
     return np.ones((3, 2))
 
 def raising(sentences: list[str]):
+    return load(sentences)
+
+def load(sentences):
     raise KeyError("weights")
+
+class Raising:
+    name, question, metric, probe, view = "mine/raising", "?", "accuracy", "logreg", "mean"
+
+    def load(self):
+        return "abc"[3]
+
+def three():
+    return 3
+
+def falling():
+    return {}["language"]
 """
 RETRY = (
     "what was encoded before is kept: fix the encoder, try it on one sentence in Python, and run"
@@ -284,6 +299,15 @@ MISTAKES = {
         "encodrs",
         "no command encodrs; did you mean encoders? (`lingprobe --help` shows what there is)",
     ),
+    "a metric that is none": (
+        "run -t table:many.tsv,metric=mine.py@three -e length",
+        "nothing to measure: table:many.tsv,metric=mine.py%40three: the metric 'mine.py@three'"
+        " returns 3: give a Metric",
+    ),
+    "a language that is none": (
+        "generate empty.json --language mine.py@three",
+        "the language 'mine.py@three' returns 3: give a Language",
+    ),
     "results that are not there": (
         "report nowhere/",
         "no results in {here}/nowhere: `lingprobe run -o {here}/nowhere` makes some",
@@ -293,7 +317,8 @@ MISTAKES = {
 FAILURES = {
     "an encoder that raises": (
         "raising",
-        f"mine.py@raising failed on every sentence tried (KeyError: 'weights'); {RETRY}",
+        f"mine.py@raising failed on every sentence tried (KeyError: 'weights', at mine.py:11);"
+        f" {RETRY}",
     ),
     "vectors of the wrong shape": (
         "wrong",
@@ -317,6 +342,8 @@ def here(tmp_path, monkeypatch):
     (broken / "en_test-ud-train.conllu").write_text("# text = a\n1\ta\ta\n\n")
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "tiny.tsv").write_text("hello you\ta\nbye you\tb\n")
+    rows = "".join(f"word{n} word\t{'ab'[n % 2]}\n" for n in range(200))
+    (tmp_path / "many.tsv").write_text(f"text\tlabel\n{rows}")
     (tmp_path / "request.json").write_text('{"verbz": ["help"]}')
     (tmp_path / "empty.json").write_text("{}")
     (tmp_path / "bad.txt").write_text("one two\nthree_NN four\n")
@@ -363,8 +390,27 @@ def test_an_encoder_that_fails_is_named(name, here, typed):
     )
 
 
-def test_debug_shows_where_an_encoder_failed(here):
-    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-bounds -q --debug"
+def test_a_task_that_fails_says_where(here, typed):
+    assert typed("run -t mine.py@Raising -e length -q") == (
+        2,
+        "lingprobe: nothing to measure: mine.py@Raising: IndexError: string index out of range, at"
+        " mine.py:17 (a bug in the task mine/raising, which should report what is wrong)\n",
+    )
+
+
+def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
+    assert typed("generate empty.json --language mine.py@falling") == (
+        1,
+        "lingprobe: KeyError: 'language', at mine.py:23 (unexpected; run again with --debug to see"
+        " where)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "failing", [f"-t {TENSE} -e mine.py@raising", "-t mine.py@Raising -e length"]
+)
+def test_debug_shows_where_it_failed(failing, here):
+    line = f"run {failing} --probe logreg --seeds 1 --no-bounds -q --debug"
     done = subprocess.run(
         [sys.executable, "-m", "lingprobe", *shlex.split(line)],
         capture_output=True,

@@ -148,6 +148,38 @@ def test_what_depends_on_the_batch_is_said(tmp_path):
     assert said.startswith("mine gives a sentence another vector beside other sentences")
 
 
+class Centred:
+    """Lengths about their mean in the corpus, or in the batch."""
+
+    def __init__(self, by_batch=False):
+        self.by_batch = by_batch
+
+    def prepare(self, sentences):
+        self.mean = np.mean([len(s) for s in sentences])
+        return self
+
+    def encode(self, sentences):
+        mean = np.mean([len(s) for s in sentences]) if self.by_batch else self.mean
+        return np.array([[len(s) - mean, 1.0] for s in sentences])
+
+
+def batcher(params, batch):
+    return np.array([[len(words) - params.mean, 1.0] for words in batch])
+
+
+def prepare(params, samples):
+    params.mean = np.mean([len(words) for words in samples])
+
+
+@pytest.mark.parametrize(
+    ("thing", "depends"),
+    [(Centred(), False), (Centred(by_batch=True), True), ((batcher, prepare), False)],
+)
+def test_what_is_fitted_to_its_corpus_does_not_depend_on_the_batch(tmp_path, thing, depends):
+    _, said = known(tmp_path, adapt(thing, "mine"))
+    assert ("another vector beside other sentences" in said) is depends
+
+
 def test_an_encoder_that_reads_but_one_sentence_is_said(tmp_path):
     def ragged(sentences):
         return [[float(len(s)), 1.0] + [0.0] * (n % 2) for n, s in enumerate(sentences)]

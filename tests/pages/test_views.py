@@ -57,12 +57,17 @@ def test_a_view_gets_what_stands_after_its_name(found, tmp_path):
         "from lingprobe.tables.table import Section, Table\n\n"
         "def echo(results, asked):\n"
         "    return [Table(('what',), (Section(asked.argument, ()),))] * len(results)\n\n"
-        "def text(results, asked):\n    return 'no table'\n"
+        "def text(results, asked):\n    return 'no table'\n\n"
+        "def nothing(*given):\n    pass\n"
     )
     page = lingprobe.report(found, view=f"{file}@echo:distance")
     assert [table.sections[0].heading for table in page.tables] == ["distance"] * len(found)
     with pytest.raises(UsageProblem, match="returns 'no table': give a Table, or several"):
         lingprobe.report(found, view=f"{file}@text")
+    with pytest.raises(UsageProblem, match="returns None: give a Table, or several"):
+        lingprobe.report(found, view=f"{file}@nothing")
+    with pytest.raises(UsageProblem, match="nothing' returns None: give a matplotlib Figure"):
+        lingprobe.report(found, figure=f"{file}@nothing").write(tmp_path / "nothing.svg")
 
 
 def test_a_figure_in_a_file(found, tmp_path):

@@ -22,6 +22,7 @@ from lingprobe import parts
 from lingprobe.api.commands import commands
 from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
+from lingprobe.data._foreign_code import where
 from lingprobe.data._old_names import entry_points
 from lingprobe.data.errors import LingprobeError
 
@@ -148,8 +149,8 @@ def _report_error(error: Exception) -> int:
         typer.echo(f"lingprobe: {text}", err=True)
         return 2
     typer.echo(
-        f"lingprobe: {type(error).__name__}: {text} (unexpected; run again with --debug to see"
-        " where)",
+        f"lingprobe: {type(error).__name__}: {text}{where(error)} (unexpected; run again with"
+        " --debug to see where)",
         err=True,
     )
     return 1

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -98,6 +99,19 @@ def imported_files() -> list[Path]:
 
 
 def one_line(error: BaseException) -> str:
-    """The kind of an exception and the first line of its message."""
+    """The kind of an exception, the first line of its message, and where it left a user's file."""
     first = (str(error).strip().splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+    said = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    return said + where(error)
+
+
+def where(error: BaseException) -> str:
+    """Where an exception left the last user's file that it went through, as ', at FILE:LINE'; ''
+    for none.
+    """
+    places = [
+        f"{Path(frame.f_code.co_filename).name}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).startswith(_FROM_FILE)
+    ]
+    return f", at {places[-1]}" if places else ""

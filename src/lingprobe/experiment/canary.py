@@ -102,7 +102,8 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
                 f"{name} gives other vectors each time that it reads a sentence, so its scores"
                 " cannot be reproduced, and its vectors are of this run alone",
             )
-        if not _gives(encoder, [SENTENCES[:1], SENTENCES[1:]], whole, ALONE):
+        ready = _prepare(encoder)
+        if not _gives(ready, [SENTENCES[:1], SENTENCES[1:]], whole, ALONE):
             remark = (
                 f"{name} gives a sentence another vector beside other sentences, so its scores"
                 " depend on which are read together"
@@ -114,6 +115,11 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
         mark = hashlib.blake2b(content, digest_size=16).hexdigest()
         canary = Canary(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
     return Checked(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
+
+
+def _prepare(encoder: Encoder) -> Encoder:
+    """What a run encodes with: what is fitted to its corpus is fitted once, not to each batch."""
+    return encoder.prepare(SENTENCES) if isinstance(encoder, Unprepared | Pair) else encoder
 
 
 def _is_own(encoder: Encoder) -> bool:

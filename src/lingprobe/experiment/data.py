@@ -5,6 +5,7 @@ cached run reads none.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -14,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from lingprobe.data._closure import code_of, digest
-from lingprobe.data._foreign_code import foreign_code
+from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
@@ -26,6 +27,7 @@ from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.limits import Limited
 
+log = logging.getLogger("lingprobe.experiment")
 _datasets: dict[str, Dataset] = {}
 
 
@@ -45,10 +47,9 @@ def guard_task(task: Task) -> Iterator[None]:
     except FileProblem as problem:  # as of a full disk: no fault of the task
         raise DataProblem(str(problem)) from problem
     except Exception as error:
-        said = (str(error).strip().splitlines() or ["no message"])[0]
+        log.debug("%s", task.name, exc_info=error)
         raise Fault(
-            f"{type(error).__name__}: {said} (a bug in the task {task.name}, which should report"
-            " what is wrong)"
+            f"{one_line(error)} (a bug in the task {task.name}, which should report what is wrong)"
         ) from error
 
 

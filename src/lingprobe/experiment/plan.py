@@ -29,7 +29,7 @@ from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import NAMELESS, layers_of
 from lingprobe.experiment.readers import Reader, Reading, names_of, readers
-from lingprobe.metrics import METRICS
+from lingprobe.metrics import METRICS, Metric
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -387,6 +387,7 @@ def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, F
 def _check_task(name: str, task: Task) -> tuple[str, Task]:
     """A task whose metric, probe and view are there; what its code names may run as it does."""
     allow(task.metric, task.probe)
-    METRICS.make(task.metric)
+    if not isinstance(metric := METRICS.make(task.metric), Metric):
+        raise DataProblem(f"the metric {task.metric!r} returns {metric!r:.60}: give a Metric")
     view(task.view)
     return name, task

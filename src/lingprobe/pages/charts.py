@@ -67,7 +67,15 @@ NAME = 40  # letters of an encoder; a longer name loses its middle
 def chart(results: Sequence[Result], kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
     made = grid(results)
-    return figure_of(kind)(replace(made, names=labels_of(line.encoder for line in made.lines)))
+    return draw(kind, replace(made, names=labels_of(line.encoder for line in made.lines)))
+
+
+def draw(kind: str, made: Grid) -> Figure:
+    """Scores drawn as a kind of figure; UsageProblem for what returns no Figure."""
+    drawn = figure_of(kind)(made)
+    if not hasattr(drawn, "savefig"):
+        raise UsageProblem(f"the figure {kind!r} returns {drawn!r:.60}: give a matplotlib Figure")
+    return drawn
 
 
 def figure_of(kind: str) -> Callable[[Grid], Figure]:

@@ -7,7 +7,7 @@ matplotlib. Names are looked up in these tables, in installed plugins, and in fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,7 +57,7 @@ def view_page(view: str, results: Sequence[Result], asked: Asked) -> Page[tuple[
     shown = made(results, asked._replace(argument=view[len(name) + 1 :]))
     if isinstance(shown, Page):
         return shown
-    tables = [shown] if isinstance(shown, Table) else list(shown)
+    tables = list(shown) if isinstance(shown, Iterable) else [shown]
     if not all(isinstance(table, Table) for table in tables):
         raise UsageProblem(f"the view {name!r} returns {shown!r:.60}: give a Table, or several")
     return Page(tuple(results), lambda: tables)

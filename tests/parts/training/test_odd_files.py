@@ -121,6 +121,18 @@ def test_one_word_is_a_vocabulary(objective, written, trained):
     assert "unexpected" not in said
 
 
+def test_an_objective_that_reads_no_examples_is_told(tmp_path, trained):
+    (tmp_path / "mine.py").write_text(
+        "from lingprobe.parts.training.objectives import Inferring, Objective\n"
+        "def texts(paths, reading):\n    yield 'a text'\n"
+        "def mine():\n    return Objective(Inferring.of, texts, 'accuracy')\n"
+    )
+    (tmp_path / "a.txt").write_text("a\n")
+    code, said = trained(f"{tmp_path / 'mine.py'}@mine", [tmp_path / "a.txt"])
+    assert code == 2
+    assert "an objective reads 'a text', and should read Examples" in said
+
+
 def test_lines_that_differ_in_number_are_named(tmp_path, trained):
     paths = [tmp_path / "a.en", tmp_path / "a.de"]
     for path, many in zip(paths, (30, 29), strict=True):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.scores import scores
-from lingprobe.pages.charts import figure_of
+from lingprobe.pages.charts import draw, figure_of
 from lingprobe.pages.grid import Grid
 from lingprobe.pages.layer_curves import curves_of
 from lingprobe.pages.records import csv
@@ -66,7 +66,7 @@ def _picture(study: Study) -> Block:
         if left
         else ""
     )
-    return picture(lambda: figure_of(kind)(made), caption)
+    return picture(lambda: draw(kind, made), caption)
 
 
 CURVES = "Scores by layer, with their 95 % intervals."

@@ -56,6 +56,10 @@ class Examples:
         with ExitStack() as broken:
             broken.callback(written.close)
             for number, example in ((i, example) for i, p in enumerate(parts) for example in p):
+                if not isinstance(example, Example):
+                    raise DataProblem(
+                        f"an objective reads {example!r:.60}, and should read Examples"
+                    )
                 counts[number] += 1
                 same.append(hash(example.first))
                 sizes.extend((len(example.first), len(example.second)))

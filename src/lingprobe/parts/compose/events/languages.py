@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from lingprobe.corpora.files import digest
+from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.parts.compose.events.language import Language
 
@@ -29,16 +30,19 @@ LANGUAGES = Contents(
 
 def language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
     """A language with its own lexicon, or that of a table, and further words; ReferenceProblem for
-    a name that is none.
+    a name that is none, UsageProblem for one of something else.
     """
     tables = [table for table in (lexicon, more) if table is not None]
-    return _make_language(LANGUAGES.find(name), lexicon, more, digest(tables))
+    made = _make_language(LANGUAGES.find(name), lexicon, more, digest(tables))
+    if not isinstance(made, Language):
+        raise UsageProblem(f"the language {name!r} returns {made!r:.60}: give a Language")
+    return made
 
 
 @lru_cache(maxsize=64)
 def _make_language(
     factory: Callable[..., Any], lexicon: Path | None, more: Path | None, _contents: str
-) -> Language:
+) -> Any:
     """The same value for the same tables, as what is found out of a language is kept by that."""
     further = {} if more is None else {"more": more}
-    return cast(Language, factory(*([] if lexicon is None else [lexicon]), **further))
+    return factory(*([] if lexicon is None else [lexicon]), **further)
