@@ -2,7 +2,7 @@
 these, which are what the store keeps of a result, answers included. So every score, interval and
 comparison can be computed anew.
 
-What is left out: controls, tags of examples (they may hold words of the data), and probabilities.
+What is left out: tags of examples that are words of the data, and probabilities.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.corpora.damage import reading
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import draft
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.datasets.formats.hub_folder import notes_without_folders
+from lingprobe.pages.breakdown import are_few
 from lingprobe.store.results import Packed, pack_result, unpack_result
 
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
@@ -46,6 +47,7 @@ class Fit:
     encoder: str
     layer: str
     probe: str
+    control: str
     seed: int
     fold: str
     metric: str
@@ -93,7 +95,7 @@ def fit_of(result: Result) -> Fit:
     said = replace(
         result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
     )
-    plain = replace(result, provenance=said, strata={}, scores=None)
+    plain = replace(result, provenance=said, strata=_groups(result), scores=None)
     facts, arrays, _ = pack_result(plain)
     trial, fold = result.trial, option_of(result.trial.task, "fold")
     packed = [
@@ -101,7 +103,7 @@ def fit_of(result: Result) -> Fit:
         for name, each in arrays.items()
     ]
     fit = Fit(
-        *(trial.task, trial.encoder, trial.read, trial.probe, trial.seed),
+        *(trial.task, trial.encoder, trial.read, trial.probe, trial.control, trial.seed),
         fold=fold if "/" in fold else "",
         metric=result.metric,
         kind=kind_of(result),
@@ -122,6 +124,15 @@ def fit_of(result: Result) -> Fit:
         digest="",
     )
     return replace(fit, digest=fit.seal())
+
+
+def _groups(result: Result) -> dict[str, Tags]:
+    """Tags that name groups of examples; others, as target forms, may be words of the data."""
+    return {
+        name: tags
+        for name, tags in result.strata.items()
+        if name not in result.clusters and are_few(tags.names)
+    }
 
 
 def facts_in(identity: str) -> tuple[str, ...]:
