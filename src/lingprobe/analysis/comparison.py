@@ -181,9 +181,14 @@ def _decision(
     )
 
 
-def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+def with_baselines(
+    results: Sequence[Result],
+    chosen: Sequence[Result] | None = None,
+    by_task: Sequence[Sequence[Measured]] | None = None,
+) -> Questions:
     """Each encoder against all baselines of each task, constant answers among them; `chosen` are
-    the results that are asked about (default: all).
+    the results that are asked about (default: all), `by_task` the rows of all results, where they
+    are known already.
 
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
@@ -193,7 +198,7 @@ def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = 
     asked: list[Question] = []
     of_layers: list[Question] = []
     left_out: list[tuple[str, str]] = []
-    for mine in rows_by_task(results, None):
+    for mine in rows_by_task(results, None) if by_task is None else by_task:
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
         scored = [one for one in rows if not math.isnan(one.row.score)]

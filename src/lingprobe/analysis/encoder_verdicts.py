@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from lingprobe.analysis.comparable import Measured
 from lingprobe.analysis.comparison import Decision, decisions, with_baselines
 from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.analysis.rows import kind_of, option_of
@@ -116,12 +117,16 @@ def _without_layer(row: Row) -> tuple[str, ...]:
     return row.task, row.encoder, row.probe, row.kind
 
 
-def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
-    """The verdict on each encoder; none where only baselines were measured."""
+def encoder_verdicts(
+    results: Sequence[Result], by_task: Sequence[Sequence[Measured]] | None = None
+) -> Verdicts:
+    """The verdict on each encoder; none where only baselines were measured. `by_task` are the rows
+    of the results (`rows_by_task`), where they are known already.
+    """
     limit = max(map(_limit, results), default=0)
     if not any(kind_of(result) == "trained" for result in results):
         return Verdicts((), "", limit)
-    questions = with_baselines(results)
+    questions = with_baselines(results, by_task=by_task)
     asked: dict[tuple[str, str, str], list[Decision]] = {}
     decided = decisions(questions.asked)
     for decision in decided:

@@ -21,7 +21,7 @@ from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.references import is_allowed
 from lingprobe.metrics import floor, interval_of
 from lingprobe.metrics.constant import find_metric
-from lingprobe.parts.board.frame import Fit, fit_of
+from lingprobe.parts.board.frame import Fit, plain_columns
 from lingprobe.parts.board.lines import ModelLine, facts_told_by
 from lingprobe.parts.board.submission import (
     FILES,
@@ -35,8 +35,8 @@ from lingprobe.store.blocks import version
 
 TOLD = 8  # problems that a message names
 SAME = 1e-6  # percent, up to which a number that is computed anew is the same
-OPEN = ("packed", "arrays", "floor", "floor_of", "ceiling", "ceiling_of")
-"""Columns that a row alone does not tell."""
+BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
+"""Columns that other rows tell."""
 
 
 class Checked(NamedTuple):
@@ -99,13 +99,12 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
 
 def _columns(fit: Fit, result: Result) -> Iterator[str]:
     """Columns that do not follow from the result that is packed in the row."""
-    columns, wanted = asdict(fit), asdict(fit_of(result))
     if fit.digest != fit.seal():
         yield "the answers or what they were made with were changed: their digest is another one"
-    for name in columns.keys() - {*OPEN, "digest"}:
-        if not _is_same(columns[name], wanted[name]):
-            said = _short(columns[name])
-            yield f"{name} is {said}, and from what is packed {_short(wanted[name])}"
+    for name, wanted in plain_columns(result).items():
+        if not _is_same(getattr(fit, name), wanted):
+            said = _short(getattr(fit, name))
+            yield f"{name} is {said}, and from what is packed {_short(wanted)}"
 
 
 def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
@@ -163,11 +162,10 @@ def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
             yield f"row {number}: its gold labels are not those of row {before}"
         if result.provenance.tested and not _have_same_tags(result, other):
             yield f"row {number}: its examples have other tags than those of row {before}"
-        columns, wanted = asdict(fit), asdict(bounded[number - 1])
-        for name in OPEN[2:]:
-            if not _is_same(columns[name], wanted[name]):
-                said = f"{name} is {columns[name]}, and from the other rows {wanted[name]}"
-                yield f"row {number}: {said}"
+        for name in BOUNDS:
+            said, wanted = getattr(fit, name), getattr(bounded[number - 1], name)
+            if not _is_same(said, wanted):
+                yield f"row {number}: {name} is {said}, and from the other rows {wanted}"
 
 
 def _have_same_tags(one: Result, other: Result) -> bool:

@@ -11,7 +11,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,33 +97,43 @@ def fit_of(result: Result) -> Fit:
     )
     plain = replace(result, provenance=said, strata=_groups(result), scores=None)
     facts, arrays, _ = pack_result(plain)
-    trial, fold = result.trial, option_of(result.trial.task, "fold")
     packed = [
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
         for name, each in arrays.items()
     ]
     fit = Fit(
-        *(trial.task, trial.encoder, trial.read, trial.probe, trial.control, trial.seed),
-        fold=fold if "/" in fold else "",
-        metric=result.metric,
-        kind=kind_of(result),
-        score=PERCENT * float(result.score),
-        low=PERCENT * float(result.low),
-        high=PERCENT * float(result.high),
-        majority=PERCENT * float(result.majority),
-        n=result.n,
+        **plain_columns(result),
         floor=math.nan,
         floor_of="",
         ceiling=math.nan,
         ceiling_of="",
-        identity=digest(*map(str, sorted(said.identities.items())), trial.read, str(trial.seed)),
-        versions=json.dumps(dict(said.versions)),
-        date=said.date,
         packed=json.dumps(facts, ensure_ascii=False, default=str),
         arrays=packed,
         digest="",
     )
     return replace(fit, digest=fit.seal())
+
+
+def plain_columns(result: Result) -> dict[str, Any]:
+    """The columns of a row that follow from its result alone, by name."""
+    trial, said = result.trial, result.provenance
+    fold = option_of(trial.task, "fold")
+    identities = map(str, sorted(said.identities.items()))
+    return {
+        **{name: getattr(trial, name) for name in ("task", "encoder", "probe", "control", "seed")},
+        "layer": trial.read,
+        "fold": fold if "/" in fold else "",
+        "metric": result.metric,
+        "kind": kind_of(result),
+        "score": PERCENT * float(result.score),
+        "low": PERCENT * float(result.low),
+        "high": PERCENT * float(result.high),
+        "majority": PERCENT * float(result.majority),
+        "n": result.n,
+        "identity": digest(*identities, trial.read, str(trial.seed)),
+        "versions": json.dumps(dict(said.versions)),
+        "date": said.date,
+    }
 
 
 def _groups(result: Result) -> dict[str, Tags]:
@@ -161,7 +171,8 @@ def write_frame(fits: Iterable[Fit], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist(list(map(asdict, fits)), schema())
+    rows = [{f.name: getattr(fit, f.name) for f in fields(Fit)} for fit in fits]
+    table = pa.Table.from_pylist(rows, schema())
     with draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 

@@ -90,10 +90,11 @@ def standings(results: Sequence[Result]) -> Standings:
     here stand by themselves.
     """
     results, others = divide(results)
-    verdicts = encoder_verdicts(results)
+    by_task = rows_by_task(results, None)
+    verdicts = encoder_verdicts(results, by_task)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
     measured: dict[Key, list[Measured]] = {}
-    for mine in rows_by_task(results, None):
+    for mine in by_task:
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
