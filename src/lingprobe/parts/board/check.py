@@ -101,9 +101,10 @@ def _columns(fit: Fit, result: Result) -> Iterator[str]:
     """Columns that do not follow from the result that is packed in the row."""
     if fit.digest != fit.seal():
         yield "the answers or what they were made with were changed: their digest is another one"
+    columns = fit.columns()
     for name, wanted in plain_columns(result).items():
-        if not _is_same(getattr(fit, name), wanted):
-            said = _short(getattr(fit, name))
+        if not _is_same(columns[name], wanted):
+            said = _short(columns[name])
             yield f"{name} is {said}, and from what is packed {_short(wanted)}"
 
 
@@ -162,10 +163,11 @@ def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
             yield f"row {number}: its gold labels are not those of row {before}"
         if result.provenance.tested and not _have_same_tags(result, other):
             yield f"row {number}: its examples have other tags than those of row {before}"
+        columns, wanted = fit.columns(), bounded[number - 1].columns()
         for name in BOUNDS:
-            said, wanted = getattr(fit, name), getattr(bounded[number - 1], name)
-            if not _is_same(said, wanted):
-                yield f"row {number}: {name} is {said}, and from the other rows {wanted}"
+            if not _is_same(columns[name], wanted[name]):
+                said = f"{name} is {columns[name]}, and from the other rows {wanted[name]}"
+                yield f"row {number}: {said}"
 
 
 def _have_same_tags(one: Result, other: Result) -> bool:

@@ -76,6 +76,10 @@ class Fit:
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise DataProblem(f"packed holds no result ({error!r})") from error
 
+    def columns(self) -> dict[str, Any]:
+        """The row by name, without a copy of what it holds."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def seal(self) -> str:
         """The digest of what is packed."""
         said = (f"{each['name']} {each['dtype']} {each['values'].hex()}" for each in self.arrays)
@@ -120,8 +124,12 @@ def plain_columns(result: Result) -> dict[str, Any]:
     fold = option_of(trial.task, "fold")
     identities = map(str, sorted(said.identities.items()))
     return {
-        **{name: getattr(trial, name) for name in ("task", "encoder", "probe", "control", "seed")},
+        "task": trial.task,
+        "encoder": trial.encoder,
         "layer": trial.read,
+        "probe": trial.probe,
+        "control": trial.control,
+        "seed": trial.seed,
         "fold": fold if "/" in fold else "",
         "metric": result.metric,
         "kind": kind_of(result),
@@ -171,8 +179,7 @@ def write_frame(fits: Iterable[Fit], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = [{f.name: getattr(fit, f.name) for f in fields(Fit)} for fit in fits]
-    table = pa.Table.from_pylist(rows, schema())
+    table = pa.Table.from_pylist([fit.columns() for fit in fits], schema())
     with draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 
