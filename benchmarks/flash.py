@@ -6,10 +6,11 @@ usage: python benchmarks/flash.py halves TREEBANKS FOLDER --salt 1
        python benchmarks/flash.py build FOLDER OUTPUT
        python benchmarks/flash.py suite RESULTS --model hf:MINILM --model hf:E5
 
-`halves` divides the treebanks of the candidates (benchmarks/flash.tsv) into FOLDER/public and
-FOLDER/reserve. `measure` scores every candidate on both halves and appends to
+`halves` divides the treebanks of the candidates (benchmarks/flash.tsv), and the phrase structures in
+constituency/MASC-PTB beside them, into FOLDER/public and FOLDER/reserve. `measure` scores every candidate on both halves and appends to
 docs/results/flash-candidates.csv: the models are MiniLM (6 layers) and multilingual-e5-small (12), in
-this order. `choose` applies the rule to that file, writes docs/results/flash-choice.csv and prints it.
+this order. `choose` applies the rule to that file, writes docs/results/flash-choice.csv and
+flash-choice-2.csv, for the candidates of each version, and prints them.
 `build` writes the sets of the suite as folders for the hub, and their manifest. `suite` judges what
 `lingprobe run --suite flash:OUTPUT` measured, with MiniLM's layers 3 and 6 and e5's 6 and 12.
 """
@@ -21,10 +22,12 @@ import csv
 import hashlib
 import io
 import lzma
+import re
 import shutil
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from scipy.stats import spearmanr
@@ -32,13 +35,20 @@ from scipy.stats import spearmanr
 import lingprobe
 from lingprobe.corpora.files import digest_file
 from lingprobe.data.records import records
-from lingprobe.suites.flash import FILES, VERSION, read_sets
+from lingprobe.suites.flash import FILES, read_sets
 
 ROOT = Path(__file__).parents[1]
 CANDIDATES = Path(__file__).with_suffix(".tsv")
 SCORES = ROOT / "docs" / "results" / "flash-candidates.csv"
 SUITE = ROOT / "docs" / "results" / "flash-suite.csv"
-CHOICE = ROOT / "docs" / "results" / "flash-choice.csv"
+CHOICES = {
+    version: ROOT / "docs" / "results" / name
+    for version, name in ((1, "flash-choice.csv"), (2, "flash-choice-2.csv"))
+}
+TREES = "MASC"
+LDC = re.compile(r"(wsj_|sw)\d+")
+"""Files of MASC whose texts are the Linguistic Data Consortium's."""
+LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 HALVES = ("public", "reserve")
 WORDS = ("edge", "structure", "arcs")
 FLOOR = "bow:random,seed={}"
@@ -56,7 +66,8 @@ def candidates() -> list[Row]:
 
 def halves(source: Path, folder: Path, salt: int) -> None:
     """Divide the treebanks of the candidates by a hash of the words of their sentences."""
-    for bank in sorted({row["treebank"] for row in candidates()} - {""}):
+    tree_halves(source.parent / "constituency" / "MASC-PTB", folder, salt)
+    for bank in sorted({row["treebank"] for row in candidates()} - {"", TREES}):
         place = next(p for p in (source / bank, source / f"{bank}-hist") if p.is_dir())
         files = sorted(place.glob("*.conllu.xz"))
         code = files[0].name.partition("-ud-")[0]
@@ -71,6 +82,25 @@ def halves(source: Path, folder: Path, salt: int) -> None:
             if (place / "README.md").exists():
                 shutil.copy(place / "README.md", folder / half / bank)
         print(bank, len(every))
+
+
+def tree_halves(source: Path, folder: Path, salt: int) -> None:
+    """Divide the trees of MASC, each sentence once, without those of LDC's texts."""
+    trees = iter(lzma.decompress((source / "masc_ptb.mrg.xz").read_bytes()).decode().splitlines())
+    every: dict[str, str] = {}
+    for line in (source / "index.tsv").read_text("utf-8").splitlines():
+        name, many, *_ = line.split("\t")
+        if not many.isdigit():
+            continue
+        for tree in islice(trees, int(many)):
+            if not LDC.match(Path(name).name):
+                words = " ".join(word for tag, word in LEAF.findall(tree) if tag != "-NONE-")
+                every.setdefault(words.lower(), tree)
+    for half in HALVES:
+        mine = [every[key] for key in sorted(every) if half_of(key, salt) == half]
+        (folder / half / TREES).mkdir(parents=True)
+        (folder / half / TREES / "masc.mrg").write_text("\n".join(mine) + "\n", "utf-8")
+    print(TREES, len(every))
 
 
 def share(*parts: object) -> float:
@@ -172,10 +202,14 @@ def read_scores() -> list[Row]:
     return list(csv.DictReader(SCORES.open(encoding="utf-8"))) if SCORES.exists() else []
 
 
-def choose(scores: Sequence[Row]) -> list[dict[str, object]]:
-    """The candidates with their separation and agreement, and the order in which they are taken."""
+def choose(scores: Sequence[Row], version: int) -> list[dict[str, object]]:
+    """The candidates of a version with their separation and agreement, and the order in which they
+    are taken.
+    """
     lines = []
     for row in candidates():
+        if int(row["since"]) > version:
+            continue
         mine = [each for each in scores if each["set"] == row["set"] and each["salt"] != "0"]
         if mine:
             lines.append({**_judge(mine), "set": row["set"], "language": row["language"]})
@@ -260,8 +294,12 @@ def suite(results: Path, models: Sequence[str]) -> None:
 
 def show_choice() -> None:
     """Write and print what the rule chooses."""
-    lines = choose(read_scores())
-    with CHOICE.open("w", encoding="utf-8", newline="") as file:
+    for version, place in CHOICES.items():
+        _show_choice(choose(read_scores(), version), place)
+
+
+def _show_choice(lines: Sequence[Mapping[str, object]], place: Path) -> None:
+    with place.open("w", encoding="utf-8", newline="") as file:
         names = [
             "set",
             "language",
@@ -274,7 +312,7 @@ def show_choice() -> None:
             {k: f"{v:.2f}" if isinstance(v, float) else v for k, v in line.items()}
             for line in lines
         )
-    print(CHOICE.read_text("utf-8"))
+    print(place.read_text("utf-8"))
 
 
 def build(folder: Path, output: Path) -> None:
@@ -287,13 +325,14 @@ def build(folder: Path, output: Path) -> None:
             place = output / half / each.name
             if each.reads.startswith("table"):
                 task = task_of(origins[each.name], folder, half, 0)
-                lingprobe.build([task], place, hub=True)
+                stated = each.licence if each.treebank == TREES else None
+                lingprobe.build([task], place, hub=True, licence=stated)
             else:
                 _copy_treebank(folder / half / each.treebank, place, each.licence)
             lines += [
                 _manifest(file, output) for file in sorted(place.rglob("*.*")) if counted(file)
             ]
-    head = f"# The files of flash {VERSION}, both draws."
+    head = "# The files of flash, both draws, of all versions."
     FILES.write_text("\n".join([head, "file\texamples\tbytes\tsha256", *lines]) + "\n", "utf-8")
 
 

@@ -28,7 +28,7 @@ from reference import reserves
 ROOT = Path(__file__).parents[2]
 HOW = {"seeds": 1, "bounds": False}
 NAMES = ("en-one", "en-two")
-HEAD = "set\tcolumn\tlanguage\ttreebank\tlicence\ttask\tprobe\treads\n"
+HEAD = "set\tcolumn\tlanguage\ttreebank\tlicence\ttask\tprobe\treads\tversions\n"
 MANY = 240
 
 
@@ -84,7 +84,7 @@ def small(drawn, tmp_path, monkeypatch):
     """The suite of these sets, with the manifest of their files."""
     folder = tmp_path / "drawn"
     shutil.copytree(drawn[0], folder)
-    sets = [f"{name}\t{name}\ten\t-\tCC0\town\tlogreg\ttable" for name in NAMES]
+    sets = [f"{name}\t{name}\ten\t-\tCC0\town\tlogreg\ttable\t1" for name in NAMES]
     files = [
         f"{file.relative_to(folder)}\t1\t1\t{hashlib.sha256(file.read_bytes()).hexdigest()}"
         for file in sorted(folder.rglob("*.csv"))
@@ -130,7 +130,7 @@ def test_a_file_that_is_not_the_published_one_is_named(small, tmp_path):
     other = small / "public" / "en-two" / "test.csv"
     shutil.copy(small / "reserve" / "en-two" / "test.csv", other)
     page, entries = measured(small, tmp_path, {"honest": partial(some, 0)})
-    assert "not as in the manifest of flash 1: public/en-two/test.csv" in page
+    assert "not as in the manifest of flash: public/en-two/test.csv" in page
     reasons = {entry.place.data: entry.place.why for entry in entries}
     assert reasons["reserve"] == ""
     other.unlink()
@@ -140,7 +140,7 @@ def test_a_file_that_is_not_the_published_one_is_named(small, tmp_path):
         return flash._different(Reference.parse(task), result)
 
     assert why(f"table:{small}/public/en-two").endswith("public/en-two/test.csv")
-    assert why(f"table:{small}/other/en-two") == "flash 1 has no set other/en-two/"
+    assert why(f"table:{small}/other/en-two") == "flash has no set other/en-two/"
     assert why(f"table:{small}/reserve/en-two,metric=micro-f1") == "read otherwise than by table"
 
 
@@ -182,18 +182,27 @@ def test_a_row_without_the_reserve_is_not_compared():
     assert Wear("a", 1, 60.0, 55.0, 1.0).difference == 5.0
 
 
-def test_sets_are_open_and_as_the_rule_chose_them():
-    sets = flash.read_sets()
+@pytest.mark.parametrize(("version", "file"), [(1, "flash-choice.csv"), (2, "flash-choice-2.csv")])
+def test_sets_are_open_and_as_the_rule_chose_them(version, file):
+    sets = flash.read_sets(version)
     for each in sets:
         bank = treebank(each.treebank)
-        said = (bank.licence,) if bank else ()
-        assert Source(each.treebank, said).is_open or each.task.startswith("comp/"), each.name
-        assert each.licence == (bank.licence if bank else "none needed"), each.name
-    chosen = csv.DictReader((ROOT / "docs" / "results" / "flash-choice.csv").open(encoding="utf-8"))
+        said = bank.licence if bank else each.licence
+        assert Source(each.treebank, (said,)).is_open or each.task.startswith("comp/"), each.name
+        assert each.licence == said, each.name
+    chosen = csv.DictReader((ROOT / "docs" / "results" / file).open(encoding="utf-8"))
     taken = sorted((int(row["taken"]), row["set"]) for row in chosen if row["taken"])
     assert [name for _, name in taken] == [each.name for each in sets]
     assert max(Counter(each.language for each in sets).values()) <= 2
     assert max(Counter(each.task.partition("/")[0] for each in sets).values()) <= 4
+
+
+def test_a_version_differs_from_the_first_by_what_its_rule_took():
+    one, two = ({each.name for each in flash.read_sets(version)} for version in (1, 2))
+    assert (one - two, two - one) == ({"en-agreement"}, {"en-tree-tense"})
+    suites = SUITES.make("flash"), SUITES.make("flash,version=2")
+    assert ["TreeTense en" in suite.paper.columns for suite in suites] == [False, True]
+    assert [len(suite.columns) for suite in suites] == [12, 12]
 
 
 def test_the_manifest_has_the_files_of_every_set_in_both_draws():

@@ -71,7 +71,8 @@ def build(
               labels) and whatever `evaluate` takes
     output    where to write; the suffix determines the format
     format    the format (default: that of the suffix)
-    hub       write a new folder for the Hugging Face hub, with a set for each task, and a card
+    hub       write a new folder for the Hugging Face hub: a set for each task, a card, and files
+              for mteb and lm-eval
     licence   the licence of the data for the hub, where lingprobe knows no open one
     audit     also write the audit of `inspect`, with baselines, to this file, as Markdown
     on_error  as in `Settings`

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.api.measure import run
-from lingprobe.audit.data_card import CARD, SUMS, Bound, HubSet, card_text, sums
+from lingprobe.audit.data_card import CARD, ONE, SUMS, Bound, HubSet, card_text, sums
 from lingprobe.audit.findings import Audit
+from lingprobe.audit.hub_tools import largest_class, tool_files, tool_for
 from lingprobe.audit.inspection import inspect
 from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import write_text
@@ -25,7 +26,6 @@ from lingprobe.tasks.table import Table
 from lingprobe.tasks.terms import Source, data_files, sources
 
 EXAMPLES = 5  # rows of each set that the card shows
-ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
 
 
 class HubTask(NamedTuple):
@@ -59,7 +59,10 @@ def write_hub(given: Sequence[Any], output: Path, licence: str | None) -> dict[s
         folder = Path(draft) / output.name
         sets = [_write_set(each, folder, len(tasks) == 1) for each in tasks]
         write_text(folder / CARD, card_text(folder, sets, licence or ""))
-        names = (f"{each.place}/{name}" for each in sets for name in each.files)
+        names = [f"{each.place}/{name}" for each in sets for name in each.files]
+        for name, text in tool_files(folder, sets).items():
+            write_text(folder / name, text)
+            names.append(name)
         write_text(folder / SUMS, sums(folder, names))
         folder.replace(output)
     return {each.config: each.audit for each in sets}
@@ -120,6 +123,8 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
         files,
         inspect(dataset, rows=EXAMPLES, metric=task.metric),
         _ceiling(hub_task),
+        tool_for(dataset, task.metric),
+        largest_class(dataset),
     )
 
 

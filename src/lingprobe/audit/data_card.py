@@ -24,6 +24,7 @@ from lingprobe.tables.table import Section, Table, number
 from lingprobe.tasks.terms import Source
 
 CARD, SUMS = "README.md", "SHA256SUMS"
+ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
 LICENCES = re.compile(
     r"apache-2\.0|mit|cc0-1\.0|cc-by-(2\.0|2\.5|3\.0|4\.0)|cc-by-sa-[34]\.0|cc-by-nc-[234]\.0"
     r"|cc-by-nc-nd-4\.0|cc-by-nc-sa-[234]\.0|gpl-[23]\.0|lgpl-lr"
@@ -37,6 +38,12 @@ USE = (
     "Not for training or tuning encoders: vectors that were fitted to these labels score high and"
     " say nothing about language.",
 )
+TOOLS = {
+    "mteb": "Without lingprobe: `python mteb_tasks.py MODEL` scores sentences with classes by"
+    " mteb.",
+    "lm-eval": "Without lingprobe: `lm_eval --model hf --model_args pretrained=MODEL --include_path"
+    " . --tasks lingprobe` counts how often the better text of a pair is more probable.",
+}
 COLUMNS = (
     ("label, labels", "the class, the score, or the set of classes"),
     ("text, words", "the sentence, and its words, which spans count; text2, words2: the second"),
@@ -68,6 +75,8 @@ class HubSet:
     sources      what it was made of; inputs: the files that were read, with their SHA-256
     files        what was written: name -> examples
     ceiling      what a probe scores on the annotation, or why that is not known
+    tool         the other program that can run it; '' for none
+    largest_class  how many training examples the commonest class has
     """
 
     config: str
@@ -81,6 +90,13 @@ class HubSet:
     files: Mapping[str, int]
     audit: Audit
     ceiling: Bound | str
+    tool: str
+    largest_class: int
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is the only set of its folder."""
+        return self.config == ONE[0]
 
 
 def sums(folder: Path, names: Iterable[str]) -> str:
@@ -102,6 +118,7 @@ def card_text(folder: Path, sets: Sequence[HubSet], licence: str) -> str:
         _licence_text(sets, licence),
         "## Use",
         *USE,
+        *(TOOLS[tool] for tool in _all([each.tool] for each in sets) if tool),
         "## Columns",
         _pipe(("column", "what it holds"), COLUMNS),
     ]

@@ -6,7 +6,7 @@ unseen words, target forms).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -240,6 +240,19 @@ def has_counted_labels(result: Result) -> bool:
         result.gold, result.gold, np.zeros(result.n, np.int64), 1
     )
     return bool(everything.any())
+
+
+def are_few(values: Collection[str]) -> bool:
+    """Whether a table shows values one by one, or groups them, as numbers."""
+    return len(values) <= SHOWN or all(map(_is_number, values))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def bins(counts: dict[str, int]) -> list[Bin]:

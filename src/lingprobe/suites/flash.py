@@ -20,7 +20,8 @@ from lingprobe.tables.table import Table
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.table import Table as TableTask
 
-VERSION = 1
+Version = Literal[1, 2]
+FIRST: Version = 1
 SETS = Path(__file__).with_suffix(".tsv")
 FILES = Path(__file__).with_name("flash-files.tsv")
 DRAWS = ("public", "reserve")
@@ -32,7 +33,8 @@ class Set(NamedTuple):
     """A set of the suite: its folder in either draw, the column's title, what it was built from,
     and how it is read.
 
-    reads  the name of the task that reads the folder, with what the files do not say of it
+    reads     the name of the task that reads the folder, with what the files do not say of it
+    versions  of the suite that have it
     """
 
     name: str
@@ -43,6 +45,7 @@ class Set(NamedTuple):
     task: str
     probe: str
     reads: str
+    versions: str
 
 
 class File(NamedTuple):
@@ -57,6 +60,7 @@ class File(NamedTuple):
 def flash(
     folder: str | None = None,
     *,
+    version: Version = FIRST,
     trained_on_ud: Said = "unknown",
     trained_on_source: Said = "unknown",
 ) -> Suite:
@@ -64,16 +68,17 @@ def flash(
     minutes (docs/design/flash.md); no paper's table.
 
     folder             with `public` and `reserve`, as published
+    version            2 has a set of `tree/` in place of the English pairs
     trained_on_ud      whether the encoders were trained on treebanks of Universal Dependencies
     trained_on_source  whether they were trained on the texts that these annotate
     """
-    sets = read_sets()
+    sets = read_sets(version)
     languages = {each.language for each in sets}
     runs = tuple(_run(folder, draw, each) for draw in DRAWS for each in sets)
     return Suite(
         "flash",
         Paper(
-            f"flash {VERSION}: {len(sets)} sets in {len(languages)} languages",
+            f"flash {version}: {len(sets)} sets in {len(languages)} languages",
             tuple(each.column for each in sets),
             (),
             apart=frozenset({FLOOR.name}),
@@ -90,13 +95,14 @@ def flash(
     )
 
 
-def read_sets() -> list[Set]:
-    """The sets of the suite, in the order of its columns."""
-    return [Set(*cells) for _, cells in records(SETS)[1]]
+def read_sets(version: Version | None = None) -> list[Set]:
+    """The sets of a version, in the order of its columns; of all without one."""
+    every = [Set(*cells) for _, cells in records(SETS)[1]]
+    return [each for each in every if version is None or str(version) in each.versions.split()]
 
 
 def read_files() -> list[File]:
-    """The files of both draws."""
+    """The files of both draws, of all versions."""
     return [
         File(path, int(examples), int(size), sha256)
         for _, (path, examples, size, sha256) in records(FILES)[1]
@@ -118,10 +124,10 @@ def _different(reference: Reference, result: Result) -> str:
     mine = f"{place.parent.name}/{place.name}/"
     known = [file for file in read_files() if file.path.startswith(mine)]
     if not known:
-        return f"flash {VERSION} has no set {mine}"
+        return f"flash has no set {mine}"
     unlike = [file.path for file in known if not _is_published(place.parents[1], file)]
     if unlike:
-        return f"not as in the manifest of flash {VERSION}: {', '.join(unlike)}"
+        return f"not as in the manifest of flash: {', '.join(unlike)}"
     reads = next(Reference.parse(each.reads) for each in read_sets() if each.name == place.name)
     meant = Reference(reads.name, reference.argument, reads.options)
     if TASKS.canonical(str(meant)) != TASKS.canonical(str(reference)):

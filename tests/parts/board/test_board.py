@@ -280,6 +280,7 @@ def measured(tmp_path_factory):
     np.savez(place / "tiny.npz", sentences=np.array(texts), vectors=vectors)
     (place / "few.conllu").write_text("\n".join(lines) + "\n", "utf-8")
     how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "bounds": False}
+    how["controls"] = ["word-labels,seed=3"]
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.chdir(place)
     encoders = ["length", f"npz:{place}/tiny.npz"]
@@ -294,11 +295,12 @@ def test_one_fit_is_measured_anew(measured, tmp_path):
     lingprobe.submit(evaluation, tmp_path / "mine", name="tiny")
     text = str(lingprobe.submit(tmp_path / "mine", check=True, encoders=["npz:moved.npz"]))
     assert re.search(
-        r"measured anew: ud/tense:few.conllu,limit=120, npz:\S*tiny.npz: \d+\.\d, the same", text
+        r"measured anew: ud/tense:few.conllu,limit=120, npz:\S*tiny.npz[^:]*: \d+\.\d, the same",
+        text,
     )
     without = str(lingprobe.submit(tmp_path / "mine", check=True))
     assert re.search(
-        r"measured anew: ud/tense:few.conllu,limit=120, length: \d+\.\d, the same", without
+        r"measured anew: ud/tense:few.conllu,limit=120, length[^:]*: \d+\.\d, the same", without
     )
     assert str(place) not in (tmp_path / "mine" / LINES).read_text("utf-8")
     assert str(place).encode() not in (tmp_path / "mine" / FITS).read_bytes()
@@ -312,9 +314,21 @@ def test_a_forged_fit_is_refused_when_it_is_measured_anew(measured, tmp_path):
         remeasure(forged, b"", ["npz:moved.npz"])
 
 
+def test_a_control_is_measured_anew(measured):
+    evaluation, _ = measured
+    every = [r for r in evaluation.results if r.trial.control != "none"]
+    (one,) = [r for r in every if r.trial.encoder == "length"]
+    said = remeasure([one], b"")
+    assert re.search(r"length, control word-labels,seed=3: \d+\.\d, the same answers", said)
+    with pytest.raises(lingprobe.DataProblem, match="where all should be"):
+        remeasure([better(one)], b"")
+
+
 def test_the_content_decides_which_fit_is_measured(measured, monkeypatch):
     evaluation, _ = measured
-    (first,) = [r for r in evaluation.results if r.trial.encoder == "length"]
+    (first,) = [
+        r for r in evaluation.results if (r.trial.encoder, r.trial.control) == ("length", "none")
+    ]
     several = [replace(first, trial=replace(first.trial, seed=k)) for k in range(6)]
     chosen = []
 

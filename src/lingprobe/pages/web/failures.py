@@ -12,7 +12,13 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import Result
 from lingprobe.judgements.score import Judged
-from lingprobe.pages.breakdown import SHOWN, Count, by_stratum, class_counts, has_counted_labels
+from lingprobe.pages.breakdown import (
+    Count,
+    are_few,
+    by_stratum,
+    class_counts,
+    has_counted_labels,
+)
 from lingprobe.pages.groups import Column
 from lingprobe.pages.web.items import Items
 from lingprobe.pages.web.study import DETAILED, Study, many
@@ -171,7 +177,7 @@ def _strata(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
     for stratum in dict.fromkeys(key for r in results for key in r.strata):
         mine = [r for r in results if stratum in r.strata and has_counted_labels(r)]
         values = {name for r in mine for name in r.strata[stratum].names}
-        if len(values) < 2 or (len(values) > SHOWN and not all(map(_is_number, values))):
+        if len(values) < 2 or not are_few(values):
             continue
         sheet = _by(study, cells, mine, stratum)
         yield Folded(f"By {stratum}: {many(len(values), 'value')}", (sheet, Prose(BY, "note")))
@@ -208,11 +214,3 @@ def _by(
         columns, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(columns[:2])
     )
     return Sheet(table, f"Scores by {stratum}")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -12,12 +12,12 @@ from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow, is_allowed
+from lingprobe.data.references import allow
 from lingprobe.parts.board.check import check_folder
 from lingprobe.parts.board.contents import INDEX, MODELS, TASKS, Board
 from lingprobe.parts.board.index_page import index_text
 from lingprobe.parts.board.lines import ModelLine
-from lingprobe.parts.board.merge import Merged, merge
+from lingprobe.parts.board.merge import merge
 from lingprobe.parts.board.model_page import model_page
 from lingprobe.parts.board.mteb_scores import mteb_places, of_model
 from lingprobe.parts.board.sample import remeasure
@@ -93,7 +93,7 @@ def _check(folder: Path, selection: Selection) -> Page[tuple[ModelLine, ...]]:
     allow(*here)
     if selection.get("trust"):
         for fit in checked.submission.fits:
-            allow(fit.task, fit.encoder, fit.probe, fit.metric)
+            allow(fit.task, fit.encoder, fit.probe, fit.control, fit.metric)
         checked = check_folder(folder)
     again = remeasure(checked.submission.results, (folder / FITS).read_bytes(), here)
     return _page(checked.submission, (*checked.remarks, again))
@@ -145,7 +145,7 @@ def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> lis
         raise UsageProblem("name at least one submission")
     to = Path(output)
     _check_place(to, (INDEX, MODELS, TASKS))
-    merged = _without_code(merge([check_folder(place).submission for place in places]))
+    merged = merge([check_folder(place).submission for place in places])
     pages = Board(merged, standings(merged.results))
     texts: dict[str, Any] = {INDEX: lambda: index_text(pages)}
     for key, file in pages.task_files.items():
@@ -161,11 +161,3 @@ def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> lis
 
 def _text(page: Any, board: Board, key: Any) -> str:
     return document(page(board, key))
-
-
-def _without_code(merged: Merged) -> Merged:
-    """Without results whose metric is code in a file, which is not run here."""
-    kept = tuple(one for one in merged.results if is_allowed(one.metric))
-    if not kept:
-        raise DataProblem("no result can be shown: their metrics are code in files")
-    return merged._replace(results=kept)

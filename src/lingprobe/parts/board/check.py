@@ -12,14 +12,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lingprobe.analysis.rows import kind_of
 from lingprobe.audit.data_card import SUMS
 from lingprobe.corpora.files import digest_file
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.references import is_allowed
 from lingprobe.metrics import floor, interval_of
 from lingprobe.metrics.constant import find_metric
-from lingprobe.parts.board.frame import Fit, fit_of
+from lingprobe.parts.board.frame import Fit, plain_columns
 from lingprobe.parts.board.lines import ModelLine, facts_told_by
 from lingprobe.parts.board.submission import (
     FILES,
@@ -33,8 +35,8 @@ from lingprobe.store.blocks import version
 
 TOLD = 8  # problems that a message names
 SAME = 1e-6  # percent, up to which a number that is computed anew is the same
-OPEN = ("packed", "arrays", "floor", "floor_of", "ceiling", "ceiling_of")
-"""Columns that a row alone does not tell."""
+BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
+"""Columns that other rows tell."""
 
 
 class Checked(NamedTuple):
@@ -97,21 +99,24 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
 
 def _columns(fit: Fit, result: Result) -> Iterator[str]:
     """Columns that do not follow from the result that is packed in the row."""
-    columns, wanted = asdict(fit), asdict(fit_of(result))
     if fit.digest != fit.seal():
         yield "the answers or what they were made with were changed: their digest is another one"
-    for name in columns.keys() - {*OPEN, "digest"}:
-        if not _is_same(columns[name], wanted[name]):
+    columns = fit.columns()
+    for name, wanted in plain_columns(result).items():
+        if not _is_same(columns[name], wanted):
             said = _short(columns[name])
-            yield f"{name} is {said}, and from what is packed {_short(wanted[name])}"
+            yield f"{name} is {said}, and from what is packed {_short(wanted)}"
 
 
 def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
     """The result with the numbers that its answers have."""
     gold, predicted = result.gold, result.predicted
-    many = {len(gold), len(predicted), *map(len, result.clusters.values())}
+    tags = [each.codes for each in result.strata.values()]
+    many = {len(gold), len(predicted), *map(len, (*result.clusters.values(), *tags))}
     if len(many) > 1:
         raise DataProblem(f"it has {len(predicted):,} answers to {len(gold):,} examples")
+    if any(not _are_codes(each) for each in result.strata.values()):
+        raise DataProblem("an example has a tag without a name")
     if any(each.link and each.problem() for each in (gold, predicted)):
         raise DataProblem(f"labels: {gold.problem() or predicted.problem()}")
     if not is_allowed(result.metric):
@@ -130,6 +135,12 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
     )
 
 
+def _are_codes(tags: Tags) -> bool:
+    """Whether each example has one of the names, or none (-1)."""
+    codes = tags.codes
+    return bool(((codes >= -1) & (codes < len(tags.names))).all())
+
+
 def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, float):
         return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
@@ -141,20 +152,36 @@ def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
     examples, another best baseline or oracle.
     """
     first: dict[str, int] = {}
-    golds: dict[tuple[str, str], int] = {}
+    golds: dict[tuple[str, str, str], int] = {}
     bounded = with_bounds(fits, results)
     for number, (fit, result) in enumerate(zip(fits, results, strict=True), 1):
         if (before := first.setdefault(fit.identity, number)) != number:
             yield f"row {number}: it is the fit of row {before} again"
-        before = golds.setdefault((fit.task, result.provenance.tested), number)
-        other = results[before - 1].gold
-        if result.provenance.tested and list(result.gold.plain()) != list(other.plain()):
+        before = golds.setdefault((fit.task, fit.control, result.provenance.tested), number)
+        other = results[before - 1]
+        if result.provenance.tested and list(result.gold.plain()) != list(other.gold.plain()):
             yield f"row {number}: its gold labels are not those of row {before}"
-        columns, wanted = asdict(fit), asdict(bounded[number - 1])
-        for name in OPEN[2:]:
+        if result.provenance.tested and not _have_same_tags(result, other):
+            yield f"row {number}: its examples have other tags than those of row {before}"
+        columns, wanted = fit.columns(), bounded[number - 1].columns()
+        for name in BOUNDS:
             if not _is_same(columns[name], wanted[name]):
                 said = f"{name} is {columns[name]}, and from the other rows {wanted[name]}"
                 yield f"row {number}: {said}"
+
+
+def _have_same_tags(one: Result, other: Result) -> bool:
+    """Whether examples are in the same groups, by all tags that both results have."""
+    return all(
+        np.array_equal(_names(tags), _names(other.strata[name]))
+        for name, tags in one.strata.items()
+        if name in other.strata
+    )
+
+
+def _names(tags: Tags) -> Any:
+    """The tag of each example, [n]; None for no tag."""
+    return np.array([*tags.names, None], object)[tags.codes]
 
 
 def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[str]:

@@ -174,4 +174,16 @@ def doubt(row: Row) -> str:
     """A score with the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
+    if math.isnan(row.low):
+        return number(row.score)
     return f"{number(row.score)} ±{number(max(row.high - row.score, row.score - row.low))}"
+
+
+def interval(row: Row) -> str:
+    """The interval of a score."""
+    return "–" if math.isnan(row.low) else f"{number(row.low)} – {number(row.high)}"
+
+
+def with_sign(value: float) -> str:
+    """A difference in percent."""
+    return f"{value:+.1f}".replace("-", "−")

@@ -2,7 +2,7 @@
 these, which are what the store keeps of a result, answers included. So every score, interval and
 comparison can be computed anew.
 
-What is left out: controls, tags of examples (they may hold words of the data), and probabilities.
+What is left out: tags of examples that are words of the data, and probabilities.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.corpora.damage import reading
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import draft
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.datasets.formats.hub_folder import notes_without_folders
+from lingprobe.pages.breakdown import are_few
 from lingprobe.store.results import Packed, pack_result, unpack_result
 
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
@@ -46,6 +47,7 @@ class Fit:
     encoder: str
     layer: str
     probe: str
+    control: str
     seed: int
     fold: str
     metric: str
@@ -74,6 +76,10 @@ class Fit:
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise DataProblem(f"packed holds no result ({error!r})") from error
 
+    def columns(self) -> dict[str, Any]:
+        """The row by name, without a copy of what it holds."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def seal(self) -> str:
         """The digest of what is packed."""
         said = (f"{each['name']} {each['dtype']} {each['values'].hex()}" for each in self.arrays)
@@ -93,35 +99,58 @@ def fit_of(result: Result) -> Fit:
     said = replace(
         result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
     )
-    plain = replace(result, provenance=said, strata={}, scores=None)
+    plain = replace(result, provenance=said, strata=_groups(result), scores=None)
     facts, arrays, _ = pack_result(plain)
-    trial, fold = result.trial, option_of(result.trial.task, "fold")
     packed = [
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
         for name, each in arrays.items()
     ]
     fit = Fit(
-        *(trial.task, trial.encoder, trial.read, trial.probe, trial.seed),
-        fold=fold if "/" in fold else "",
-        metric=result.metric,
-        kind=kind_of(result),
-        score=PERCENT * float(result.score),
-        low=PERCENT * float(result.low),
-        high=PERCENT * float(result.high),
-        majority=PERCENT * float(result.majority),
-        n=result.n,
+        **plain_columns(result),
         floor=math.nan,
         floor_of="",
         ceiling=math.nan,
         ceiling_of="",
-        identity=digest(*map(str, sorted(said.identities.items())), trial.read, str(trial.seed)),
-        versions=json.dumps(dict(said.versions)),
-        date=said.date,
         packed=json.dumps(facts, ensure_ascii=False, default=str),
         arrays=packed,
         digest="",
     )
     return replace(fit, digest=fit.seal())
+
+
+def plain_columns(result: Result) -> dict[str, Any]:
+    """The columns of a row that follow from its result alone, by name."""
+    trial, said = result.trial, result.provenance
+    fold = option_of(trial.task, "fold")
+    identities = map(str, sorted(said.identities.items()))
+    return {
+        "task": trial.task,
+        "encoder": trial.encoder,
+        "layer": trial.read,
+        "probe": trial.probe,
+        "control": trial.control,
+        "seed": trial.seed,
+        "fold": fold if "/" in fold else "",
+        "metric": result.metric,
+        "kind": kind_of(result),
+        "score": PERCENT * float(result.score),
+        "low": PERCENT * float(result.low),
+        "high": PERCENT * float(result.high),
+        "majority": PERCENT * float(result.majority),
+        "n": result.n,
+        "identity": digest(*identities, trial.read, str(trial.seed)),
+        "versions": json.dumps(dict(said.versions)),
+        "date": said.date,
+    }
+
+
+def _groups(result: Result) -> dict[str, Tags]:
+    """Tags that name groups of examples; others, as target forms, may be words of the data."""
+    return {
+        name: tags
+        for name, tags in result.strata.items()
+        if name not in result.clusters and are_few(tags.names)
+    }
 
 
 def facts_in(identity: str) -> tuple[str, ...]:
@@ -150,7 +179,7 @@ def write_frame(fits: Iterable[Fit], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist(list(map(asdict, fits)), schema())
+    table = pa.Table.from_pylist([fit.columns() for fit in fits], schema())
     with draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 

@@ -27,7 +27,8 @@ HEAD = ("model", "UD in training", "parameters (M)")
 WORDS = frozenset(HEAD[:2])
 BOLD = (
     "Bold: leading. Grey: not above the floors. ±: the wider side of the 95 % interval. Of several"
-    " layers the table shows the one that is best on dev; Layer shows the scores of one layer."
+    " layers the table shows the one that is best on dev; Layer shows the scores of one layer. *:"
+    " not compared, since it is over other test examples, or by a metric that is code in a file."
 )
 USUAL = "best on dev"
 
@@ -123,8 +124,8 @@ def _row(board: Board, encoder: str, keys: Sequence[Key]) -> tuple[str, ...]:
 
 
 def _sign(one: Standing) -> str:
-    """A mark of what is over other test examples."""
-    return "*" if one.group == "not compared" else ""
+    """A mark of what is not compared."""
+    return "*" if one.group in ("not compared", "as submitted") else ""
 
 
 def _places(

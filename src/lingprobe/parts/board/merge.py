@@ -52,7 +52,7 @@ def merge(submissions: Sequence[Submission]) -> Merged:
             task = _mark_reference(one.trial.task, _identity(one, "task"), tasks)
             encoder = _mark_reference(one.trial.encoder, _identity(one, "encoder"), encoders)
             trial = replace(one.trial, task=task, encoder=encoder)
-            row = without_fold(task), encoder, trial.read, trial.probe
+            row = without_fold(task), encoder, trial.read, trial.probe, trial.control
             if first.setdefault(row, number) == number:
                 results.append(replace(one, trial=trial))
         for line in submission.lines:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.parts.board.contents import INDEX, UNKNOWN, Board, doubt
+from lingprobe.parts.board.contents import INDEX, UNKNOWN, Board, doubt, interval
 from lingprobe.parts.board.lines import layer_order
 from lingprobe.parts.board.mteb_scores import mteb_of
 from lingprobe.parts.board.standings import Key, Standing
-from lingprobe.parts.board.task_page import floor_difference, floor_verdict, interval
+from lingprobe.parts.board.task_page import floor_difference, floor_verdict
 from lingprobe.tables.table import Section, Table, number
 from lingprobe.tables.web import (
     Block,

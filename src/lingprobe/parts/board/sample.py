@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
 from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import PERCENT, said_of
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.rows import kind_of
 from lingprobe.api.measure import run
 from lingprobe.data.abilities import Remote
@@ -22,6 +22,7 @@ from lingprobe.data.cache import OFFLINE, environment
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.references import brief, is_allowed
+from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.plan import together as by_reason
@@ -63,7 +64,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
             reasons[trial.encoder] = brief(ENCODERS, trial.encoder), str(problem)
             continue
         try:
-            _check_references(trial.task, trial.probe, stated.metric)
+            _check_references(trial.task, trial.probe, trial.control, stated.metric)
             tries += 1
             return _compare(stated, _measure(stated, encoder))
         except NotHere as problem:
@@ -114,6 +115,7 @@ def _measure(stated: Result, encoder: str) -> Result:
                 [trial.task],
                 [encoder],
                 probes=[trial.probe],
+                controls=[] if trial.control == NO_CONTROL else [trial.control],
                 reads=reads,
                 seeds=trial.seed + 1,
                 bounds=False,
@@ -122,8 +124,8 @@ def _measure(stated: Result, encoder: str) -> Result:
             )
     except LingprobeError as problem:
         raise NotHere(str(problem)) from problem
-    wanted = trial.seed, trial.read
-    same = [r for r in made.results if (r.trial.seed, r.trial.read) == wanted]
+    wanted = trial.seed, trial.read, trial.control
+    same = [r for r in made.results if (r.trial.seed, r.trial.read, r.trial.control) == wanted]
     if not same:
         raise NotHere("; ".join(made.failures.values()) or "its layer is not there")
     said = stated.provenance.identities
@@ -138,6 +140,8 @@ def _compare(stated: Result, result: Result) -> str:
     """How the answers compare; DataProblem where they cannot be those of the same fit."""
     trial = stated.trial
     name = f"{brief(TASKS, trial.task)}, {brief(ENCODERS, trial.encoder)}{said_of(trial.read)}"
+    if trial.control != NO_CONTROL:
+        name += f", control {brief(CONTROLS, trial.control)}"
     ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
     score = f"measured anew: {name}: {PERCENT * result.score:.1f}"
     if ours == theirs:

@@ -9,7 +9,8 @@ those of `analysis.comparison`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -19,13 +20,14 @@ from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.comparison import Decision, Question, decisions, what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
 from lingprobe.analysis.languages import languages
-from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import Measured, kind_of, rows
+from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.rows import Frame, Measured, kind_of, rows, without_fold
 from lingprobe.data.core import Result
 from lingprobe.metrics import holm
 from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.parts.board.own_metrics import Submitted, divide, submitted_rows
 
-Group = Literal["leading", "behind", "not compared"]
+Group = Literal["leading", "behind", "not compared", "as submitted"]
 Key = tuple[str, str, str]
 """A task, a probe and a metric: scores that stand below each other."""
 
@@ -33,7 +35,8 @@ Key = tuple[str, str, str]
 class Standing(NamedTuple):
     """A model on a task, at the layer that is judged.
 
-    group       leading: the best, or not significantly worse; behind: significantly worse
+    group       leading: the best, or not significantly worse; behind: significantly worse; as
+                submitted: by a metric that is not run here
     difference  from the best, in percent; p: corrected by Holm's method; NaN for the best itself
     floor       how it compares with the baselines; None where there is nothing to compare with
     others      the rows of its other layers
@@ -55,8 +58,10 @@ class Standing(NamedTuple):
 class TaskStandings(NamedTuple):
     """All that was measured on a task with a probe, in the order of the encoders' names.
 
-    language  of the data, as eng-Latn, one or several; floors: rows of baselines; ceilings: of
-              oracles
+    languages  of the data, as eng-Latn
+    floors     rows of baselines; ceilings: of oracles
+    shown      the results behind the rows of models and floors; controls: of the same fits, with a
+               control
     """
 
     key: Key
@@ -64,6 +69,8 @@ class TaskStandings(NamedTuple):
     floors: tuple[Row, ...]
     ceilings: tuple[Row, ...]
     languages: tuple[str, ...]
+    shown: tuple[Result, ...] = ()
+    controls: tuple[Result, ...] = ()
 
     def of(self, group: Group) -> list[Standing]:
         """The models of a group."""
@@ -79,32 +86,82 @@ class Standings(NamedTuple):
 
 
 def standings(results: Sequence[Result]) -> Standings:
-    """How the models among some results compare on each task."""
-    verdicts = encoder_verdicts(results)
+    """How the models among some results compare on each task; scores by metrics that are not run
+    here stand by themselves.
+    """
+    results, others = divide(results)
+    frame = Frame.of(results)
+    verdicts = encoder_verdicts(frame)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
     measured: dict[Key, list[Measured]] = {}
-    for mine in rows_by_task(results):
+    for mine in rows_by_task(frame):
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
     pairs = sum(_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
-    ceilings = rows([r for r in results if kind_of(r) == "oracle"])
+    every_row = [row for row in rows(frame) if row.control == NO_CONTROL]
+    ceilings = [row for row in every_row if row.kind == "oracle"]
+    controls = _by_fit(r for r in results if r.trial.control != NO_CONTROL)
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
-        standing = [_standing(one.row, every, judged, compared) for one in mine]
+        standing = tuple(_standing(one.row, every, judged, compared) for one in mine)
+        floors = [one for one in measured[key] if one.row.kind == "baseline"]
+        shown = [r for one in (*mine, *floors) for fit in one.fits for r in fit]
+        beside = (r for place in dict.fromkeys(map(_fit, shown)) for r in controls[place])
         tasks.append(
             TaskStandings(
                 key,
-                tuple(standing),
-                tuple(row for row in every if row.kind == "baseline"),
+                standing,
+                tuple(one.row for one in floors),
                 tuple(row for row in ceilings if _key(row) == key),
                 tuple(languages(one.result for one in measured[key])),
+                tuple(shown),
+                tuple(beside),
             )
         )
     family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
-    return Standings(tuple(tasks), family, verdicts.family)
+    return Standings((*tasks, *_as_submitted(others)), family, verdicts.family)
+
+
+def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
+    """Tasks whose metrics are not run here, each model at the layer that is best on dev."""
+    every: dict[Key, list[Submitted]] = {}
+    for one in submitted_rows(results):
+        every.setdefault(_key(one.row), []).append(one)
+    for key, mine in every.items():
+        best: dict[str, Submitted] = {}
+        for one in sorted(mine, key=lambda one: (_or_least(one.on_dev), one.row.score)):
+            if one.row.kind == "trained":
+                best[one.row.encoder] = one
+        every_row = [one.row for one in mine]
+        judged = (best[name].row for name in sorted(best))
+        standing = (_not_compared(row, "as submitted", every_row) for row in judged)
+        yield TaskStandings(
+            key,
+            tuple(standing),
+            tuple(row for row in every_row if row.kind == "baseline"),
+            tuple(row for row in every_row if row.kind == "oracle"),
+            tuple(languages(one.results[0] for one in mine)),
+        )
+
+
+def _or_least(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _fit(result: Result) -> tuple[str, ...]:
+    """What a control is measured beside: the same fit without it."""
+    trial = result.trial
+    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
+
+
+def _by_fit(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
+    known = defaultdict[tuple[str, ...], list[Result]](list)
+    for one in results:
+        known[_fit(one)].append(one)
+    return known
 
 
 def _key(row: Row) -> Key:
@@ -181,11 +238,15 @@ def _standing(
     others = tuple(_other_layers(row, every))
     floor = judged.get(_place(row))
     if known is None:
-        return Standing(row, "not compared", math.nan, math.nan, floor, others)
+        return _not_compared(row, "not compared", every)._replace(floor=floor)
     decision, p = known
     difference = math.nan if decision is None else decision.difference
     is_behind = decision is not None and p < ALPHA and difference < 0
     return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
+
+
+def _not_compared(row: Row, group: Group, every: Sequence[Row]) -> Standing:
+    return Standing(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
 
 
 def _other_layers(row: Row, every: Sequence[Row]) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, said_of
+from lingprobe.analysis.row import CONSTANT, said_of
 from lingprobe.analysis.rows import kind_of
 from lingprobe.audit.data_card import SUMS, sums
 from lingprobe.data.cache import write_text
@@ -48,18 +48,13 @@ class Statement(NamedTuple):
 
 
 def submission_of(results: Sequence[Result], said: Statement) -> Submission:
-    """The fits of some results, without controls, and the lines of their models; DataProblem where
-    there is no model, UsageProblem where two things would have one name.
+    """The fits of some results and the lines of their models; DataProblem where there is no model,
+    UsageProblem where two things would have one name.
     """
-    plain = [r for r in results if r.trial.control == NO_CONTROL and not math.isnan(r.score)]
-    names = _names(dict.fromkeys(r.trial.encoder for r in plain if kind_of(r) == "trained"), said)
-    tasks = _portable({r.trial.task for r in plain})
-    encoders = _portable({r.trial.encoder for r in plain})
-    moved = []
-    for one in sorted(plain, key=lambda r: r.trial):
-        trial = one.trial
-        trial = replace(trial, task=tasks[trial.task], encoder=encoders[trial.encoder])
-        moved.append(replace(one, trial=trial))
+    scored = [r for r in results if not math.isnan(r.score)]
+    names = _names(dict.fromkeys(r.trial.encoder for r in scored if kind_of(r) == "trained"), said)
+    encoders = _portable({r.trial.encoder for r in scored})
+    moved = _without_folders(scored, encoders)
     lines = []
     for encoder, name in sorted(names.items()):
         mine = [r for r in moved if r.trial.encoder == encoders[encoder]]
@@ -81,6 +76,25 @@ def _line(name: str, encoder: str, mine: Sequence[Result], said: Statement) -> M
         **facts,
     )
     return replace(line, digest=line.seal())
+
+
+def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> list[Result]:
+    """Results in order, whose references name nothing of this machine."""
+    tasks = _portable({r.trial.task for r in results})
+    probes = _portable({r.trial.probe for r in results})
+    controls = _portable({r.trial.control for r in results})
+    metrics = _portable({r.metric for r in results})
+    moved = []
+    for one in sorted(results, key=lambda r: r.trial):
+        trial = replace(
+            one.trial,
+            task=tasks[one.trial.task],
+            encoder=encoders[one.trial.encoder],
+            probe=probes[one.trial.probe],
+            control=controls[one.trial.control],
+        )
+        moved.append(replace(one, trial=trial, metric=metrics[one.metric]))
+    return moved
 
 
 def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
@@ -112,7 +126,10 @@ def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
     same test examples; what was fitted several times counts with its mean.
     """
     groups: dict[tuple[str, ...], list[float]] = {}
-    where = [(f.task, f.metric, r.provenance.tested) for f, r in zip(fits, results, strict=True)]
+    where = [
+        (f.task, f.metric, f.control, r.provenance.tested)
+        for f, r in zip(fits, results, strict=True)
+    ]
     for fit, place in zip(fits, where, strict=True):
         key = (*place, fit.kind, fit.probe, fit.encoder, fit.layer)
         groups.setdefault(key, []).append(fit.score)

@@ -8,7 +8,8 @@ from lingprobe.analysis.row import CONSTANT, Row
 from lingprobe.pages.captions import heading
 from lingprobe.pages.descriptions import question_of
 from lingprobe.pages.scores import score_notes
-from lingprobe.parts.board.contents import INDEX, Board, family_of
+from lingprobe.parts.board.contents import INDEX, Board, family_of, interval, with_sign
+from lingprobe.parts.board.details import control_blocks, group_blocks
 from lingprobe.parts.board.standings import Group, Key, Standing
 from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe.tables.web import Block, Chapter, Document, Folded, Links, Prose, Sheet, Terms
@@ -22,6 +23,7 @@ TITLES: dict[Group, str] = {
     "leading": "Leading: the best, and those not significantly worse",
     "behind": "Significantly worse than the best",
     "not compared": "Over other test examples, so not compared",
+    "as submitted": "By a metric that is code in a file: as submitted, not compared",
 }
 
 
@@ -43,6 +45,8 @@ def task_page(board: Board, key: Key) -> Document:
         *groups,
         _bounds("Floors", one.floors, rows[0].majority if rows else None),
         _bounds("Ceilings: vectors that contain the annotation", one.ceilings),
+        *control_blocks(board, one),
+        *group_blocks(board, one),
         Prose((*board.notes, "Models are in the order of their names within a group."), "note"),
         Folded("Data and fits: what to keep in mind", (Prose(tuple(score_notes(rows)), "note"),)),
         Links("Back to", ((f"../{INDEX}", "all models and tasks"),)),
@@ -77,16 +81,6 @@ def _row(board: Board, one: Standing) -> tuple[str, ...]:
         floor_verdict(one),
         f"{row.n:,}",
     )
-
-
-def interval(row: Row) -> str:
-    """The interval of a score."""
-    return f"{number(row.low)} – {number(row.high)}"
-
-
-def with_sign(value: float) -> str:
-    """A difference in percent."""
-    return f"{value:+.1f}".replace("-", "−")
 
 
 def floor_difference(one: Standing) -> str:

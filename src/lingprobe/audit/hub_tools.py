@@ -1,0 +1,110 @@
+"""Files by which other programs run sets of a folder of the hub without lingprobe: mteb sentences
+with classes, lm-evaluation-harness minimal pairs. What fits neither gets none.
+
+The programs are fixed texts (`hub_tools/`), and what they read of the sets is JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from lingprobe.audit.data_card import HubSet
+from lingprobe.corpora.files import digest_file
+from lingprobe.corpora.languages import script, three
+from lingprobe.data.core import Dataset
+from lingprobe.tasks.terms import Source
+
+PROGRAMS = Path(__file__).with_suffix("")
+SUFFIX = ".txt"  # of programs here, which are none of lingprobe's own modules
+UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
+MTEB, LM_EVAL = "mteb_tasks", "lm_eval_data"
+Tool = Literal["mteb", "lm-eval", ""]
+
+
+def tool_for(dataset: Dataset, metric: str) -> Tool:
+    """The program that can run a data set; '' for none.
+
+    mteb classifies whole sentences (`AbsTaskClassification`), and lm-evaluation-harness compares
+    the probabilities of whole texts (`multiple_choice`).
+    """
+    if metric == "preference":
+        return "lm-eval"
+    has_classes = dataset.labels.classes is not None and metric == "accuracy"
+    return "mteb" if has_classes and dataset.of_sentences and not dataset.asked.shape[1] else ""
+
+
+def largest_class(dataset: Dataset) -> int:
+    """How many training examples the commonest class has; 0 without classes."""
+    classes, rows = dataset.labels.classes, dataset.rows("train")
+    return 0 if classes is None or not len(rows) else int(np.bincount(classes[rows]).max())
+
+
+def tool_files(folder: Path, sets: Iterable[HubSet]) -> dict[str, str]:
+    """The files for the sets whose data lie in a folder: name -> text."""
+    of_mteb = [_mteb_set(folder, each) for each in sets if each.tool == "mteb"]
+    of_lm_eval = [each for each in sets if each.tool == "lm-eval"]
+    files = {f"{_name(folder, each)}.yaml": _pairs(folder, each) for each in of_lm_eval}
+    if of_lm_eval:
+        files[f"{LM_EVAL}.py"] = _program(LM_EVAL)
+    if of_mteb:
+        files[f"{MTEB}.py"] = _program(MTEB)
+        files[f"{MTEB}.json"] = json.dumps(of_mteb, ensure_ascii=False, indent=1) + "\n"
+    return files
+
+
+def _program(name: str) -> str:
+    return (PROGRAMS / f"{name}.py{SUFFIX}").read_text("utf-8")
+
+
+def _name(folder: Path, each: HubSet) -> str:
+    return folder.name if each.is_alone else each.config
+
+
+def _mteb_set(folder: Path, each: HubSet) -> dict[str, Any]:
+    """What the tasks of mteb read of a set. The revision stands for the content of its files."""
+    sums = (digest_file(folder / each.place / name) for name in sorted(each.files))
+    return {
+        "name": _name(folder, each),
+        "description": each.question,
+        "folder": each.place,
+        "revision": hashlib.sha256("".join(sums).encode()).hexdigest(),
+        "languages": _languages(each.sources),
+        "largest_class": each.largest_class,
+    }
+
+
+def _languages(sources: Sequence[Source]) -> list[str]:
+    """Languages as mteb writes them (ISO 639-3 and 15924), as pol-Latn."""
+    codes = dict.fromkeys(code for source in sources for code in source.languages)
+    return [f"{three(code)}-{script(code)}" for code in codes if three(code)] or [UNKNOWN]
+
+
+def _pairs(folder: Path, each: HubSet) -> str:
+    """Which of two texts is more probable, as a task of lm-evaluation-harness; strings are quoted
+    as JSON has them, which YAML reads. Nothing stands before the texts, a space neither.
+    """
+    return f"""task: {json.dumps(_name(folder, each))}
+tag: lingprobe
+custom_dataset: !function {LM_EVAL}.load
+dataset_kwargs:
+  folder: {json.dumps(each.place)}
+output_type: multiple_choice
+test_split: test
+doc_to_text: ""
+doc_to_choice: "{{{{[text, text2]}}}}"
+doc_to_target: label
+target_delimiter: ""
+num_fewshot: 0
+metric_list:
+  - metric: acc
+    aggregation: mean
+    higher_is_better: true
+metadata:
+  version: 1
+"""

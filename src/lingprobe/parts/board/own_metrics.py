@@ -1,0 +1,69 @@
+"""Scores by a metric that is code in a file: as they were submitted, since nothing of a submission
+is run. They are neither computed anew nor compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.rows import groups_of, on_dev, option_of, rows
+from lingprobe.data.core import Result
+from lingprobe.data.references import is_allowed
+
+
+class Divided(NamedTuple):
+    """Results whose metric can be computed here, and the others."""
+
+    computable: tuple[Result, ...]
+    others: tuple[Result, ...]
+
+
+def divide(results: Sequence[Result]) -> Divided:
+    """Results by whether their metric may be run here."""
+    known = {metric: is_allowed(metric) for metric in {one.metric for one in results}}
+    return Divided(
+        tuple(one for one in results if known[one.metric]),
+        tuple(one for one in results if not known[one.metric]),
+    )
+
+
+class Submitted(NamedTuple):
+    """A row whose score is as submitted, its results, and what dev says of its layer."""
+
+    row: Row
+    results: Sequence[Result]
+    on_dev: float
+
+
+def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
+    """A row for all seeds and folds of each thing, without controls. The score is their mean, in
+    percent, folds weighted by their examples; the interval is that of a single fit, and NaN for
+    several, whose together needs the metric.
+    """
+    plain = [one for one in results if one.trial.control == NO_CONTROL]
+    return [Submitted(_row(group), group, on_dev(group)) for group in groups_of(plain).values()]
+
+
+def _row(group: Sequence[Result]) -> Row:
+    first = group[0]
+    # without a score nothing of the row is computed by the metric
+    (row,) = rows([replace(first, score=math.nan)])
+    seeds = {one.trial.seed for one in group}
+    folds = {option_of(one.trial.task, "fold") for one in group}
+    is_one = len(group) == 1
+    return replace(
+        row,
+        score=PERCENT * float(np.average([r.score for r in group], weights=[r.n for r in group])),
+        low=PERCENT * first.low if is_one else math.nan,
+        high=PERCENT * first.high if is_one else math.nan,
+        majority=PERCENT * float(np.mean([r.majority for r in group])),
+        n=sum(one.n for one in group) // len(seeds),
+        seeds=len(seeds),
+        folds=len(folds),
+    )
