@@ -14,6 +14,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.exchange import Pool
@@ -199,9 +200,9 @@ def test_what_cannot_be_exchanged_is_refused_by_name(tmp_path):
             (folder / f"x-{split}.conllu").write_text(text + "\n")
         with pytest.raises(DataProblem, match=said):
             TASKS.make(f"structure/depth:{folder},exchange=test").load()
-    jsonl = tmp_path / "x-train.json"
-    jsonl.write_text('{"text": "a b", "targets": [{"span1": [0, 1], "label": "x"}], "info": {}}\n')
-    for split in ("dev", "test"):
-        (tmp_path / f"x-{split}.json").write_text(jsonl.read_text())
-    with pytest.raises(DataProblem, match="exchange="):
-        TASKS.make(f"edge/jsonl:{tmp_path},exchange=test").load()
+    for split in ("train", "dev", "test"):
+        (tmp_path / f"x-{split}.mrg").write_text("(TOP (S (N a) (V b)))\n")
+    with pytest.raises(DataProblem, match="a treebank in CoNLL-U"):
+        TASKS.make(f"edge/pos:{tmp_path},exchange=test").load()
+    with pytest.raises(ReferenceProblem, match="exchange"):
+        TASKS.make(f"edge/srl:{tmp_path},exchange=test")

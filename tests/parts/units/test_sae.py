@@ -345,7 +345,9 @@ def test_the_example_trains_one_that_is_read(model, tmp_path, monkeypatch, capsy
     text.write_text("".join(f"{' '.join(s.words)}\n" for s in SENTENCES))
     of = f"hf:{model},dtype=float32"
     numbers = ("--units", "64", "--k", "8", "--tokens", "300", "--epochs", "100")
-    monkeypatch.setattr(sys, "argv", ["sae.py", of, "1", str(text), str(tmp_path / "sae"), *numbers])
+    monkeypatch.setattr(
+        sys, "argv", ["sae.py", of, "1", str(text), str(tmp_path / "sae"), *numbers]
+    )
     example.main()
     said = capsys.readouterr().out
     made = Autoencoder(load_folder(tmp_path / "sae"))

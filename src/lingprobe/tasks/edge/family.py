@@ -57,9 +57,6 @@ class Options:
               without
     sample    2/5: the second of five random four fifths of train, which tables average over; */5:
               all five of them
-    exchange  test: content words of test sentences give way to others of the treebank with the same
-              part of speech and features, so that only the syntax stays; all: those of train and
-              dev as well
     """
 
     path: Place
@@ -69,7 +66,6 @@ class Options:
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
     sample: str | None = field(default=None, kw_only=True)
-    exchange: Exchange = field(default="none", kw_only=True)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -80,6 +76,23 @@ class Options:
     def metric_name(self) -> str:
         """How answers are judged, where the options say so; '' for as the paper does."""
         return ""
+
+    @property
+    def exchange(self) -> Exchange:
+        """In which sentences words are exchanged."""
+        return "none"
+
+
+@dataclass(frozen=True)
+class TreeOptions(Options):
+    """What edge tasks over treebanks take beside this.
+
+    exchange  test: content words of test sentences give way to others of the treebank with the same
+              part of speech and features, so that only the syntax stays; all: those of train and
+              dev as well
+    """
+
+    exchange: Exchange = field(default="none", kw_only=True)
 
 
 O = TypeVar("O", bound=Options)  # noqa: E741
