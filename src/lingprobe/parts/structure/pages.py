@@ -19,7 +19,7 @@ from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
-from lingprobe.tasks.edge.exchange import NOTE
+from lingprobe.tasks.edge.exchange import Exchanges
 
 OPTION = "exchange"
 NOTES = (
@@ -100,10 +100,11 @@ def _key(task: Reference, one: Measured) -> tuple[str, ...]:
 
 def _row(task: str, own: Measured, answer: Decision) -> ExchangeRow:
     row, other = own.row, answer.question.one
-    told = other.result.provenance.notes[NOTE]
+    told = other.result.provenance.notes.part(Exchanges)
+    assert told is not None  # of every task with the option
     return ExchangeRow(
         task,
-        told["in"],
+        told.where,
         row.encoder,
         row.layer,
         row.probe,
@@ -114,7 +115,7 @@ def _row(task: str, own: Measured, answer: Decision) -> ExchangeRow:
         answer.low,
         answer.high,
         answer.corrected,
-        PERCENT * told["words"] / told["of"],
+        PERCENT * told.share,
         PERCENT * on_dev(result for fit in own.fits for result in fit),
         row.n,
     )

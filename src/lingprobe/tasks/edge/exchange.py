@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import Literal, NamedTuple
+from types import MappingProxyType
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.trees import spells
 from lingprobe.corpora.views import Columns, blocks, dependencies
 from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.notes import Part as Note
 from lingprobe.tasks.edge.columns import prune_dataset
 from lingprobe.tasks.memory import Memory, pause_garbage_collection
 
@@ -34,8 +36,23 @@ FIXED = frozenset({"fixed", "goeswith"})  # relations of words that are part of 
 LEMMAS = 5  # other lemmas that must be there to choose from
 SURE = 0.9  # of a form's occurrences that have its part of speech (Gulordava et al.: 90 %)
 LEAST = 0.5  # of content words that must give way
-NOTE = "words exchanged"
-"""The note of a data set that says which share of content words gave way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges(Note):
+    """How many of the content words of which splits gave way."""
+
+    key: ClassVar[str] = "words exchanged"
+    written: ClassVar[Mapping[str, str]] = MappingProxyType({"content": "of", "where": "in"})
+    words: int = 0
+    content: int = 0
+    where: str = "test"
+    seed: int = 0
+
+    @property
+    def share(self) -> float:
+        """Of the content words."""
+        return self.words / self.content
 
 
 class WordClass(NamedTuple):
@@ -109,7 +126,7 @@ class Lexicon:
                 number = int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big")
                 if other := self.pools[row.group].draw(row.lemma, number):
                     words[place] = _in_case(other, words[place], first=not place)
-        return sentence if tuple(words) == sentence.words else _written(sentence, words)
+        return sentence if tuple(words) == sentence.words else _respell(sentence, words)
 
     def content(self, sentence: Sentence) -> list[int]:
         """The places of the sentence's content words."""
@@ -123,7 +140,7 @@ def _in_case(form: str, old: str, first: bool) -> str:
     return form[:1].upper() + form[1:] if first and old[:1].isupper() else form
 
 
-def _written(sentence: Sentence, words: Sequence[str]) -> Sentence:
+def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
     """The sentence with other words, spaced as it was where its text spells its words."""
     if not spells(sentence.text, sentence.words):
         return sentence_of(words)
@@ -236,7 +253,5 @@ def exchange_words(dataset: Dataset, lexicon: Lexicon, exchange: Exchange, seed:
         )
     sites = dataset.sites.copy()
     sites[rows, :, 0] = target[sites[rows, :, 0]]
-    notes = {NOTE: {"words": changed, "of": content, "in": exchange, "seed": seed}}
-    return prune_dataset(replace(dataset, sentences=tuple(numbers), sites=sites)).with_notes(
-        **notes
-    )
+    nonsense = replace(dataset, sentences=tuple(numbers), sites=sites)
+    return prune_dataset(nonsense).with_notes(Exchanges(changed, content, exchange, seed))
