@@ -144,7 +144,8 @@ def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
     """The sentence with other words, spaced as it was where its text spells its words."""
     if not spells(sentence.text, sentence.words):
         return sentence_of(words)
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     for old, new in zip(sentence.words, words, strict=True):
         start = at
         for letter in "".join(old.split()):
