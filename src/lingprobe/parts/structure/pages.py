@@ -24,8 +24,8 @@ from lingprobe.tasks.edge.exchange import Exchanges
 OPTION = "exchange"
 NOTES = (
     "Scores are times 100. Own words: of the sentences as they are. Others: of the same sentences"
-    " with other content words of the same part of speech and features; the probe is the same"
-    " where test alone has them.",
+    " with other content words of the same part of speech and features; where test alone has them,"
+    " probes are trained on the same sentences.",
     "Change: paired over sentences; its interval is corrected for all rows (Bonferroni). *:"
     " significant.",
 )
@@ -153,10 +153,11 @@ def _best(rows: Sequence[ExchangeRow]) -> list[ExchangeRow]:
         if row.kind == "trained":
             key = row.task, row.exchange, row.encoder, row.probe
             groups.setdefault(key, []).append(row)
-    return [
-        max(mine, key=lambda row: (not math.isnan(row.on_dev), row.on_dev, row.own))
-        for mine in groups.values()
-    ]
+    return [max(mine, key=_chosen_by) for mine in groups.values()]
+
+
+def _chosen_by(row: ExchangeRow) -> float:
+    return row.own if math.isnan(row.on_dev) else row.on_dev
 
 
 def _verdict(row: ExchangeRow) -> str:
