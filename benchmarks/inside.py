@@ -70,6 +70,8 @@ def _differences(results: Path) -> Iterator[Row]:
         yield from _compared(results, "nonsense", "untrained", against=untrained, **of)
     for folder in ("sae", "one"):
         yield from _compared(results, folder, "neurons", encoders="*", against=NEURONS)
+    for against, name in (("neurons", NEURONS), ("untrained", "sae:sae-untrained*")):
+        yield from _compared(results, "own", against, encoders="sae:sae-trained*", against=name)
 
 
 def _compared(results: Path, folder: str, named: str, **asked: Any) -> Iterator[Row]:
@@ -96,12 +98,12 @@ def _heads(folder: Path) -> Iterator[Row]:
 
 
 def _units(results: Path) -> Iterator[Row]:
-    """Scores of the best k units, and of all."""
-    for name in ("units", "sae"):
-        yield from _view(results / name, "units", name)
-        for row in _rows(_report(results / name)):
-            if row["probe"] == "logreg":
-                yield {**row, "folder": name, "k": "all"}
+    """Scores of the best k units, and of all; of `own`, the autoencoders that were trained there."""
+    for name in ("units", "sae", "own"):
+        dense = (row for row in _rows(_report(results / name)) if row["probe"] == "logreg")
+        for row in (*_view(results / name, "units", name), *dense):
+            if name != "own" or row["encoder"].startswith("sae:sae-"):
+                yield row if "k" in row else {**row, "folder": name, "k": "all"}
 
 
 def _is_better(row: Row) -> bool:
