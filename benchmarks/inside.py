@@ -4,7 +4,8 @@ usage: python benchmarks/inside.py RESULTS
 
 RESULTS holds folders of runs (`layers`, `tree`, ...) and what `lingprobe erase` and `intervene` wrote, erase-*.csv and
 intervene-*.csv. Files of docs/results are written anew: inside.csv has the scores, inside-differences.csv what is compared,
-inside-heads.csv the heads that are best on dev, inside-units.csv scores by the number of units.
+inside-heads.csv the heads that are best on dev, inside-units.csv scores by the number of units, inside-exchange.csv scores
+in sentences with other content words.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ SCORES = ("folder", "task", "encoder", "layer", "probe", "score", "low", "high",
 TESTED = ("folder", "against", "task", "encoder", "layer", "than", "difference", "low", "high")
 TESTED = (*TESTED, "probe", "p", "verdict", "detectable", "n")
 HEADS = ("task", "encoder", "site", "score", "low", "high", "constant", "untrained", "p", "better")
-HEADS = (*HEADS, "n")
+HEADS = (*HEADS, "slices", "n")
 UNITS = ("folder", "task", "encoder", "layer", "rotate", "k", "score", "low", "high", "n")
+EXCHANGED = ("task", "exchange", "encoder", "layer", "probe", "own", "others", "change")
+EXCHANGED = (*EXCHANGED, "low", "high", "p", "share", "n")
 MINI, E5 = "hf:all-MiniLM-L6-v2*", "hf:multilingual-e5-small*"
 READS = {MINI: ["0", "3", "6"], E5: ["0", "6", "8", "12"]}
 NEURONS = "hf:multilingual-e5-small,layers=12,prompt=passage%3A "
@@ -35,7 +38,9 @@ def main(results: Path) -> None:
     """Write all files."""
     _write("inside.csv", SCORES, _scores(results))
     _write("inside-differences.csv", TESTED, _differences(results))
-    _write("inside-heads.csv", HEADS, _heads(results / "maps"))
+    heads = (row for folder in ("maps", "heads") for row in _heads(results / folder))
+    _write("inside-heads.csv", HEADS, heads)
+    _write("inside-exchange.csv", EXCHANGED, _view(results / "nonsense", "exchange", "nonsense"))
     _write("inside-units.csv", UNITS, _units(results))
     for kind in ("erase", "intervene"):
         files = sorted(results.glob(f"{kind}-*.csv"))
@@ -59,8 +64,14 @@ def _differences(results: Path) -> Iterator[Row]:
             yield from _compared(results, folder, "each other", pairs=True, **of)
             untrained = f"{encoder}weights=random*"
             yield from _compared(results, folder, "untrained", against=untrained, **of)
+    for encoder, reads in READS.items():
+        of = {"encoders": encoder, "reads": reads, "tasks": ["*exchange=test*"]}
+        untrained = f"{encoder}weights=random*"
+        yield from _compared(results, "nonsense", "untrained", against=untrained, **of)
     for folder in ("sae", "one"):
         yield from _compared(results, folder, "neurons", encoders="*", against=NEURONS)
+    for against, name in (("neurons", NEURONS), ("untrained", "sae:sae-untrained*")):
+        yield from _compared(results, "own", against, encoders="sae:sae-trained*", against=name)
 
 
 def _compared(results: Path, folder: str, named: str, **asked: Any) -> Iterator[Row]:
@@ -87,12 +98,12 @@ def _heads(folder: Path) -> Iterator[Row]:
 
 
 def _units(results: Path) -> Iterator[Row]:
-    """Scores of the best k units, and of all."""
-    for name in ("units", "sae"):
-        yield from _view(results / name, "units", name)
-        for row in _rows(_report(results / name)):
-            if row["probe"] == "logreg":
-                yield {**row, "folder": name, "k": "all"}
+    """Scores of the best k units, and of all; of `own`, the autoencoders that were trained there."""
+    for name in ("units", "sae", "own"):
+        dense = (row for row in _rows(_report(results / name)) if row["probe"] == "logreg")
+        for row in (*_view(results / name, "units", name), *dense):
+            if name != "own" or row["encoder"].startswith("sae:sae-"):
+                yield row if "k" in row else {**row, "folder": name, "k": "all"}
 
 
 def _is_better(row: Row) -> bool:

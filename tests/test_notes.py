@@ -28,6 +28,7 @@ from lingprobe.data.notes import (
 )
 from lingprobe.parts.compose.comp.shallow import WrittenIn
 from lingprobe.parts.units.notes import Looks, UnitsRead
+from lingprobe.tasks.edge.exchange import Exchanges
 
 PARTS = [
     Sampled(5, 0.25, {"all": 0.01}),
@@ -39,6 +40,7 @@ PARTS = [
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
     WrittenIn("mine.py@tokipona"),
     UnitsRead([3, 1], 8, [{"up": [[1.5, "a", "Yes."]], "down": []}]),
+    Exchanges(9, 10, "all", 3),
     Looks(0.2, 0.1, 0.9, 12.5, [["was", 3.5, 7]]),
     ByParser("udpipe english.udpipe", 7.5),
     Unlabelled("language", 9, {"pl": [0, 5], "en": [5, 9]}),

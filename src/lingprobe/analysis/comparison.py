@@ -193,7 +193,7 @@ def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = 
     asked: list[Question] = []
     of_layers: list[Question] = []
     left_out: list[tuple[str, str]] = []
-    for mine in rows_by_task(results, None):
+    for mine in rows_by_task(results):
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
         scored = [one for one in rows if not math.isnan(one.row.score)]
@@ -230,7 +230,7 @@ def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
     kind = kind or _kind_to_compare(results)
     every = [
         pair
-        for mine in rows_by_task(results, None)
+        for mine in rows_by_task(results)
         for pair in combinations([one for one in mine[::-1] if one.row.kind == kind], 2)
     ]
     asked, left_out = _comparable(every)

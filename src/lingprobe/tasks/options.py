@@ -10,6 +10,7 @@ from dataclasses import asdict, field, make_dataclass
 from typing import Any, get_type_hints
 
 from lingprobe.tasks.edge.family import Options as SpanOptions
+from lingprobe.tasks.edge.family import TreeOptions
 from lingprobe.tasks.questions import CorpusOptions
 
 
@@ -32,6 +33,6 @@ def options_of(function: Callable[..., Any], base: type[Any]) -> type[Any]:
 
 def arguments(options: CorpusOptions | SpanOptions) -> dict[str, Any]:
     """What the rule takes by keyword alone."""
-    base = CorpusOptions if isinstance(options, CorpusOptions) else SpanOptions
+    base = CorpusOptions if isinstance(options, CorpusOptions) else TreeOptions
     known = set(base.__dataclass_fields__)
     return {name: value for name, value in asdict(options).items() if name not in known}

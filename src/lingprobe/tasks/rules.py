@@ -32,7 +32,16 @@ from lingprobe.datasets import SampleSettings
 from lingprobe.tasks.answers import Answer, Finding, Reason
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either
-from lingprobe.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    MICRO,
+    Count,
+    Kind,
+    Oracle,
+    TargetReader,
+    TreeOptions,
+    edge,
+)
 from lingprobe.tasks.edge.family import Options as SpanOptions
 from lingprobe.tasks.memory import oracle_facts
 from lingprobe.tasks.options import arguments, options_of
@@ -113,7 +122,8 @@ def question(
             kind = SpanRule(rule, asked).kind(asks, needs or {})
             judged = {"metric": metric or MICRO, "probe": probe or "span", "baselines": floors}
             more = {**judged, "every": asked.every}
-            return edge(name, kind, options_of(function, SpanOptions), place=place, **more)
+            takes = TreeOptions if set(CONLLU) <= set(asked.files) else SpanOptions
+            return edge(name, kind, options_of(function, takes), place=place, **more)
         sentences = SentenceRule(rule, gold or {})
         asker = Question(
             name,

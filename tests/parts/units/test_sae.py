@@ -4,7 +4,10 @@ that is trained here, and what is refused.
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -330,3 +333,35 @@ def test_its_identity_is_that_of_its_files_and_its_model(trained, model, tmp_pat
     assert known(f"sae:{trained},of=hf:{model},pool=max") != first
     assert str(model) not in first
     assert len(make(f"sae:{trained},of=hf:{model}").encode([Sentence((), "")]).layers[0]) == 1
+
+
+def test_the_example_trains_one_that_is_read(model, tmp_path, monkeypatch, capsys):
+    """It gives back what it reads, counts as it should, and `sae:` reads it in its layer."""
+    path = Path(__file__).parents[3] / "examples" / "sae.py"
+    spec = importlib.util.spec_from_file_location("sae_example", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"{' '.join(s.words)}\n" for s in SENTENCES))
+    of = f"hf:{model},dtype=float32"
+    numbers = ("--units", "64", "--k", "8", "--tokens", "300", "--epochs", "100")
+    monkeypatch.setattr(
+        sys, "argv", ["sae.py", of, "1", str(text), str(tmp_path / "sae"), *numbers]
+    )
+    example.main()
+    said = capsys.readouterr().out
+    made = Autoencoder(load_folder(tmp_path / "sae"))
+    assert (made.folder.recipe.layer, made.folder.recipe.k, made.units) == ("1", 8, 64)
+    encoder = make(f"sae:{tmp_path / 'sae'},of={of.replace(',', '%2C')},pool=none")
+    (features,) = encoder.encode(SENTENCES).layers
+    states = np.asarray(make(f"{of},layers=1,pool=none").encode(SENTENCES).layers[0])
+    assert features == pytest.approx(made.encode(states), abs=1e-5)
+    assert (features > 0).sum(1).max() <= 8
+    # the share by the formula, of the states that were held out: the first tenth in a drawn order
+    asked = argparse.Namespace(text=text, tokens=300, seed=0)
+    held = example.states_of(f"{of},layers=1,pool=none", asked).numpy()
+    held = held[: int(len(held) * example.HELD_OUT)]
+    lost = ((made.rebuild(held) - held) ** 2).sum() / ((held - held.mean(0)) ** 2).sum()
+    assert f"{1 - lost:.1%} of the variance" in said
+    assert made.explained_share(states) > 0.5
+    assert np.linalg.norm(made.folder.tensors["W_dec"], axis=1).std() < 1e-3

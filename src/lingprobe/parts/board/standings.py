@@ -21,7 +21,7 @@ from lingprobe.analysis.comparison import Decision, Question, decisions, what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
 from lingprobe.analysis.languages import languages
 from lingprobe.analysis.row import NO_CONTROL, Row
-from lingprobe.analysis.rows import Frame, Measured, kind_of, rows, without_fold
+from lingprobe.analysis.rows import Frame, Measured, rows, without_fold
 from lingprobe.data.core import Result
 from lingprobe.metrics import holm
 from lingprobe.metrics.multiplicity import ALPHA

@@ -28,6 +28,7 @@ from lingprobe.tasks.edge.columns import (
     subset,
     tagged_seen,
 )
+from lingprobe.tasks.edge.exchange import Exchange, exchange_words, lexicon_of
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.sources import remarks
 from lingprobe.tasks.task import Definition
@@ -75,6 +76,23 @@ class Options:
     def metric_name(self) -> str:
         """How answers are judged, where the options say so; '' for as the paper does."""
         return ""
+
+    @property
+    def exchange(self) -> Exchange:
+        """In which sentences words are exchanged."""
+        return "none"
+
+
+@dataclass(frozen=True)
+class TreeOptions(Options):
+    """What edge tasks over treebanks take beside this.
+
+    exchange  test: content words of test sentences give way to others of the treebank with the same
+              part of speech and features, so that only the syntax stays; all: those of train and
+              dev as well
+    """
+
+    exchange: Exchange = field(default="none", kw_only=True)
 
 
 O = TypeVar("O", bound=Options)  # noqa: E741
@@ -164,7 +182,18 @@ class Kind(Generic[O]):
         """What the annotation says of the words of all sentences that the files have."""
         parts = self.parts(options)
         key = (self.name, oracle, options, digest(part.path for part in parts))
-        return oracle_facts(key, lambda: self.oracles[oracle].read(options, parts, Count()))
+        return oracle_facts(key, lambda: self._facts(oracle, options, parts))
+
+    def _facts(self, oracle: str, options: O, parts: list[Part]) -> WordFacts:
+        """The facts of all sentences; words that were exchanged have those of the words before."""
+        every = self.oracles[oracle].read(options, parts, Count())
+        if options.exchange == "none":
+            yield from every
+            return
+        lexicon = lexicon_of(parts, options.on_error)
+        for sentence, facts in every:
+            yield sentence, facts
+            yield lexicon.exchange(sentence, options.seed), facts
 
     def load(self, options: O) -> Dataset:
         """The targets with their splits; a dev split is carved from train where there is none.
@@ -199,6 +228,9 @@ class Kind(Generic[O]):
         """What was asked for of a data set, with its counts and the words that train has."""
         if options.size is not None:
             dataset, owners = subset(dataset, owners, options.size, options.seed)
+        if options.exchange != "none":
+            lexicon = lexicon_of(self.parts(options), options.on_error)
+            dataset = exchange_words(dataset, lexicon, options.exchange, options.seed)
         about = {} if self.about is None else {"about": self.about}
         dataset = dataset.with_notes(**count_targets(dataset, owners), **about)
         return tagged_seen(
