@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from lingprobe.corpora.files import Part, treebank
 from lingprobe.data.core import Dataset
 from lingprobe.data.references import Place
 from lingprobe.parts.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.parts.minimal.data import Drawing, dataset
-from lingprobe.parts.minimal.pairs import Columns, files, read
+from lingprobe.parts.minimal.pairs import Columns, files, read, words_of
 from lingprobe.tasks.task import Definition
 
 
@@ -25,6 +25,7 @@ class PairOptions:
            and False as CLAMS'
     good, bad  the columns of the better and of the worse sentence; without, those with usual names
     group  the column of the paradigm; without, that with a usual name, or else the name of the file
+    words  a text, one sentence a line: only pairs of which it has every word, ignoring case
     seed   of everything that is drawn
     size   pairs in all, of each paradigm its share; without, all
     fold   2/5: the second of five folds is test; paradigms are never split
@@ -34,6 +35,7 @@ class PairOptions:
     good: str = field(default="", kw_only=True)
     bad: str = field(default="", kw_only=True)
     group: str = field(default="", kw_only=True)
+    words: Path | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
     fold: str | None = field(default=None, kw_only=True)
@@ -43,8 +45,19 @@ def _load_pairs(options: PairOptions) -> Dataset:
     columns = Columns(options.good, options.bad, options.group)
     parts = files(options.path)
     pairs = [pair for part in parts for pair in read(part.path, columns)]
+    notes: dict[str, Any] = {"source": {"files": [str(part.path) for part in parts]}}
+    if options.words is not None:
+        known = words_of(options.words.expanduser())
+        kept = [pair for pair in pairs if pair.words <= known]
+        notes["left out"] = {f"a word that {options.words.name} lacks": len(pairs) - len(kept)}
+        pairs = kept
     how = Drawing("paradigm", options.seed, options.size, options.fold)
-    return dataset(pairs, how, {"source": {"files": [str(part.path) for part in parts]}})
+    return dataset(pairs, how, notes)
+
+
+def _pair_parts(options: PairOptions) -> list[Part]:
+    text = [] if options.words is None else [Part("", options.words.expanduser())]
+    return [*files(options.path), *text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +110,7 @@ pairs: Definition[PairOptions] = _definition(
     "Which of the two sentences is the better one?",
     PairOptions,
     load=_load_pairs,
-    parts=lambda options: files(options.path),
+    parts=_pair_parts,
 )
 agreement: Definition[AgreementOptions] = _definition(
     "minimal/agreement",
