@@ -39,8 +39,9 @@ MARKS = {
 FRAMES = {"causal": "<s> $A", "masked": "[CLS] $A [SEP]"}
 MASKED = 0.25  # of the tokens: a short training learns more from it than from BERT's 0.15
 LONGEST = 64  # tokens of a sentence; the rest of it is cut off
-SIZES = {"pieces": 8192, "layers": 4, "width": 256, "batch": 2048, "held_out": 1000}
-HOW_LONG = {"tokens": 10_000_000, "passes": 1, "every": 500, "seed": 0}
+SAMPLE = 200_000  # sentences, from which word pieces are learnt
+SIZES = {"pieces": 8192, "layers": 3, "width": 192, "batch": 768, "held_out": 1000}
+HOW_LONG = {"tokens": 5_000_000, "passes": 1, "every": 500, "seed": 0}
 Tokens = transformers.PreTrainedTokenizerFast
 Rows = list[list[int]]
 Recipe = dict[str, Any]
@@ -56,7 +57,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, nargs="+", required=True)
     for name, number in {**SIZES, **HOW_LONG}.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=number)
-    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--dtype", default="float32", help="bfloat16 is quicker on some processors")
     asked = parser.parse_args()
     torch.set_num_threads(1)
@@ -64,7 +65,7 @@ def main() -> None:
     sentences = read(asked.data)
     mixed = [sentences[i] for i in torch.randperm(len(sentences)).tolist()]
     held_out, text = mixed[: asked.held_out], mixed[asked.held_out :]
-    tokenizer = tokenizer_of(asked.kind, text, asked.pieces)
+    tokenizer = tokenizer_of(asked.kind, text[:SAMPLE], asked.pieces)
     rows = rows_of(tokenizer, text, asked.tokens)
     text = text[: len(rows)]
     asked.folder.mkdir(parents=True, exist_ok=True)
