@@ -204,7 +204,8 @@ def train(
     draw = torch.Generator().manual_seed(asked.seed)
     steps = [batch for _ in range(asked.passes) for batch in batches(rows, asked.batch, draw)]
     last, rise, weights = len(steps), len(steps) / 20, list(reader.model.parameters())
-    optimizer = torch.optim.AdamW(weights, asked.rate, betas=(0.9, 0.98), weight_decay=0.1, fused=True)
+    how = {"betas": (0.9, 0.98), "weight_decay": 0.1, "fused": True}
+    optimizer = torch.optim.AdamW(weights, asked.rate, **how)
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda n: min((n + 1) / rise, (last - n) / (last - rise))
     )
