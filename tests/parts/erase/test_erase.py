@@ -297,7 +297,7 @@ def test_completeness_and_collateral_change_are_means_of_distances():
     complete = np.mean([1 - 1.5 * sum(abs(v - 1 / 3) for v in row) / 2 for row in q])
     moved = np.mean(
         [
-            sum(abs(x - y) for x, y in zip(i, j, strict=True)) / 2 / max(1 - min(i), max(i))
+            sum(abs(x - y) for x, y in zip(i, j, strict=True)) / 2 / max(1 - min(i), *i)
             for i, j in zip(p, q, strict=True)
         ]
     )
