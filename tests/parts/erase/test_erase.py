@@ -290,14 +290,14 @@ def test_an_independent_sample_has_each_pair_of_labels_equally_often():
 
 def test_completeness_and_collateral_change_are_means_of_distances():
     """Canby et al. (2024): 1 - k / (k - 1) TV(p, uniform), TV(p, q) over the most that it can be,
-    which is 1 - min p, and the harmonic mean.
+    max(1 - min p, max p), and the harmonic mean.
     """
     rng = np.random.default_rng(0)
     p, q = (rng.dirichlet(np.ones(3), 20) for _ in range(2))
     complete = np.mean([1 - 1.5 * sum(abs(v - 1 / 3) for v in row) / 2 for row in q])
     moved = np.mean(
         [
-            sum(abs(x - y) for x, y in zip(i, j, strict=True)) / 2 / (1 - min(i))
+            sum(abs(x - y) for x, y in zip(i, j, strict=True)) / 2 / max(1 - min(i), *i)
             for i, j in zip(p, q, strict=True)
         ]
     )

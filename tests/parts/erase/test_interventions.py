@@ -452,6 +452,33 @@ def test_no_pair_has_a_word_that_the_eraser_saw(used):
     assert cell.n == N - left_out
 
 
+def test_pairs_of_other_sentences_are_read_under_changes_that_need_no_label(place, page):
+    """The same pairs without their first words, of which the task has none: what was erased is
+    lost in them as well, in the model that uses it alone, and nobody claims that it is used.
+    """
+    rows = [json.loads(line) for line in (place / "pairs.jsonl").read_text().splitlines()]
+    shorter = [
+        {**row, **{side: row[side].split(maxsplit=1)[1] for side in ("good", "bad")}}
+        for row in rows
+    ]
+    (place / "others.jsonl").write_text("\n".join(map(json.dumps, shorter)))
+    made = {
+        model: intervene(place, model, pairs=f"minimal/pairs:{place}/others.jsonl")
+        for model in ("uses", "has")
+    }
+    for measured in ("choice", "margin"):
+        of = {model: cells(each) for model, each in made.items()}
+        assert {w for m, w in of["uses"] if m == measured} == {ERASED, SCRUBBED}
+        for change in (ERASED, SCRUBBED):
+            own = cells(page("uses", 1))[measured, change]
+            assert of["uses"][measured, change].n == own.n
+            assert of["uses"][measured, change].verdict == "falls"
+            assert of["has"][measured, change].verdict != "falls"
+    assert of["uses"]["choice", ERASED].before > 95
+    assert not is_used(made["uses"].content)
+    assert "says nothing of these sentences" in str(made["uses"])
+
+
 @pytest.mark.parametrize("kind", ["hf", "lm"])
 def test_the_identity_changes_no_bit(kind, place):
     encoder = ENCODERS.make(f"{kind}:{place}/uses" + (",layers=all" if kind == "hf" else ""))

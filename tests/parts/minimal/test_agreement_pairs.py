@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from lingprobe.corpora import conllu
+from lingprobe.corpora.text import words
 from lingprobe.parts.minimal.agreement import pairs_of, paradigms_of, with_unimorph
 from lingprobe.tasks import TASKS
 
@@ -147,3 +148,18 @@ def test_a_verb_is_in_one_split_of_the_embedded_treebank():
     assert all(splits)
     assert len(set.union(*splits)) == sum(map(len, splits))
     assert data.notes["left out"]
+
+
+def test_pairs_are_chosen_by_the_words_of_a_text(tmp_path):
+    """A text with the words of some pairs, in capitals: no pair with any other word is taken."""
+    whole = TASKS.make("minimal/agreement:embedded").load()
+    texts = [sentence.text for sentence in whole.sentences]
+    pairs = [{texts[a], texts[b]} for a, b in whole.sites[:, :, 0].tolist()]
+    text = tmp_path / "novel.txt"
+    text.write_text("\n".join(line.upper() for pair in pairs[:150] for line in sorted(pair)))
+    some = TASKS.make(f"minimal/agreement:embedded,words={text}").load()
+    own = {sentence.text for sentence in some.sentences}
+    known = {word for line in text.read_text().casefold().splitlines() for word in words(line)}
+    assert 100 < len(some) < len(whole)
+    assert all(set(words(line.casefold())) <= known for line in own)
+    assert some.notes["left out"]["a word that novel.txt lacks"] > 0

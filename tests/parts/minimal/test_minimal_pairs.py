@@ -102,6 +102,22 @@ def test_so_many_pairs_are_drawn_from_each_paradigm(tmp_path):
     assert np.bincount(data.strata["paradigm"].codes).tolist() == [10] * 6
 
 
+def test_pairs_are_chosen_by_the_words_of_a_text(tmp_path):
+    """The text has each word but `sleeps`, once, and its capitals are none of theirs."""
+    (tmp_path / "pairs").mkdir()
+    place = write_paradigms(tmp_path / "pairs", CLAUSES[:300], many=1)
+    used = {word for pair in CLAUSES[:300] for sentence in pair for word in sentence.split()}
+    text = tmp_path / "novel.txt"
+    text.write_text("\n".join(sorted(word.upper() for word in used if word != "sleeps")))
+    data = TASKS.make(f"minimal/pairs:{place},words={text}").load()
+    lacking = [pair for pair in CLAUSES[:300] if "sleeps" in " ".join(pair).split()]
+    assert 20 < len(lacking) < 100  # in the better sentence of some, in the worse one of others
+    wanted = {sentence for pair in CLAUSES[:300] if pair not in lacking for sentence in pair}
+    assert {sentence.text for sentence in data.sentences} == wanted
+    assert data.notes["left out"] == {"a word that novel.txt lacks": len(lacking)}
+    assert "left out" not in TASKS.make(f"minimal/pairs:{place}").load().notes
+
+
 def test_a_single_paradigm_is_divided_by_pairs(tmp_path):
     place = write_paradigms(tmp_path, CLAUSES[:100], many=1)
     data = TASKS.make(f"minimal/pairs:{place}").load()

@@ -21,7 +21,7 @@ from lingprobe.metrics.metric import Metric, ratio, sum_blocks
 from lingprobe.parts.erase.division import codes_of
 from lingprobe.parts.erase.effects import Item, copies, towards_second
 from lingprobe.parts.erase.erasure import part_of
-from lingprobe.parts.erase.interventions import Key, Way
+from lingprobe.parts.erase.interventions import WITHOUT_LABEL, Key, Way
 
 Doubles = NDArray[np.float64]
 LEAST = 20  # pairs, of fewer nothing is said
@@ -43,7 +43,8 @@ def nats() -> Metric:
 class Pairs(NamedTuple):
     """Minimal pairs that can be told of.
 
-    examples  the task's example of each one's better sentence, and its class in `codes`
+    examples  the task's example of each one's better sentence, and its class in `codes`; -1 where
+              the task says nothing of the pairs' sentences
     known     how many were left out as a word in which they differ, or the sentence, was among
               those that the eraser saw
     """
@@ -79,8 +80,8 @@ class Preferences:
         return cls(encoder, np.repeat(pairs.examples, 2), items, chosen, view)
 
     def reads(self, key: Key) -> bool:
-        """All of them."""
-        return True
+        """All of them; of pairs without a label those that need none."""
+        return key.what in WITHOUT_LABEL or bool((self.examples >= 0).all())
 
     def keep(self, key: Key, one_by_one: bool) -> None:
         choice, margin = self.items
@@ -179,15 +180,16 @@ def _right(now: Predicted, words: Ints) -> NDArray[np.bool_]:
 
 
 def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
-    """Pairs whose better sentence has a label in the task, and in words that no eraser saw.
-    DataProblem where these are few.
+    """Pairs whose better sentence has a label in the task, and in words that no eraser saw; where
+    the task has none of their sentences, all pairs in such words. DataProblem where these are few.
     """
     if pairs.sites.shape[1] != 2 or pairs.labels.classes is None:
         raise DataProblem("pairs= takes a task of minimal pairs, as minimal/agreement:TREEBANK")
     rows = np.arange(len(pairs))
     better = pairs.sites[rows, pairs.labels.classes, 0]
-    example_of = _examples_by_text(task)
     keys = hashes_of(pairs.sentences)[:, 0]
+    known = np.isin(keys[better], hashes_of(task.sentences)[:, 0])
+    example_of = _examples_by_text(task)
     examples = np.array([example_of.get(int(keys[s]), -1) for s in better.tolist()], np.int64)
     words = {word.lower() for sentence in seen for word in sentence.words}
     texts = set(hashes_of(seen)[:, 0].tolist())
@@ -196,17 +198,21 @@ def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
     ]
     new = np.array([not each & words for each in apart], bool)
     new &= ~np.isin(keys[better], list(texts))
-    kept = np.flatnonzero((examples >= 0) & new)
+    can = examples >= 0 if known.any() else np.ones(len(pairs), bool)
+    kept = np.flatnonzero(can & new)
     if len(kept) < LEAST:
         raise DataProblem(
             f"{len(kept)} of {len(pairs):,} pairs have a label of the task and words that the"
             f" eraser never saw, and at least {LEAST} are needed: take pairs of the treebank that"
             " the task is of"
+            if known.any()
+            else f"{len(kept)} of {len(pairs):,} pairs have words that the eraser never saw, and at"
+            f" least {LEAST} are needed: take more pairs, or a smaller task"
         )
-    codes = codes_of(task.labels)
-    assert codes is not None
-    some = examples[kept]
-    return Pairs(part_of(pairs, kept), some, codes[some], int(((examples >= 0) & ~new).sum()))
+    codes, some = codes_of(task.labels), examples[kept]
+    if codes is None or not known.any():
+        return Pairs(part_of(pairs, kept), some, np.full(len(kept), -1), int((~new).sum()))
+    return Pairs(part_of(pairs, kept), some, codes[some], int((can & ~new).sum()))
 
 
 def _differing(one: Sentence, other: Sentence) -> set[str]:

@@ -1,8 +1,10 @@
 """What an intervention does to the answers of a validation probe, which was fitted on vectors as
-they are, after Canby et al. (2024, section 3): completeness, collateral change, reliability.
+they are, after Canby et al. (2024, section 3, equations 2 to 4): completeness, collateral change,
+reliability.
 
 All three compare distributions over labels by their total variation distance, example by example,
-and average. The collateral change of another property is one less what they call selectivity.
+and average. The collateral change of another property is one less what they call selectivity; their
+divisor max(1 - min P, max P) is 1 - min P, as two shares are at most 1 together.
 """
 
 from __future__ import annotations

@@ -100,6 +100,12 @@ def _notes(effects: Effects, draws: int) -> Iterator[str]:
             f"{len(pairs.data):,} pairs; {pairs.known:,} were left out as the eraser saw their"
             " sentence, or a word in which they differ. margin: of the log-probabilities of a pair."
         )
+        if (pairs.codes < 0).all():
+            yield (
+                "The task says nothing of these sentences, so no pair is moved or exchanged by its"
+                " label, and nothing is said to be used."
+            )
+            return
         yield (
             "The model is said to use it only if its choice and the margin fall below every floor"
             " when states are moved to the other label, if the margin rises above every floor when"

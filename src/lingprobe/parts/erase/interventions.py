@@ -32,6 +32,8 @@ class Key(NamedTuple):
 
 
 UNCHANGED = Key("")
+WITHOUT_LABEL = (UNCHANGED.what, ERASED, SCRUBBED)
+"""What is done to a state whatever its label."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from lingprobe.parts.erase.effects import Item
 from lingprobe.parts.erase.erasers import Doubles
 from lingprobe.parts.erase.erasure import part_of
 from lingprobe.parts.erase.files import seen_in
-from lingprobe.parts.erase.interventions import ERASED, SCRUBBED, Key
+from lingprobe.parts.erase.interventions import WITHOUT_LABEL, Key
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Similarities:
 
     def reads(self, key: Key) -> bool:
         """Whether it is read under a change."""
-        return key.what in ("", ERASED, SCRUBBED)
+        return key.what in WITHOUT_LABEL
 
     def keep(self, key: Key, one_by_one: bool) -> None:
         assert not one_by_one

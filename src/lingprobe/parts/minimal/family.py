@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from lingprobe.corpora.files import Part, treebank
 from lingprobe.data.core import Dataset
 from lingprobe.data.references import Place
 from lingprobe.parts.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.parts.minimal.data import Drawing, dataset
-from lingprobe.parts.minimal.pairs import Columns, files, read
+from lingprobe.parts.minimal.pairs import Columns, Pair, files, read, words_of
 from lingprobe.tasks.task import Definition
 
 
@@ -25,6 +26,7 @@ class PairOptions:
            and False as CLAMS'
     good, bad  the columns of the better and of the worse sentence; without, those with usual names
     group  the column of the paradigm; without, that with a usual name, or else the name of the file
+    words  a text, one sentence a line: only pairs of which it has every word, ignoring case
     seed   of everything that is drawn
     size   pairs in all, of each paradigm its share; without, all
     fold   2/5: the second of five folds is test; paradigms are never split
@@ -34,6 +36,7 @@ class PairOptions:
     good: str = field(default="", kw_only=True)
     bad: str = field(default="", kw_only=True)
     group: str = field(default="", kw_only=True)
+    words: Path | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
     fold: str | None = field(default=None, kw_only=True)
@@ -43,8 +46,26 @@ def _load_pairs(options: PairOptions) -> Dataset:
     columns = Columns(options.good, options.bad, options.group)
     parts = files(options.path)
     pairs = [pair for part in parts for pair in read(part.path, columns)]
+    notes: dict[str, Any] = {"source": {"files": [str(part.path) for part in parts]}}
+    if options.words is not None:
+        pairs, notes["left out"] = _covered(pairs, options.words)
     how = Drawing("paradigm", options.seed, options.size, options.fold)
-    return dataset(pairs, how, {"source": {"files": [str(part.path) for part in parts]}})
+    return dataset(pairs, how, notes)
+
+
+def _covered(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
+    """The pairs of which a text has every word, and how many are left out, by reason."""
+    known = words_of(text.expanduser())
+    kept = [pair for pair in pairs if pair.words <= known]
+    return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}
+
+
+def _pair_parts(options: PairOptions) -> list[Part]:
+    return [*files(options.path), *_given(options.words)]
+
+
+def _given(*paths: Path | None) -> list[Part]:
+    return [Part("", path.expanduser()) for path in paths if path is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +74,7 @@ class AgreementOptions:
 
     path      a Universal Dependencies treebank with lemmas and features
     forms     a file of UniMorph, for forms of verbs that the treebank lacks
+    words     as of `minimal/pairs`
     on_error  raise: malformed data are an error; skip: bad sentences are left out
     seed      of everything that is drawn
     size      pairs in all, of each verb its share; without, all
@@ -61,6 +83,7 @@ class AgreementOptions:
 
     path: Place
     forms: Path | None = field(default=None, kw_only=True)
+    words: Path | None = field(default=None, kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
@@ -74,14 +97,16 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
         paradigms = with_unimorph(paradigms, options.forms.expanduser())
     reasons = Counter[str]()
     made = list(pairs_of(trees, paradigms, reasons))
+    if options.words is not None:
+        made, unknown = _covered(made, options.words)
+        reasons.update(unknown)
     how = Drawing("target", options.seed, options.size, options.fold, cap=True)
     notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
     return dataset(made, how, notes)
 
 
 def _agreement_parts(options: AgreementOptions) -> list[Part]:
-    forms = [] if options.forms is None else [Part("", options.forms.expanduser())]
-    return [*treebank(options.path), *forms]
+    return [*treebank(options.path), *_given(options.forms, options.words)]
 
 
 _definition = partial(
@@ -97,7 +122,7 @@ pairs: Definition[PairOptions] = _definition(
     "Which of the two sentences is the better one?",
     PairOptions,
     load=_load_pairs,
-    parts=lambda options: files(options.path),
+    parts=_pair_parts,
 )
 agreement: Definition[AgreementOptions] = _definition(
     "minimal/agreement",

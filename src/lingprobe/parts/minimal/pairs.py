@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.corpora import text
 from lingprobe.corpora.files import Part, lines, uncompressed_path
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
@@ -35,6 +36,11 @@ class Pair(NamedTuple):
     bad: str
     group: str
     tags: Mapping[str, str]
+
+    @property
+    def words(self) -> set[str]:
+        """Those of both sentences, without capitals."""
+        return {word.casefold() for each in (self.good, self.bad) for word in text.words(each)}
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,12 @@ def read(path: Path, columns: Columns) -> Iterator[Pair]:
         return
     for where, row in rows:
         yield columns.of(row, where, bare.stem)
+
+
+def words_of(path: Path) -> set[str]:
+    """The words of a text, one sentence a line, without capitals."""
+    found = {word for sentence in text.read(path) for word in sentence.words}
+    return {word.casefold() for word in found}
 
 
 def _json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
