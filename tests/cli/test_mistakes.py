@@ -37,6 +37,12 @@ class Raising:
     def load(self):
         return "abc"[3]
 
+class Bare:
+    name, question, probe = "mine/bare", "?", "logreg"
+
+    def load(self):
+        pass
+
 def three():
     return 3
 
@@ -304,6 +310,11 @@ MISTAKES = {
         "nothing to measure: table:many.tsv,metric=mine.py%40three: the metric 'mine.py@three'"
         " returns 3: give a Metric",
     ),
+    "a task that is none": (
+        "run -t mine.py@Bare -e length",
+        "nothing to measure: mine.py@Bare: it has no metric, view: a task has name, question,"
+        " metric, probe, view and load()",
+    ),
     "a language that is none": (
         "generate empty.json --language mine.py@three",
         "the language 'mine.py@three' returns 3: give a Language",
@@ -401,7 +412,7 @@ def test_a_task_that_fails_says_where(here, typed):
 def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
     assert typed("generate empty.json --language mine.py@falling") == (
         1,
-        "lingprobe: KeyError: 'language', at mine.py:23 (unexpected; run again with --debug to see"
+        "lingprobe: KeyError: 'language', at mine.py:29 (unexpected; run again with --debug to see"
         " where)\n",
     )
 

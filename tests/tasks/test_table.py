@@ -12,7 +12,7 @@ from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
-from lingprobe.tasks.table import Table
+from lingprobe.tasks.table import REDRAWN, Table
 from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
@@ -165,6 +165,17 @@ def test_a_table_without_a_test_split_gets_folds_and_dev_parts(tmp_path):
     for fold in folds:
         assert (len(fold.rows("test")), len(fold)) == (12, 60)
         assert len(fold.rows("dev")) in (4, 5)  # a tenth of 48
+
+
+def test_a_dev_split_without_a_test_split_is_drawn_anew_and_said(tmp_path):
+    for split, remarks in (("dev", (REDRAWN,)), ("test", ())):
+        (tmp_path / split).mkdir()
+        labelled(tmp_path / split / "train.csv", row="train {i},{label}")
+        labelled(tmp_path / split / f"{split}.csv", row="other {i},{label}")
+        dataset = TASKS.make(f"table:{tmp_path / split}").load()
+        drawn = {dataset.sentences[i].words[0] for i in dataset.sites[dataset.rows("test"), 0, 0]}
+        assert drawn == ({"train", "other"} if remarks else {"other"})
+        assert dataset.notes.remarks == remarks
 
 
 def test_folds_are_for_tables_without_a_test_split(tmp_path):

@@ -22,7 +22,7 @@ from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
-from lingprobe.experiment.data import Facts, facts, task_identity
+from lingprobe.experiment.data import Facts, check_members, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
@@ -378,6 +378,7 @@ def _folds(item: Reference | Task, cache: Path) -> Iterator[tuple[str, Task]]:
 
 def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
     """A task with its facts; DataProblem where its data cannot answer it."""
+    check_members(task)
     data = facts(task, task_identity(reference, task), cache)
     if data.refused:
         raise DataProblem(data.refused)

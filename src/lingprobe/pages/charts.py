@@ -73,7 +73,9 @@ def chart(results: Sequence[Result], kind: str) -> Figure:
 def draw(kind: str, made: Grid) -> Figure:
     """Scores drawn as a kind of figure; UsageProblem for what returns no Figure."""
     drawn = figure_of(kind)(made)
-    if not hasattr(drawn, "savefig"):
+    from matplotlib.figure import Figure  # behind what says that it is missing
+
+    if not isinstance(drawn, Figure):
         raise UsageProblem(f"the figure {kind!r} returns {drawn!r:.60}: give a matplotlib Figure")
     return drawn
 

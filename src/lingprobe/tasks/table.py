@@ -26,6 +26,7 @@ from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
+REDRAWN = "it has a dev split but no test split, so all splits are drawn anew from all of its rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ def draw_splits(
 def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dataset:
     """The data set with its own test split, or one that is drawn."""
     if not len(dataset.rows("test")):
+        if len(dataset.rows("dev")):
+            dataset = dataset.with_notes(remarks=[*dataset.notes.remarks, REDRAWN])
         return divide(dataset, fold, seed)
     if fold:
         raise DataProblem(
