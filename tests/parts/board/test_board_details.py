@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from fixtures.results import saying
 from lingprobe.data.core import Tags
-from lingprobe.data.labels import Classes
-from lingprobe.datasets.controls import KEY_SEEN
 from lingprobe.parts.board.check import check_folder
 from lingprobe.parts.board.contents import Board, family_of
 from lingprobe.parts.board.frame import fit_of
@@ -30,40 +27,7 @@ from lingprobe.parts.board.submission import (
     write_submission,
 )
 from lingprobe.parts.board.suite_sets import set_of
-from parts.board.made import TASKS, bounds, fit
-
-CONTROL = "word-labels,case=cased,key=word,least=10,seed={}"
-N = 200
-
-
-def control(plain, share, seed=0):
-    """A control of a fit, with labels of its own; train has the keys of three examples in four."""
-    gold = np.random.default_rng(seed).integers(0, 2, N)
-    wrong = np.random.default_rng([seed, len(plain.trial.encoder)]).permutation(N)
-    wrong = wrong >= round(share * N)
-    names = plain.gold.names
-    moved = replace(
-        plain,
-        trial=replace(plain.trial, control=CONTROL.format(seed)),
-        gold=Classes(gold, names),
-        predicted=Classes(np.where(wrong, 1 - gold, gold), names),
-        strata={KEY_SEEN: Tags(np.arange(N) % 4 // 3, ("yes", "no"))},
-        score=float((~wrong).mean()),
-        majority=float((gold == 0).mean()),
-    )
-    identities = {**plain.provenance.identities, "control": f'["c", "code", "{seed}"]'}
-    return saying(moved, identities=identities)
-
-
-def tagged(result):
-    """A fit whose examples are in groups, and are about words."""
-    names = ("main", "sub")
-    few = Tags(np.arange(N) % 5 // 4, names)
-    words = Tags(np.arange(N), tuple(f"secret{i}" for i in range(N)))
-    some = Tags(np.arange(N) % 3, ("secret-a", "secret-b", "secret-c"))
-    lengths = Tags(np.arange(N) % 40, tuple(map(str, range(40))))
-    strata = {"clause": few, "form": words, "target": some, "length": lengths}
-    return replace(result, strata=strata, clusters={"target": some.codes})
+from parts.board.made import TASKS, N, bounds, control, fit, tagged
 
 
 def submit(results):
