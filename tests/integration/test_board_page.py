@@ -19,7 +19,7 @@ from lingprobe.parts.board.submission import (
     submission_of,
     write_submission,
 )
-from parts.board.made import TASKS, fit, results
+from parts.board.made import TASKS, control, fit, results, tagged
 
 pytestmark = pytest.mark.integration
 __all__ = ["axe"]  # a fixture
@@ -42,7 +42,8 @@ def site(tmp_path_factory):
         for task in TASKS
         for read, share in LAYERS.items()
     ]
-    made = submission_of([*results(shares), *deep], Statement())
+    plain = list(map(tagged, results(shares)))
+    made = submission_of([*plain, *deep, *(control(each, 0.6) for each in plain[:4])], Statement())
     lines = []
     for k, line in enumerate(made.lines):
         name = EVIL if k == 0 else line.name

@@ -8,12 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from fixtures.results import result, saying
+from lingprobe.data.core import Tags
 from lingprobe.data.labels import Classes
+from lingprobe.datasets.controls import KEY_SEEN
 
 TASKS = ("ud/tense:UD_English-EWT", "ud/passive:UD_Polish-PDB")
 FILES = dict(
     zip(TASKS, ("/home/me/en_ewt-ud-train.conllu", "/x/pl_pdb-ud-train.conllu"), strict=True)
 )
+CONTROL = "word-labels,case=cased,key=word,least=10,seed={}"
+N = 200  # examples
 BOUNDS = {"length": ("baseline", 0.55), "bow:random": ("baseline", 0.6), "gold": ("oracle", 0.99)}
 
 
@@ -56,3 +60,33 @@ def results(shares, tasks=TASKS, n=200):
     """Fits of encoders with some share right, and of what they are compared with."""
     models = [fit(name, share, task=task, n=n) for task in tasks for name, share in shares.items()]
     return [*models, *bounds(tasks, n)]
+
+
+def control(plain, share, seed=0):
+    """A control of a fit, with labels of its own; train has the keys of three examples in four."""
+    gold = np.random.default_rng(seed).integers(0, 2, N)
+    wrong = np.random.default_rng([seed, len(plain.trial.encoder)]).permutation(N)
+    wrong = wrong >= round(share * N)
+    names = plain.gold.names
+    moved = replace(
+        plain,
+        trial=replace(plain.trial, control=CONTROL.format(seed)),
+        gold=Classes(gold, names),
+        predicted=Classes(np.where(wrong, 1 - gold, gold), names),
+        strata={KEY_SEEN: Tags(np.arange(N) % 4 // 3, ("yes", "no"))},
+        score=float((~wrong).mean()),
+        majority=float((gold == 0).mean()),
+    )
+    identities = {**plain.provenance.identities, "control": f'["c", "code", "{seed}"]'}
+    return saying(moved, identities=identities)
+
+
+def tagged(result):
+    """A fit whose examples are in groups, and are about words."""
+    names = ("main", "sub")
+    few = Tags(np.arange(N) % 5 // 4, names)
+    words = Tags(np.arange(N), tuple(f"secret{i}" for i in range(N)))
+    some = Tags(np.arange(N) % 3, ("secret-a", "secret-b", "secret-c"))
+    lengths = Tags(np.arange(N) % 40, tuple(map(str, range(40))))
+    strata = {"clause": few, "form": words, "target": some, "length": lengths}
+    return replace(result, strata=strata, clusters={"target": some.codes})

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 import lingprobe
-from fixtures.results import saying
 from lingprobe.data.core import Tags
-from lingprobe.data.labels import Classes
-from lingprobe.datasets.controls import KEY_SEEN
 from lingprobe.parts.board.check import check_folder
+from lingprobe.parts.board.contents import Board, family_of
 from lingprobe.parts.board.frame import fit_of
 from lingprobe.parts.board.merge import merge
 from lingprobe.parts.board.own_metrics import submitted_rows
@@ -28,40 +26,8 @@ from lingprobe.parts.board.submission import (
     with_bounds,
     write_submission,
 )
-from parts.board.made import TASKS, bounds, fit
-
-CONTROL = "word-labels,case=cased,key=word,least=10,seed={}"
-N = 200
-
-
-def control(plain, share, seed=0):
-    """A control of a fit, with labels of its own; train has the keys of three examples in four."""
-    gold = np.random.default_rng(seed).integers(0, 2, N)
-    wrong = np.random.default_rng([seed, len(plain.trial.encoder)]).permutation(N)
-    wrong = wrong >= round(share * N)
-    names = plain.gold.names
-    moved = replace(
-        plain,
-        trial=replace(plain.trial, control=CONTROL.format(seed)),
-        gold=Classes(gold, names),
-        predicted=Classes(np.where(wrong, 1 - gold, gold), names),
-        strata={KEY_SEEN: Tags(np.arange(N) % 4 // 3, ("yes", "no"))},
-        score=float((~wrong).mean()),
-        majority=float((gold == 0).mean()),
-    )
-    identities = {**plain.provenance.identities, "control": f'["c", "code", "{seed}"]'}
-    return saying(moved, identities=identities)
-
-
-def tagged(result):
-    """A fit whose examples are in groups, and are about words."""
-    names = ("main", "sub")
-    few = Tags(np.arange(N) % 5 // 4, names)
-    words = Tags(np.arange(N), tuple(f"secret{i}" for i in range(N)))
-    some = Tags(np.arange(N) % 3, ("secret-a", "secret-b", "secret-c"))
-    lengths = Tags(np.arange(N) % 40, tuple(map(str, range(40))))
-    strata = {"clause": few, "form": words, "target": some, "length": lengths}
-    return replace(result, strata=strata, clusters={"target": some.codes})
+from lingprobe.parts.board.suite_sets import set_of
+from parts.board.made import TASKS, N, bounds, control, fit, tagged
 
 
 def submit(results):
@@ -175,3 +141,25 @@ def test_folds_weigh_by_their_examples():
     assert one.row.score == pytest.approx((50 * 100 + 80 * 200) / 300)
     assert (one.row.n, one.row.folds, one.row.seeds) == (300, 2, 1)
     assert np.isnan(one.row.low)
+
+
+def test_sets_of_flash_have_their_names_and_no_path(tmp_path):
+    sets = [f"table:/home/me/sets/{draw}/en-tense" for draw in ("public", "reserve")]
+    sets.append("table:/home/me/sets/public/fi-case,metric=micro-f1,probe=span")
+    made = submit([fit(e, 0.9, task=t) for t in sets for e in ("hf:org/one", "hf:/a/b", "hf:/c/b")])
+    assert {f.task for f in made.fits} == {
+        "table:public/en-tense",
+        "table:reserve/en-tense",
+        "table:public/fi-case,metric=micro-f1,probe=span",
+    }
+    assert {f.encoder for f in made.fits} == {"hf:org/one", "hf:a/b", "hf:c/b"}
+    board = Board(merge([made]), standings(made.results))
+    assert {(column.group, column.name) for column in board.columns.values()} == {
+        ("flash, public", "Tense en"),
+        ("flash, reserve", "Tense en"),
+        ("flash, public", "Case fi"),
+    }
+    about = {(family_of(key), board.language(key)) for key in board.tasks}
+    assert about == {("ud", "English"), ("edge", "Finnish")}
+    assert set_of("table:elsewhere/en-tense") is None
+    assert set_of("table:public/mine") is None

@@ -16,6 +16,7 @@ from lingprobe.pages.groups import Column, columns_of
 from lingprobe.pages.open_files import file_names
 from lingprobe.parts.board.merge import Merged, Model
 from lingprobe.parts.board.standings import Key, Standing, Standings, TaskStandings
+from lingprobe.parts.board.suite_sets import set_of
 from lingprobe.tables.table import number
 
 INDEX, MODELS, TASKS = "index.html", "models", "tasks"
@@ -55,6 +56,8 @@ class Board:
         for one in sorted(self.standings.tasks, key=lambda one: list(order).index(one.key[0])):
             task, probe, _ = one.key
             column = order[task]
+            if known := set_of(task):
+                column = Column(task, known.set.column, f"flash, {known.draw}")
             name = f"{column.name}, {probe}" if many[task] > 1 else column.name
             named[one.key] = column._replace(name=name)
         return named
@@ -119,7 +122,12 @@ class Board:
 
     @cached_property
     def _languages(self) -> dict[Key, str]:
-        return {key: language_names(one.languages) for key, one in self.tasks.items()}
+        return {
+            key: language_names(
+                (known.set.language,) if (known := set_of(key[0])) else one.languages
+            )
+            for key, one in self.tasks.items()
+        }
 
     def most(self, key: Key) -> int:
         """The test examples of a task."""
@@ -138,6 +146,8 @@ class Board:
 
 def family_of(key: Key) -> str:
     """The family of a task, as ud."""
+    if known := set_of(key[0]):
+        return known.family
     parsed = parsed_or_none(key[0])
     family, slash, _ = (parsed.name if parsed else key[0]).partition("/")
     return family if slash else UNKNOWN
@@ -147,7 +157,7 @@ def language_names(codes: tuple[str, ...]) -> str:
     """Languages by name, as Universal Dependencies calls them; by code where it has none."""
     known = _names_of_languages()
     parts = [code.partition("-")[0] for code in codes]
-    names = [known.get(part, UNKNOWN if part == "und" else part) for part in parts]
+    names = [known.get(three(part) or part, UNKNOWN if part == "und" else part) for part in parts]
     return ", ".join(dict.fromkeys(names))
 
 

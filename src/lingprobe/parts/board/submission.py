@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import CONSTANT, said_of
@@ -16,14 +16,16 @@ from lingprobe.audit.data_card import SUMS, sums
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import brief
+from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.pages.captions import labels_of, names_of
 from lingprobe.parts.board.frame import Fit, fit_of, read_frame, write_frame
 from lingprobe.parts.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
+from lingprobe.parts.board.suite_sets import set_of
 
 FITS, LINES = "results.parquet", "models.jsonl"
 FILES = (FITS, LINES, SUMS)
+LONGEST = 64  # parts of a path
 UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
 
 
@@ -111,14 +113,36 @@ def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
 
 
 def _portable(references: Iterable[str]) -> dict[str, str]:
-    """References without the folders of this machine."""
+    """References without the folders of this machine: the end of a path, as long as it must be to
+    tell them apart, and with the draw of a suite's set.
+    """
     names = names_of(references := sorted(references))
     made = {one: names[one] if one != "words" and one in names else one for one in references}
+    alike = [
+        one for one in references if _path(one).is_absolute() and (one not in names or set_of(one))
+    ]
+    for depth in range(2, LONGEST):
+        ends = {one: _with_end(one, depth) for one in alike}
+        if len({*ends.values()}) == len(ends):
+            break
+    made |= ends
     if len(set(made.values())) < len(made):
         raise UsageProblem(
             f"two of {', '.join(references)} would have one name: submit one of them"
         )
     return made
+
+
+def _path(reference: str) -> PurePath:
+    """What a reference is about, as a path."""
+    parsed = parsed_or_none(reference)
+    return PurePath((parsed.argument if parsed else None) or "")
+
+
+def _with_end(reference: str, depth: int) -> str:
+    """A reference with so many parts of its path."""
+    name = Reference.parse(names_of([reference])[reference])
+    return str(Reference(name.name, "/".join(_path(reference).parts[-depth:]), name.options))
 
 
 def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
