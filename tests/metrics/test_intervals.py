@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.labels import Classes
-from lingprobe.metrics import METRICS, Answers, MetricProblem, difference, interval_of
+from lingprobe.metrics import METRICS, Answers, Metric, MetricProblem, difference, interval_of
 
 NAMES = ("a", "b")
 GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))
@@ -228,3 +228,9 @@ def test_other_examples_have_no_difference():
             answers(np.ones((1, 5), bool), gold),
             answers(np.ones((1, 4), bool), gold[:4]),
         )
+
+
+def test_a_score_that_is_no_number_has_no_interval():
+    nothing = Metric("nothing", METRICS.make("accuracy").sums, lambda sums: sums[..., 0] * np.nan)
+    low, high = interval_of(nothing, GOLD, [said(np.random.default_rng(0), 0.8)])
+    assert np.isnan([low, high]).all()
