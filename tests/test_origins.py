@@ -72,11 +72,12 @@ parts/erase/target.py of encoder later_layers preferences readings
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
-analysis/rows.py _needs_seeds measure_memorization
+analysis/memorization.py measure_memorization
+analysis/rows.py _needs_seeds
 datasets/controls.py find_control
 encoders/__init__.py kind_of_reference
 judgements/score.py _redraw_sample
-metrics/constant.py find_metric
+metrics/constant.py _own_metric find_metric
 pages/breakdown.py _beside has_counted_labels restrict_result
 pages/descriptions.py describe_reference question_of
 pages/probabilities.py _load_dataset

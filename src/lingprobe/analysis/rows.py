@@ -116,16 +116,16 @@ class Frame(tuple[Result, ...]):
         return results if isinstance(results, Frame) else cls(results)
 
     @cached_property
-    def measured(self) -> list[Measured]:
+    def measurements(self) -> list[Measured]:
         """What `measure` returns."""
         return _measure(self)
 
     def select(self, rows: Iterable[Row]) -> Frame:
         """The results behind some of the rows, which are not computed again."""
         ids = set(map(id, rows))
-        chosen = [one for one in self.measured if id(one.row) in ids]
+        chosen = [one for one in self.measurements if id(one.row) in ids]
         frame = Frame(result for one in chosen for result in one.results)
-        frame.measured = chosen
+        frame.measurements = chosen
         return frame
 
 
@@ -133,7 +133,7 @@ def measure(results: Iterable[Result]) -> list[Measured]:
     """One row for all seeds, folds and samples of the same thing, in the order in which things
     first come, with the results behind it.
     """
-    return results.measured if isinstance(results, Frame) else _measure(results)
+    return results.measurements if isinstance(results, Frame) else _measure(results)
 
 
 def rows(results: Iterable[Result]) -> list[Row]:

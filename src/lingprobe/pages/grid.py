@@ -90,7 +90,7 @@ def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
 def grid(results: Sequence[Result]) -> Grid:
     """The scores of results as lines and columns."""
     frame = Frame.of(results)
-    every = [one.row for one in frame.measured]
+    every = [one.row for one in frame.measurements]
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
     apart = _of_several_probes(plain)

@@ -104,7 +104,7 @@ class Study:
 
     @cached_property
     def _results_by_row(self) -> dict[int, Sequence[Result]]:
-        return {id(one.row): one.results for one in self.frame.measured}
+        return {id(one.row): one.results for one in self.frame.measurements}
 
     def verdicts_on(self, column: Column) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""

@@ -48,12 +48,12 @@ def _load_pairs(options: PairOptions) -> Dataset:
     pairs = [pair for part in parts for pair in read(part.path, columns)]
     notes: dict[str, Any] = {"source": {"files": [str(part.path) for part in parts]}}
     if options.words is not None:
-        pairs, notes["left out"] = _covered(pairs, options.words)
+        pairs, notes["left out"] = _keep_known(pairs, options.words)
     how = Drawing("paradigm", options.seed, options.size, options.fold)
     return dataset(pairs, how, notes)
 
 
-def _covered(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
+def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
     """The pairs of which a text has every word, and how many are left out, by reason."""
     known = words_of(text.expanduser())
     kept = [pair for pair in pairs if pair.words <= known]
@@ -61,10 +61,10 @@ def _covered(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, i
 
 
 def _pair_parts(options: PairOptions) -> list[Part]:
-    return [*files(options.path), *_given(options.words)]
+    return [*files(options.path), *_files(options.words)]
 
 
-def _given(*paths: Path | None) -> list[Part]:
+def _files(*paths: Path | None) -> list[Part]:
     return [Part("", path.expanduser()) for path in paths if path is not None]
 
 
@@ -98,7 +98,7 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
     reasons = Counter[str]()
     made = list(pairs_of(trees, paradigms, reasons))
     if options.words is not None:
-        made, unknown = _covered(made, options.words)
+        made, unknown = _keep_known(made, options.words)
         reasons.update(unknown)
     how = Drawing("target", options.seed, options.size, options.fold, cap=True)
     notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
@@ -106,7 +106,7 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
 
 
 def _agreement_parts(options: AgreementOptions) -> list[Part]:
-    return [*treebank(options.path), *_given(options.forms, options.words)]
+    return [*treebank(options.path), *_files(options.forms, options.words)]
 
 
 _definition = partial(

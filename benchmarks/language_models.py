@@ -1,0 +1,109 @@
+"""The files behind docs/results-language-models.md: what two small language models prefer, and what they prefer without
+number, tense or part of speech.
+
+usage: python benchmarks/language_models.py MODELS PAIRS OUT [STEP...]
+
+MODELS holds `causal` and `masked`, which examples/language_models.py trained. PAIRS holds BLiMP's
+.jsonl files, `blimp` all of them, `agreement` those of subject and verb, `determiner` those of determiner and noun; and
+`clams`, files of CLAMS in English. UD_English-EWT is found by
+LINGPROBE_TREEBANKS. Results go to OUT, and a step that has its file there is not repeated; tables go to docs/results.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import lingprobe
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+BANK = "UD_English-EWT"
+KINDS = ("causal", "masked")
+ERASED = {"number": f"ud/subj-num:{BANK}", "tense": f"ud/tense:{BANK}", "pos": f"edge/pos:{BANK}"}
+LAYER = "1"  # named before any score was seen
+SIZES = {
+    "blimp": 2010,
+    "agreement": 900,
+    "determiner": 800,
+    "clams": 800,
+}  # pairs, of each paradigm as many
+
+
+def main(models: Path, pairs: Path, out: Path, asked: Sequence[str]) -> None:
+    os.chdir(models)  # so that tables have names without places
+    pairs, out = (Path(os.path.relpath(each, models)) for each in (pairs, out))
+    tasks = _tasks(pairs)
+    out.mkdir(parents=True, exist_ok=True)
+    for name in asked or list(_steps()):
+        file = out / f"{name}.csv"
+        if name.startswith("run"):
+            encoders = _encoders(name.removeprefix("run-"))
+            lingprobe.run(list(tasks.values()), encoders, output=out / "results", seeds=1)
+        elif not file.exists():
+            file.write_text(_step(name, tasks, out / "results"), "utf-8")
+        print(name, flush=True)
+    _join(out)
+
+
+def _tasks(pairs: Path) -> dict[str, str]:
+    """The tasks of minimal pairs, of words that the shorter of both texts has."""
+    words = "words=causal/text.txt"
+    made = {
+        name: f"minimal/pairs:{pairs / name},{words},size={size}" for name, size in SIZES.items()
+    }
+    return {**made, "treebank": f"minimal/agreement:{BANK},{words}"}
+
+
+def _steps() -> Iterator[str]:
+    yield from ("run-floors", *(f"run-{kind}" for kind in KINDS), "scores", "differences")
+    for kind in KINDS:
+        for what in ERASED:
+            for name in ("agreement", "determiner", "clams", "treebank"):
+                if name != "treebank" or what == "number":
+                    yield f"intervene-{kind}-{what}-{name}"
+        yield f"erase-{kind}"
+
+
+def _encoders(kind: str) -> list[str]:
+    """N-grams of the longer text, or a model and its network with random weights."""
+    if kind == "floors":
+        return ["ngram:masked/text.txt,order=1", "ngram:masked/text.txt"]
+    return [f"lm:{kind}", f"lm:{kind},weights=random"]
+
+
+def _step(name: str, tasks: dict[str, str], results: Path) -> str:
+    """What a step gives, as CSV."""
+    how, kind, *rest = [*name.split("-"), ""]
+    if how == "scores":
+        whole, parts = (lingprobe.report(results, by=by).text("csv") for by in (None, "paradigm"))
+        return whole + parts.partition("\n")[2]
+    if how == "differences":
+        return lingprobe.compare(results, against="ngram:*text.txt").page.text("csv")
+    if how == "erase":
+        hf = [f"hf:{kind},layers={LAYER}{w}" for w in ("", ",weights=random")]
+        made = lingprobe.erase(list(ERASED.values()), hf, draws=1, nonlinear="", limit=1500)
+        return made.text("csv")
+    what, pairs, *_ = rest
+    how_many = {"draws": 2, "doses": (1.0,), "limit": 1500}
+    page = lingprobe.intervene(
+        ERASED[what], f"lm:{kind}", layer=LAYER, pairs=tasks[pairs], **how_many
+    )
+    rows = page.text("csv").splitlines()
+    return "\n".join([f"pairs,{rows[0]}", *(f"{pairs},{row}" for row in rows[1:])]) + "\n"
+
+
+def _join(out: Path) -> None:
+    """The tables of all steps of a sort in one file."""
+    for sort in ("scores", "differences", "erase", "intervene"):
+        files = sorted(out.glob(f"{sort}*.csv"))
+        if files:
+            texts = [file.read_text("utf-8").splitlines(keepends=True) for file in files]
+            lines = texts[0][:1] + [line for text in texts for line in text[1:]]
+            name = "language-models" + ("" if sort == "scores" else f"-{sort}")
+            (RESULTS / f"{name}.csv").write_text("".join(lines), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*(Path(each).resolve() for each in sys.argv[1:4]), sys.argv[4:])
