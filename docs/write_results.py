@@ -17,7 +17,7 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 DATA, TABLES = DOCS / "results", DOCS / "results" / "tables.toml"
-PAGES = [DOCS / name for name in ("results.md", "results-inside.md")]
+PAGES = [DOCS / f"results{name}.md" for name in ("", "-inside", "-language-models")]
 NOTES = [DOCS.parent / "benchmarks" / "results" / f"{name}.md" for name in ("edge", "papersize")]
 COLUMNS = ("section", "table", "row", "column", "value", "low", "high")
 VALUE = re.compile(r"([-+]?\d[\d,.]*)(?: \(([-+]?[\d.]+) (?:-|to) ([-+]?[\d.]+)\))?")

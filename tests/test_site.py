@@ -189,6 +189,7 @@ cross-lingual transfer: languages
 does the model use it: erase
 amnesic probing: erase
 inside two encoders: results-inside
+train a language model: results-language-models training
 LEACE: erase
 INLP: erase
 no treebank: faq

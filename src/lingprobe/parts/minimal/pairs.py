@@ -7,11 +7,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora import text
-from lingprobe.corpora.files import Part, lines, uncompressed_path
+from lingprobe.corpora.files import Part, digest, lines, uncompressed_path
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
 
@@ -104,10 +105,15 @@ def read(path: Path, columns: Columns) -> Iterator[Pair]:
         yield columns.of(row, where, bare.stem)
 
 
-def words_of(path: Path) -> set[str]:
+def words_of(path: Path) -> frozenset[str]:
     """The words of a text, one sentence a line, without capitals."""
+    return _words_of(path, digest([path]))
+
+
+@lru_cache(maxsize=2)
+def _words_of(path: Path, content: str) -> frozenset[str]:
     found = {word for sentence in text.read(path) for word in sentence.words}
-    return {word.casefold() for word in found}
+    return frozenset(word.casefold() for word in found)
 
 
 def _json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
