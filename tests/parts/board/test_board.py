@@ -310,8 +310,37 @@ def test_a_forged_fit_is_refused_when_it_is_measured_anew(measured, tmp_path):
     evaluation, _ = measured
     made = submit(evaluation.results)
     forged = [better(each) for each in made.results]
-    with pytest.raises(lingprobe.DataProblem, match=r"is stated; .* where all should be"):
+    with pytest.raises(lingprobe.DataProblem, match=r"is stated; .* where nearly all should be"):
         remeasure(forged, b"", ["npz:moved.npz"])
+
+
+def differing(result, many):
+    """The same fit with so many other answers."""
+    said = result.predicted.ids.copy()
+    said[:many] = 1 - said[:many]
+    named = Classes(said, result.predicted.names)
+    right = float((said == result.gold.ids).mean())
+    return replace(result, predicted=named, score=right)
+
+
+def test_a_model_may_answer_a_little_differently_and_a_baseline_may_not(measured):
+    evaluation, _ = measured
+    fits = {r.trial.encoder[:3]: r for r in evaluation.results if r.trial.control == "none"}
+    assert "(other batches)" in remeasure([differing(fits["npz"], 1)], b"", ["npz:moved.npz"])
+    with pytest.raises(lingprobe.DataProblem, match="where nearly all should be"):
+        remeasure([differing(fits["npz"], 2)], b"", ["npz:moved.npz"])
+    with pytest.raises(lingprobe.DataProblem, match="where all should be"):
+        remeasure([differing(fits["len"], 1)], b"")
+
+
+@pytest.mark.usefixtures("measured")
+def test_vectors_are_kept_as_they_were(tmp_path):
+    """In half the bits, and fewer numbers: what is measured anew is the same."""
+    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "bounds": False, "store": "float16"}
+    made = lingprobe.run(
+        "ud/tense:few.conllu", "bow:random", project=8, output=tmp_path / "r", **how
+    )
+    assert "the same answers" in remeasure(made.results, b"")
 
 
 def test_a_control_is_measured_anew(measured):

@@ -70,6 +70,14 @@ def test_a_control_stands_beside_its_score(tmp_path):
     assert right.mean() == pytest.approx(0.6)
 
 
+def test_a_control_of_another_layer_is_shown_with_its_score(tmp_path):
+    layers = [fit("hf:org/deep", share, read=str(k)) for k, share in enumerate((0.6, 0.9))]
+    made = submit([*layers, *bounds(TASKS[:1]), control(layers[0], 0.55)])
+    text = page_of(made, tmp_path)
+    assert re.search(r"org/deep\s+1\s+90\.0", text)
+    assert re.search(r"org/deep\s+0\s+word-labels[^%]*?60\.0\s+55\.0", text)
+
+
 def test_floors_of_a_control_are_those_under_it():
     plain = [fit("hf:org/one", 0.9), *bounds(TASKS[:1])]
     made = submit([*plain, control(plain[0], 0.7), control(plain[1], 0.65)])

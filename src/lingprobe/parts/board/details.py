@@ -33,7 +33,7 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
     if not one.controls:
         return ()
-    every = [row for row in rows([*one.shown, *one.controls]) if row.kind != "oracle"]
+    every = rows(one.controls)
     plain = {_place(row): row for row in every if row.control == NO_CONTROL}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)

@@ -60,8 +60,8 @@ class TaskStandings(NamedTuple):
 
     languages  of the data, as eng-Latn
     floors     rows of baselines; ceilings: of oracles
-    shown      the results behind the rows of models and floors; controls: of the same fits, with a
-               control
+    shown      the results behind the rows of models and floors
+    controls   results of controls, at any layer, and of the same fits without
     """
 
     key: Key
@@ -109,7 +109,7 @@ def standings(results: Sequence[Result]) -> Standings:
         standing = tuple(_standing(one.row, every, judged, compared) for one in mine)
         floors = [one for one in measured[key] if one.row.kind == "baseline"]
         shown = [r for one in (*mine, *floors) for fit in one.fits for r in fit]
-        beside = (r for place in dict.fromkeys(map(_fit, shown)) for r in controls[place])
+        beside = _with_controls(measured[key], controls)
         tasks.append(
             TaskStandings(
                 key,
@@ -155,6 +155,16 @@ def _fit(result: Result) -> tuple[str, ...]:
     """What a control is measured beside: the same fit without it."""
     trial = result.trial
     return without_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
+
+
+def _with_controls(
+    every: Sequence[Measured], controls: Mapping[tuple[str, ...], Sequence[Result]]
+) -> Iterator[Result]:
+    """The fits that have a control, and its results."""
+    for one in every:
+        if beside := controls.get(_fit(one.result)):
+            yield from (result for fit in one.fits for result in fit)
+            yield from beside
 
 
 def _by_fit(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
