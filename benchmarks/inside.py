@@ -49,7 +49,7 @@ def main(results: Path) -> None:
 
 
 def _scores(results: Path) -> Iterator[Row]:
-    for folder in ("layers", "case", "tree", "one"):
+    for folder in ("layers", "case", "tree", "one", "more", "morecase"):
         for row in _rows(_report(results / folder, reads="*")):
             yield {"folder": folder, **row}
 
