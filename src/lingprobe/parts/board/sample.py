@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import get_args
+from typing import cast, get_args
 from urllib.parse import unquote
 
 from lingprobe.analysis.answers import together
@@ -131,7 +131,7 @@ def _measure(stated: Result, encoder: str) -> Result:
                 reads=reads,
                 seeds=trial.seed + 1,
                 bounds=False,
-                store="none" if name == FULL and not most else name,
+                store="none" if name == FULL and not most else cast(Precision, name),
                 project=int(most) if most else None,
                 cache=Path(folder) / "cache",
                 output=Path(folder) / "results",
