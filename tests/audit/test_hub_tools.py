@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 import lingprobe
 from lingprobe.audit.hub_tools import tool_for
 from lingprobe.data.core import Dataset, Example, Sentence, Site
+from lingprobe.tasks import TASKS
 
 SEED = 42  # of mteb's tasks
 SPLIT = (("train", 60), ("dev", 12), ("test", 50))
@@ -112,6 +113,10 @@ def test_mteb_scores_what_scikit_learn_does(many, draws, tasks_of, folder):
     score = found.task_results[0].get_score()
     assert 0.5 < score < 1
     assert score == pytest.approx(by_hand(folder, many or said["largest_class"], draws))
+
+
+def test_lingprobe_reads_the_sets_and_not_the_files_beside_them(folder):
+    assert len(TASKS.make(f"table:{folder}").load()) == sum(many for _, many in SPLIT)
 
 
 def test_names_differ_where_data_or_draws_do(tasks_of):

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import get_args
+from typing import cast, get_args
 from urllib.parse import unquote
 
 from lingprobe.analysis.answers import together
@@ -100,7 +100,7 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
                 made, whole = ENCODERS.make(reference), ENCODERS.canonical(reference)
                 if isinstance(made, Remote):
                     raise NotHere(f"it would be asked of {made.sends_to}")
-                if facts_in(str(encoder_identity(whole, made, _kept(stated)))) == wanted:
+                if facts_in(str(encoder_identity(whole, made, _vector_type(stated)))) == wanted:
                     return reference
             raise NotHere("it is another model here, or computed in another precision")
         except (LingprobeError, ImportError, OSError, ValueError) as problem:
@@ -108,7 +108,7 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
     raise NotHere(why)
 
 
-def _kept(stated: Result) -> str:
+def _vector_type(stated: Result) -> str:
     """The type that the vectors of a fit were kept in, float32 where none is said."""
     said = facts_in(stated.provenance.identity("encoder", ""))[-1]
     name, _, most = said.partition("-")
@@ -119,7 +119,7 @@ def _measure(stated: Result, encoder: str) -> Result:
     """The fit as it comes out here; NotHere."""
     trial: Trial = stated.trial
     reads = [trial.read] if trial.read != "-" else []
-    name, _, most = _kept(stated).partition("-")
+    name, _, most = _vector_type(stated).partition("-")
     try:
         with TemporaryDirectory() as folder, environment(OFFLINE, "1"):
             made = run(
@@ -130,7 +130,7 @@ def _measure(stated: Result, encoder: str) -> Result:
                 reads=reads,
                 seeds=trial.seed + 1,
                 bounds=False,
-                store="none" if name == FULL and not most else name,
+                store="none" if name == FULL and not most else cast(Precision, name),
                 project=int(most) if most else None,
                 cache=Path(folder) / "cache",
                 output=Path(folder) / "results",

@@ -122,7 +122,8 @@ def standings(results: Sequence[Result]) -> Standings:
             )
         )
     family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
-    return Standings((*tasks, *_as_submitted(others)), family, verdicts.family)
+    floors_family = f"{verdicts.comparisons:,} comparisons of models and layers with the baselines"
+    return Standings((*tasks, *_as_submitted(others)), family, floors_family)
 
 
 def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
