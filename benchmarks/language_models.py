@@ -11,6 +11,8 @@ LINGPROBE_TREEBANKS. Results go to OUT, and a step that has its file there is no
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,14 +23,16 @@ import lingprobe
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 BANK = "UD_English-EWT"
 KINDS = ("causal", "masked")
-ERASED = {"number": f"ud/subj-num:{BANK}", "tense": f"ud/tense:{BANK}", "pos": f"edge/pos:{BANK}"}
+ERASED = {
+    "number": f"ud/subj-num:{BANK},limit=1500",
+    "nouns": f"edge/feat:{BANK},feature=Number,size=1500",
+    "tense": f"ud/tense:{BANK},limit=1500",
+    "pos": f"edge/pos:{BANK},limit=1500",
+}
+COLUMNS = {"scores": ("task", "encoder", "stratum", "score", "low", "high", "n")}
 LAYER = "1"  # named before any score was seen
-SIZES = {
-    "blimp": 2010,
-    "agreement": 900,
-    "determiner": 800,
-    "clams": 800,
-}  # pairs, of each paradigm as many
+# pairs whose accuracy is measured, of each paradigm its share
+SIZES = {"blimp": 2010, "agreement": 900, "determiner": 800, "clams": 800}
 
 
 def main(models: Path, pairs: Path, out: Path, asked: Sequence[str]) -> None:
@@ -60,9 +64,8 @@ def _steps() -> Iterator[str]:
     yield from ("run-floors", *(f"run-{kind}" for kind in KINDS), "scores", "differences")
     for kind in KINDS:
         for what in ERASED:
-            for name in ("agreement", "determiner", "clams", "treebank"):
-                if name != "treebank" or what == "number":
-                    yield f"intervene-{kind}-{what}-{name}"
+            for name in ("determiner", "agreement", "clams"):
+                yield f"intervene-{kind}-{what}-{name}"
         yield f"erase-{kind}"
 
 
@@ -80,29 +83,32 @@ def _step(name: str, tasks: dict[str, str], results: Path) -> str:
         whole, parts = (lingprobe.report(results, by=by).text("csv") for by in (None, "paradigm"))
         return whole + parts.partition("\n")[2]
     if how == "differences":
-        return lingprobe.compare(results, against="ngram:*text.txt").page.text("csv")
+        which = {"encoders": [f"lm:{k}" for k in KINDS], "against": "ngram:masked/text.txt"}
+        return lingprobe.compare(results, **which).page.text("csv")
     if how == "erase":
         hf = [f"hf:{kind},layers={LAYER}{w}" for w in ("", ",weights=random")]
-        made = lingprobe.erase(list(ERASED.values()), hf, draws=1, nonlinear="", limit=1500)
+        made = lingprobe.erase(list(ERASED.values()), hf, draws=1, nonlinear="")
         return made.text("csv")
     what, pairs, *_ = rest
-    how_many = {"draws": 2, "doses": (1.0,), "limit": 1500}
-    page = lingprobe.intervene(
-        ERASED[what], f"lm:{kind}", layer=LAYER, pairs=tasks[pairs], **how_many
-    )
+    how_many = {"draws": 2, "doses": (1.0,)}
+    every = tasks[pairs].partition(",size=")[0]  # few have words that the eraser never saw
+    page = lingprobe.intervene(ERASED[what], f"lm:{kind}", layer=LAYER, pairs=every, **how_many)
     rows = page.text("csv").splitlines()
     return "\n".join([f"pairs,{rows[0]}", *(f"{pairs},{row}" for row in rows[1:])]) + "\n"
 
 
 def _join(out: Path) -> None:
-    """The tables of all steps of a sort in one file."""
+    """The tables of all steps of a sort in one file, with some columns or all."""
     for sort in ("scores", "differences", "erase", "intervene"):
-        files = sorted(out.glob(f"{sort}*.csv"))
-        if files:
-            texts = [file.read_text("utf-8").splitlines(keepends=True) for file in files]
-            lines = texts[0][:1] + [line for text in texts for line in text[1:]]
+        texts = [file.read_text("utf-8") for file in sorted(out.glob(f"{sort}*.csv"))]
+        rows = [row for text in texts for row in csv.DictReader(io.StringIO(text))]
+        if rows:
             name = "language-models" + ("" if sort == "scores" else f"-{sort}")
-            (RESULTS / f"{name}.csv").write_text("".join(lines), "utf-8")
+            with (RESULTS / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+                columns = COLUMNS.get(sort, list(rows[0]))
+                table = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+                table.writeheader()
+                table.writerows(rows)
 
 
 if __name__ == "__main__":
