@@ -1,7 +1,7 @@
 """Files by which other programs run sets of a folder of the hub without lingprobe: mteb sentences
 with classes, lm-evaluation-harness minimal pairs. What fits neither gets none.
 
-The programs are fixed texts (`hub_tools/`), and what they read of the sets is JSON.
+The programs are fixed texts beside this module, and what they read of the sets is JSON.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from lingprobe.corpora.languages import script, three
 from lingprobe.data.core import Dataset
 from lingprobe.tasks.terms import Source
 
-PROGRAMS = Path(__file__).with_suffix("")
-SUFFIX = ".txt"  # of programs here, which are none of lingprobe's own modules
+PROGRAMS = {"mteb": "mteb_tasks.py.txt", "lm-eval": "lm_eval_data.py.txt"}
+"""Their files; .txt, as they are none of lingprobe's own modules."""
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
-MTEB, LM_EVAL = "mteb_tasks", "lm_eval_data"
+MTEB, LM_EVAL = (Path(file).stem.removesuffix(".py") for file in PROGRAMS.values())
 Tool = Literal["mteb", "lm-eval", ""]
 
 
@@ -51,15 +51,15 @@ def tool_files(folder: Path, sets: Iterable[HubSet]) -> dict[str, str]:
     of_lm_eval = [each for each in sets if each.tool == "lm-eval"]
     files = {f"{_name(folder, each)}.yaml": _pairs(folder, each) for each in of_lm_eval}
     if of_lm_eval:
-        files[f"{LM_EVAL}.py"] = _program(LM_EVAL)
+        files[f"{LM_EVAL}.py"] = _program("lm-eval")
     if of_mteb:
-        files[f"{MTEB}.py"] = _program(MTEB)
+        files[f"{MTEB}.py"] = _program("mteb")
         files[f"{MTEB}.json"] = json.dumps(of_mteb, ensure_ascii=False, indent=1) + "\n"
     return files
 
 
-def _program(name: str) -> str:
-    return (PROGRAMS / f"{name}.py{SUFFIX}").read_text("utf-8")
+def _program(tool: str) -> str:
+    return Path(__file__).with_name(PROGRAMS[tool]).read_text("utf-8")
 
 
 def _name(folder: Path, each: HubSet) -> str:
