@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -164,7 +166,7 @@ def test_of_two_ways_of_sharing_it_is_the_one_whose_clusters_move_the_difference
     both = [[(1, int(hit)) for hit in hits] for hits in (gains > 0, gains < 0)]
     found = [
         bootstrap(
-            "accuracy", *(answers(each, [0])._replace(clusters=some) for each in both), 99
+            "accuracy", *(replace(answers(each, [0]), clusters=some) for each in both), 99
         ).high
         for some in (ways, {"pair": ways["pair"]}, {"half": half})
     ]

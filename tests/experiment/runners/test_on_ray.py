@@ -76,6 +76,8 @@ MINE = """
 def cluster():
     """Two nodes of one thread; the first one is what Ray calls the head."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    # Ray's workers are nice, and beside other tests they hardly get a processor
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112
     cluster = Cluster(initialize_head=True, head_node_args=NODE)
     cluster.add_node(**NODE)
     yield cluster
