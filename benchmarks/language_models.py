@@ -23,6 +23,7 @@ import lingprobe
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 BANK = "UD_English-EWT"
 KINDS = ("causal", "masked")
+SHORTER, LONGER = "masked", "causal"  # the texts that they learnt from
 ERASED = {
     "number": f"ud/subj-num:{BANK},limit=1500",
     "nouns": f"edge/feat:{BANK},feature=Number,size=1500",
@@ -53,7 +54,7 @@ def main(models: Path, pairs: Path, out: Path, asked: Sequence[str]) -> None:
 
 def _tasks(pairs: Path) -> dict[str, str]:
     """The tasks of minimal pairs, of words that the shorter of both texts has."""
-    words = "words=causal/text.txt"
+    words = f"words={SHORTER}/text.txt"
     made = {
         name: f"minimal/pairs:{pairs / name},{words},size={size}" for name, size in SIZES.items()
     }
@@ -72,7 +73,7 @@ def _steps() -> Iterator[str]:
 def _encoders(kind: str) -> list[str]:
     """N-grams of the longer text, or a model and its network with random weights."""
     if kind == "floors":
-        return ["ngram:masked/text.txt,order=1", "ngram:masked/text.txt"]
+        return [f"ngram:{LONGER}/text.txt,order=1", f"ngram:{LONGER}/text.txt"]
     return [f"lm:{kind}", f"lm:{kind},weights=random"]
 
 
@@ -83,7 +84,7 @@ def _step(name: str, tasks: dict[str, str], results: Path) -> str:
         whole, parts = (lingprobe.report(results, by=by).text("csv") for by in (None, "paradigm"))
         return whole + parts.partition("\n")[2]
     if how == "differences":
-        which = {"encoders": [f"lm:{k}" for k in KINDS], "against": "ngram:masked/text.txt"}
+        which = {"encoders": [f"lm:{k}" for k in KINDS], "against": f"ngram:{LONGER}/text.txt"}
         return lingprobe.compare(results, **which).page.text("csv")
     if how == "erase":
         hf = [f"hf:{kind},layers={LAYER}{w}" for w in ("", ",weights=random")]
