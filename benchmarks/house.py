@@ -23,6 +23,7 @@ import tokenize
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -60,7 +61,7 @@ def main() -> None:
 
 def figures(checkout: Path, walked: bool) -> dict[str, str]:
     """All measures of a checkout by their names."""
-    files = code(checkout)
+    files, tested = code(checkout), tests(checkout)
     spine = {file for file, module in files.items() if "parts" not in module.parts[1:2]}
     rooms = Counter[str]()
     for file, module in files.items():
@@ -74,8 +75,8 @@ def figures(checkout: Path, walked: bool) -> dict[str, str]:
         "modules at the root": str(sum(len(module.parts) == 2 for module in files.values())),
         "bare participles": str(participles(files)),
         "largest room": f"{room} ({most:,} tokens)",
-        "test files": f"{len(tests(checkout)):,}",
-        "test lines": f"{sum(len(file.read_bytes().splitlines()) for file in tests(checkout)):,}",
+        "test files": f"{len(tested):,}",
+        "test lines": f"{sum(len(file.read_bytes().splitlines()) for file in tested):,}",
     }
     if walked:
         environment = dict(os.environ, PYTHONPATH=str(checkout.resolve() / "src"))
@@ -109,6 +110,7 @@ def size(files: Any) -> dict[str, str]:
     }
 
 
+@cache
 def tokens(file: Path) -> tuple[int, int]:
     """Tokens of a file without comments and layout, and the lines that have one."""
     with tokenize.open(file) as stream:

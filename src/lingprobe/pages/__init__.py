@@ -79,8 +79,9 @@ def scores_page(
     `beside`. UsageProblem for a figure that there is not.
     """
     figure_of(figure)
+    results = Frame.of(results)  # so that all formats share its rows
     return Page(
-        tuple(results),
+        results,
         lambda: [_scores(results, questions, each, beside)],
         texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
         files={
@@ -92,14 +93,11 @@ def scores_page(
     )
 
 
-def _scores(
-    results: Sequence[Result], questions: dict[str, str] | None, each: bool, beside: Beside
-) -> Table:
+def _scores(results: Frame, questions: dict[str, str] | None, each: bool, beside: Beside) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
-    frame = Frame.of(results)
-    said = statement(frame, beside.folder)
+    said, frame = statement(results, beside.folder), results
     notes: tuple[str, ...] = ()
     if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
         frame = frame.select(said.verdicts.at_chosen_layers(rows(frame)))

@@ -43,7 +43,7 @@ def outcome(study: Study) -> Chapter:
     if study.has_chosen:
         every = _sheet(study, study.whole_grid, "Scores of all layers")
         blocks.append(Folded("All layers", (every,)))
-    lines = scores(study.frame, said.verdicts.decisions)
+    lines = scores(study.results, said.verdicts.decisions)
     blocks.append(Download("Scores as CSV", "scores.csv", csv(lines)))
     return Chapter("outcome", "What came out", tuple(blocks))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lingprobe.analysis.rows import Frame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.web.failures import failures
@@ -17,7 +18,7 @@ from lingprobe.tables.web import Document, document
 
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
-    study = Study(tuple(results), beside)
+    study = Study(Frame.of(results), beside)
     makers = (outcome, trust, tasks_chapter, failures, making)
     return document(Document(_title(study), _about(study), tuple(make(study) for make in makers)))
 

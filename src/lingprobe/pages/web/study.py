@@ -60,18 +60,18 @@ NOTHING = Beside()
 class Study:
     """Results as a page shows them."""
 
-    results: tuple[Result, ...]
+    results: Frame
     beside: Beside = NOTHING
 
     @cached_property
     def statement(self) -> Statement:
         """The verdicts on the encoders, which `lingprobe compare` has, too."""
-        return statement(self.frame, self.beside.folder)
+        return statement(self.results, self.beside.folder)
 
     @cached_property
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
-        made = grid(self.frame)
+        made = grid(self.results)
         return replace(made, names=labels_of(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
@@ -85,7 +85,7 @@ class Study:
         if not self.has_chosen:
             return self.whole_grid
         kept = self.statement.verdicts.at_chosen_layers(self.whole_grid.rows)
-        made = grid(self.frame.select(kept))
+        made = grid(self.results.select(kept))
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
@@ -98,13 +98,8 @@ class Study:
         return {}
 
     @cached_property
-    def frame(self) -> Frame:
-        """The results, whose rows are computed once."""
-        return Frame.of(self.results)
-
-    @cached_property
     def _results_by_row(self) -> dict[int, Sequence[Result]]:
-        return {id(one.row): one.results for one in self.frame.measurements}
+        return {id(one.row): one.results for one in self.results.measurements}
 
     def verdicts_on(self, column: Column) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""
