@@ -307,12 +307,24 @@ MISTAKES = {
     ),
     "a metric that is none": (
         "run -t table:many.tsv,metric=mine.py@three -e length",
-        "nothing to measure: table:many.tsv,metric=mine.py%40three: the metric 'mine.py@three'"
-        " returns 3: give a Metric",
+        "the metric 'mine.py@three' is 3: give a Metric",
+    ),
+    "a probe that is none": (
+        f"run -t {TENSE} -e length --probe mine.py@three",
+        "the probe 'mine.py@three' is 3: it has no name, fit: a Probe has name and fit()",
+    ),
+    "a control that is none": (
+        f"run -t {TENSE} -e length --control mine.py@three",
+        "the control 'mine.py@three' is 3: give a function",
+    ),
+    "a parser that is none": (
+        "parse tiny.tsv --with mine.py@three -o parsed",
+        "the parser 'mine.py@three' is 3: it has no name, fingerprint, annotate: a Parser has name,"
+        " fingerprint and annotate()",
     ),
     "a task that is none": (
         "run -t mine.py@Bare -e length",
-        "nothing to measure: mine.py@Bare: it has no metric, view: a task has name, question,"
+        "nothing to measure: mine.py@Bare: it has no metric, view: a Task has name, question,"
         " metric, probe, view and load()",
     ),
     "a language that is none": (

@@ -27,6 +27,7 @@ PARSERS = Contents(
         "stanza": "lingprobe.annotators.engines.stanza:Stanza",
         "spacy": "lingprobe.annotators.engines.spacy:SpaCy",
     },
+    gives="lingprobe.annotators.parser:Parser",
 )
 
 

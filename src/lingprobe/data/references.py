@@ -25,6 +25,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
+from lingprobe.data._members import fault_of
 from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
 from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
@@ -69,6 +70,8 @@ class Contents:
     at all. The thing found is a factory: it is called with the reference's argument and its
     options, converted by annotated type. Things that are found and never made, as checks, take
     none.
+    gives  where the class or protocol of what is made is, as 'module:attribute': asked of things
+           that are not in the table
     brief  what references are without what is usual, with the factory that says so: a folder of
            results names the same few again and again
     """
@@ -77,6 +80,7 @@ class Contents:
     group: str
     table: Mapping[str, str]
     made: bool = True
+    gives: str = ""
     brief: dict[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def places(self) -> dict[str, str]:
@@ -97,10 +101,8 @@ class Contents:
         place = self.table.get(name) or self.places().get(name)
         if place is None:
             raise ReferenceProblem(self._unknown(name, self.places()))
-        module, _, attribute = place.partition(":")
         with foreign_code(name):
-            found = getattr(importlib.import_module(module), attribute)
-        return typing.cast(Callable[..., Any], found)
+            return typing.cast(Callable[..., Any], _attribute(place))
 
     def modules(self, name: str) -> set[str]:
         """The modules that the factory called `name` is found in and written in; its code begins
@@ -118,7 +120,11 @@ class Contents:
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
         with foreign_code(parsed.name):
-            return factory(*args, **kwargs)
+            made = factory(*args, **kwargs)
+        known = not self.gives or parsed.name in self.table
+        if fault := "" if known else fault_of(made, _attribute(self.gives)):
+            raise ReferenceProblem(f"the {self.kind} {parsed.name!r} is {made!r:.60}: {fault}")
+        return made
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in and options in order, so that the same thing is
@@ -216,6 +222,12 @@ class Contents:
             return []
         mine = [each for each in self.table if each.rpartition("/")[0] == family]
         return [each for each in mine if word.lower() in summary(self.find(each)).lower()]
+
+
+def _attribute(place: str) -> Any:
+    """What 'module:attribute' names, imported now."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def summary(thing: Any) -> str:

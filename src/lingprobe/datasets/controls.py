@@ -37,6 +37,7 @@ CONTROLS = Contents(
         "random-asked": "lingprobe.datasets.controls:RandomAsked",
         "label-noise": "lingprobe.datasets.controls:LabelNoise",
     },
+    gives="collections.abc:Callable",
 )
 
 

@@ -9,9 +9,8 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from inspect import getattr_static
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -34,18 +33,6 @@ _datasets: dict[str, Dataset] = {}
 
 class Fault(DataProblem):
     """A task that fails otherwise than by saying what is wrong with its data; other tasks go on."""
-
-
-def check_members(task: Any) -> None:
-    """DataProblem for what lacks a member that each task has; what passes questions on to another
-    object is not asked. Nothing is called, as a property may read the data.
-    """
-    if getattr_static(type(task), "__getattr__", None) is not None:
-        return
-    members = [name for name in vars(Task) if not name.startswith("_")]
-    if lacking := [name for name in members if getattr_static(task, name, task) is task]:
-        every = f"{', '.join(members[:-1])} and {members[-1]}()"
-        raise DataProblem(f"it has no {', '.join(lacking)}: a task has {every}")
 
 
 @contextmanager

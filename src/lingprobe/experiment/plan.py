@@ -11,6 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from lingprobe.data._members import fault_of
 from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Task, Trial, needs_of
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
@@ -22,14 +23,14 @@ from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
-from lingprobe.experiment.data import Facts, check_members, facts, task_identity
+from lingprobe.experiment.data import Facts, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import NAMELESS, layers_of
 from lingprobe.experiment.readers import Reader, Reading, names_of, readers
-from lingprobe.metrics import METRICS, Metric
+from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -378,7 +379,8 @@ def _folds(item: Reference | Task, cache: Path) -> Iterator[tuple[str, Task]]:
 
 def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
     """A task with its facts; DataProblem where its data cannot answer it."""
-    check_members(task)
+    if fault := fault_of(task, Task):
+        raise DataProblem(fault)
     data = facts(task, task_identity(reference, task), cache)
     if data.refused:
         raise DataProblem(data.refused)
@@ -388,7 +390,6 @@ def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, F
 def _check_task(name: str, task: Task) -> tuple[str, Task]:
     """A task whose metric, probe and view are there; what its code names may run as it does."""
     allow(task.metric, task.probe)
-    if not isinstance(metric := METRICS.make(task.metric), Metric):
-        raise DataProblem(f"the metric {task.metric!r} returns {metric!r:.60}: give a Metric")
+    METRICS.make(task.metric)
     view(task.view)
     return name, task

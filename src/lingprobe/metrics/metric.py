@@ -118,4 +118,5 @@ METRICS = Contents(
         "spearman": "lingprobe.metrics.compare:spearman",
         **parts.tables("metrics"),
     },
+    gives="lingprobe.metrics.metric:Metric",
 )

@@ -25,4 +25,5 @@ PROBES = Contents(
         "nb-bi-tfidf": "lingprobe.probes.bayes:bi",
         **parts.tables("probes"),
     },
+    gives="lingprobe.data.core:Probe",
 )

@@ -17,4 +17,5 @@ SUITES = Contents(
         "tenney2019": "lingprobe.suites.tenney2019:tenney2019",
         "ud2019": "lingprobe.suites.ud2019:ud2019",
     },
+    gives="lingprobe.suites.suite:Suite",
 )

@@ -75,6 +75,7 @@ RUNNERS = Contents(
         "processes": "lingprobe.experiment.runners.processes:Processes",
         "ray": "lingprobe.experiment.runners.on_ray:OnRay",
     },
+    gives="lingprobe.experiment.runners:Runner",
 )
 """The runners that `--jobs` names, and what plugins add; a number is that of processes."""
 

@@ -16,4 +16,5 @@ OBJECTIVES = Contents(
         "cbow": "lingprobe.parts.training.objectives:cbow",
         "annotate": "lingprobe.parts.training.objectives:annotate",
     },
+    gives="lingprobe.parts.training.objectives:Objective",
 )

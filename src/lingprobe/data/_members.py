@@ -1,0 +1,33 @@
+"""Whether a thing of a user's own is what its kind has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import getattr_static
+from typing import Any
+
+
+def fault_of(thing: Any, kind: Any) -> str:
+    """What keeps a thing from being of a kind: a class, a protocol whose members it must have, or
+    Callable; '' for nothing.
+
+    Nothing is called, as a property may read data; what passes questions on to another object is
+    not asked.
+    """
+    if kind is Callable:
+        return "" if callable(thing) else "give a function"
+    if not getattr(kind, "_is_protocol", False):
+        return "" if isinstance(thing, kind) else f"give {_article(kind)}"
+    if getattr_static(type(thing), "__getattr__", None) is not None:
+        return ""
+    members = [name for name in vars(kind) if not name.startswith("_")]
+    lacking = [name for name in members if getattr_static(thing, name, thing) is thing]
+    if not lacking:
+        return ""
+    *most, last = [f"{n}()" if callable(getattr(kind, n)) else n for n in members]
+    every = f"{', '.join(most)} and {last}" if most else last
+    return f"it has no {', '.join(lacking)}: {_article(kind)} has {every}"
+
+
+def _article(kind: Any) -> str:
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
