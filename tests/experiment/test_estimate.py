@@ -9,10 +9,15 @@ from typer.testing import CliRunner
 import lingprobe
 from fixtures.models import transformer
 from lingprobe.cli import app
-from lingprobe.data.core import Trial
+from lingprobe.data.core import Sentence, Trial
+from lingprobe.data.sizes import FitSize
+from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.canary import SENTENCES
+from lingprobe.experiment.durations import GROUP, START, TRIAL, encoding
+from lingprobe.probes import PROBES
 from lingprobe.store.blocks import open_block
 from lingprobe.store.results import ResultStore
+from lingprobe.tasks import TASKS
 
 TASK = "ud/tense:embedded"
 SETTINGS = {"probes": "logreg", "seeds": 2, "bounds": False, "limit": 60}
@@ -45,22 +50,52 @@ def test_bytes_are_those_of_the_vectors(tmp_path):
     assert f"60 sentences to encode in {next(iter(asked.computed.values()))}\n" in f"{asked}\n"
 
 
-def test_what_was_timed_before_is_how_long_it_takes(tmp_path):
-    lingprobe.run(TASK, "length", output=tmp_path, **SETTINGS)
-    (took,) = [r.provenance.fit_seconds for r in lingprobe.results(tmp_path)]
-    other = SETTINGS | {"limit": 90}
-    assert lingprobe.estimate(TASK, "length", output=tmp_path, **other).seconds == pytest.approx(
-        took
-    )
+GRID = "logreg,c=0.0001,c=0.001,c=0.01,c=0.1,c=1.0,c=10.0,scaled=true"
+LIMITED = f"{TASK},limit=60"
+BESIDE = START + GROUP + TRIAL
 
 
-def test_what_a_probe_with_other_settings_took_says_nothing(tmp_path, monkeypatch):
-    grid = "logreg,c=0.0001,c=0.001,c=0.01,c=0.1,c=1.0,c=10.0,scaled=true"
-    took = {grid: 3.0, "logreg,c=1.0,scaled=true": 500.0}
-    trials = [Trial(TASK, "length", "all", probe, "none", 0) for probe in took]
-    facts = [(trial, {"fit_seconds": took[trial.probe]}) for trial in trials]
+def seconds(timed, monkeypatch, probe="logreg"):
+    """What is said of one fit to TASK, after fits of some probes to some tasks were timed."""
+    trials = {
+        Trial(task, "length", "all", with_, "none", 0): s for (task, with_), s in timed.items()
+    }
+    facts = [(trial, {"fit_seconds": took}) for trial, took in trials.items()]
     monkeypatch.setattr(ResultStore, "facts", lambda _: iter(facts))
-    assert lingprobe.estimate("ud/passive:embedded", "length", **SETTINGS).seconds == 3.0
+    monkeypatch.setattr("lingprobe.experiment.estimate.portions", lambda *_: [])
+    return lingprobe.estimate(TASK, "length", **SETTINGS | {"probes": probe}).seconds
+
+
+def test_what_was_timed_before_is_how_long_it_takes(monkeypatch):
+    task = TASKS.canonical(LIMITED)
+    timed = {(task, GRID): 3.0, (task, "logreg,c=1.0,scaled=true"): 500.0, (TASK, GRID): 70.0}
+    assert seconds(timed, monkeypatch) == pytest.approx(3 + BESIDE, abs=0.1)
+
+
+def test_what_was_not_timed_takes_as_long_as_its_products(tmp_path, monkeypatch):
+    monkeypatch.setattr("lingprobe.experiment.durations.measure_speed", lambda: 1e4)
+    (result,) = lingprobe.run(TASK, "length", output=tmp_path, **SETTINGS).results
+    size = FitSize(result.provenance.counts.train, 0, 1, 2)
+    expected = PROBES.make("logreg").operations(size, 1) / 1e4
+    assert seconds({(TASK, GRID): 70.0}, monkeypatch) == pytest.approx(expected + BESIDE, abs=0.1)
+
+
+def test_a_probe_that_says_nothing_of_its_work_takes_what_it_took_on_other_tasks(monkeypatch):
+    timed = {(TASK, PROBES.canonical("majority")): 7.0}
+    assert seconds(timed, monkeypatch, "majority") == pytest.approx(7 + BESIDE, abs=0.1)
+
+
+def test_layers_that_are_not_run_take_no_time(tmp_path):
+    """A network is run up to the highest layer that is asked for."""
+    folder = transformer(tmp_path / "bert", layers=4, dim=32)
+    sentences = [Sentence.of(("a",) * 1000)] * 1000
+    whole, half, none = (
+        encoding(ENCODERS.make(f"hf:{folder}"), slots, sentences)
+        for slots in (["0.mean", "4.mean"], ["2.mean"], ["0.mean"])
+    )
+    assert half == pytest.approx(whole / 2, rel=0.3)
+    assert none == 0
+    assert encoding(ENCODERS.make("length"), ["-"], sentences) == pytest.approx(0.1)
 
 
 def test_an_unknown_keyword_is_refused():
@@ -113,3 +148,20 @@ def stored(cache):
     blocks = [open_block(path) for path in cache.rglob("*.vectors")]
     layers = [b.array(name) for b in blocks for name in b.arrays if name.startswith("layer:")]
     return sum(layer.nbytes for layer in layers)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        *("length", "random,dim=24", "bow:random,dim=24", "bow:random,dim=24,pool=none"),
+        *("untrained:bilstm-max,hidden=8", "untrained:gated-convnet,hidden=8,dim=4"),
+        "untrained:bilstm-last,hidden=8,pool=none",
+    ],
+)
+def test_baselines_know_how_wide_their_vectors_are(reference, tmp_path):
+    encoder = ENCODERS.make(reference)
+    assert encoder.encode([Sentence.of(["a", "b"])]).layers[0].shape[1] == encoder.width
+    settings = SETTINGS | {"cache": tmp_path}
+    said = lingprobe.estimate(TASK, reference, **settings).bytes
+    lingprobe.run(TASK, reference, **settings)
+    assert stored(tmp_path) == said

@@ -31,6 +31,16 @@ class Remote(Protocol):
 
 
 @runtime_checkable
+class Wide(Protocol):
+    """An encoder that knows how many numbers its vectors have before it has made any; 0 where it
+    does not.
+    """
+
+    @property
+    def width(self) -> int: ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """An encoder of means over tokens that was looked at for a token that every sentence has and
     that holds most of the norm: which, by layer.

@@ -1,4 +1,4 @@
-"""How much a fit is given, and what memory it takes at least."""
+"""How much a fit is given, what memory it takes at least, and about how much work it is."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ class FitSize(NamedTuple):
     features     numbers of an example's vector; 0 where that is not known
     outputs      how many labels there are
     sets         whether an example may have several of them
+    sentences    how many sentences the training examples are of; 0 where that is not known
+    sides        how many spans an example has
     """
 
     train: int
@@ -23,6 +25,8 @@ class FitSize(NamedTuple):
     features: int
     outputs: int
     sets: bool = False
+    sentences: int = 0
+    sides: int = 1
 
     @property
     def inputs(self) -> int:
@@ -55,3 +59,13 @@ def least_memory_of(probe: Probe, size: FitSize) -> int:
     if isinstance(probe, Weighed):
         return probe.least_memory(size)
     return size.scores + (0 if needs_of(probe).words else size.inputs)
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A probe that knows about how much work a fit is."""
+
+    def operations(self, size: FitSize, seeds: int) -> float:
+        """Additions and multiplications that the fits of one read take for so many seeds, as many
+        as large products do meanwhile: what waits for memory counts as more.
+        """

@@ -35,6 +35,11 @@ class Bag:
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"
 
+    @property
+    def width(self) -> int:
+        """Numbers of a vector; 0 where they are those of a file."""
+        return self.table.dim if isinstance(self.table, RandomTable) else 0
+
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         matrix, known, offsets = self._looked_up(sentences)
         if self.pool == "none":

@@ -22,6 +22,7 @@ class Length:
 
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"
+    width: ClassVar[int] = 1
 
     @property
     def name(self) -> str:
@@ -64,6 +65,11 @@ class Random:
     @property
     def name(self) -> str:
         return "random"
+
+    @property
+    def width(self) -> int:
+        """Numbers of a vector."""
+        return self.dim
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         if self.pool == "none":

@@ -52,6 +52,11 @@ class Untrained:
         return f"untrained:{self.architecture}"
 
     @property
+    def width(self) -> int:
+        """Numbers of a vector: a state of each direction, or the units of a convolution."""
+        return self.hidden * (2 if self.architecture.startswith("bilstm") else 1)
+
+    @property
     def fingerprint(self) -> str:
         """The digest of the word vectors."""
         return "random" if self.vectors is None else word_digest(self.vectors)

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from lingprobe.data.abilities import Remote
-from lingprobe.data.core import Running, Sentence
-from lingprobe.data.oracles import kind_of
-from lingprobe.data.references import Reference
-from lingprobe.encoders.model_files import Saved
-from lingprobe.experiment.measure import Group
+from lingprobe.data.core import Running
+from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together
 from lingprobe.experiment.portions import portions
 from lingprobe.experiment.provenance import runs_in
-from lingprobe.experiment.room import PIECES, bytes_of, left_of
+from lingprobe.experiment.room import bytes_of, left_of
 from lingprobe.experiment.run import missing
 
-USUAL = {"logreg": 0.3, "mlp": 0.5}
-"""Seconds that a group of fits takes of some thousands of sentences, where none was timed here."""
-OTHERWISE = 5.0
-SIDE, ROUNDS = 512, 8  # of matrices that are multiplied to see how fast the machine is
 MINUTE, HOUR = 60, 3600
 UNIT = 1000
 
@@ -83,16 +73,19 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
     known, groups = missing(plan, paths)
     store = paths.vector_store()
     sentences: dict[str, int] = {}
-    size, seconds, untimed = 0, _fitting(groups, paths), dict[str, None]()
-    for part in portions(groups, paths):
+    size, untimed, start = 0, dict[str, None](), time.perf_counter()
+    parts = portions(groups, paths)
+    reading = time.perf_counter() - start  # as a run does, too
+    seconds = START + reading + fitting(groups, paths) if groups else 0.0
+    for part in parts:
         left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
         size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
         for one, todo in left:
             name = one.encoder.name
             sentences[name] = sentences.get(name, 0) + len(todo)
-            if isinstance(one.encoder, Saved):
-                seconds += _encoding(one.encoder, todo)
-            elif kind_of(one.encoder) == "trained":
+            took = encoding(one.encoder, one.slots, todo)
+            seconds += took or 0.0
+            if took is None:
                 untimed[name] = None
     return Estimate(
         len(plan.trials),
@@ -106,44 +99,6 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         {each.name: each.sends_to for each in plan.encoders.values() if isinstance(each, Remote)},
         {each.name: runs_in(each) for each in plan.encoders.values() if isinstance(each, Running)},
     )
-
-
-def _fitting(groups: Sequence[Group], paths: Paths) -> float:
-    """Seconds that groups take to fit: as long as those of their probe took before, on their task
-    if it was timed. Settings of a probe are part of it, as they can take a hundred times as long.
-    """
-    timed: dict[tuple[str, ...], list[float]] = {}
-    for trial, made_with in paths.result_store().facts():
-        if took := made_with.get("fit_seconds"):
-            for key in (trial.probe, trial.task), (trial.probe,):
-                timed.setdefault(key, []).append(took)
-
-    usual = {key: statistics.median(took) for key, took in timed.items()}
-
-    def seconds(probe: str, task: str) -> float:
-        otherwise = usual.get((probe,)) or USUAL.get(Reference.parse(probe).name, OTHERWISE)
-        return usual.get((probe, task), otherwise)
-
-    return sum(seconds(group.trials[0].probe, group.trials[0].task) for group in groups)
-
-
-def _encoding(encoder: Saved, sentences: Iterable[Sentence]) -> float:
-    """Seconds that a saved model takes over sentences: two operations for each weight and word
-    piece, at the speed at which this machine multiplies matrices.
-    """
-    weights = [*encoder.files.folder.rglob("*.safetensors"), *encoder.files.folder.rglob("*.bin")]
-    parameters = sum(path.stat().st_size for path in weights) / np.dtype(np.float32).itemsize
-    pieces = sum(len(s.words) * PIECES for s in sentences)
-    return 2 * parameters * pieces / _speed()
-
-
-def _speed() -> float:
-    """Operations a second of products of matrices in float32."""
-    matrix = np.ones((SIDE, SIDE), np.float32)
-    start = time.perf_counter()
-    for _ in range(ROUNDS):
-        matrix @ matrix
-    return 2 * SIDE**3 * ROUNDS / (time.perf_counter() - start)
 
 
 def _bytes(count: float) -> str:

@@ -59,7 +59,10 @@ def _numbers(
     one: Pass, slots: Sequence[str], sentences: Sequence[Sentence], store: VectorStore
 ) -> int:
     pieces = any(slot.endswith(".none") for slot in slots)
-    units = sum(len(s.words) for s in sentences) * PIECES if pieces else len(sentences)
+    if pieces or getattr(one.encoder, "pool", "") == "none":
+        units = sum(len(s.words) for s in sentences) * (PIECES if pieces else 1)
+    else:
+        units = len(sentences)
     known = store.widths(one.key)
     encoder = one.groups[0].encoder if one.groups else one.encoder
     usual = next((wide for slot, wide in known.items() if not is_site(slot)), None)

@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from lingprobe.data.abilities import Wide
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.encoders.hf import HEADS, said_in
@@ -79,7 +80,9 @@ def _pack_items(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[li
 
 
 def width(encoder: Encoder) -> int:
-    """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
+    """How many numbers a vector has, as the encoder or its model says; 0 where nothing says it."""
+    if isinstance(encoder, Wide):
+        return encoder.width
     said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, Saved) else {}
     return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
 

@@ -19,7 +19,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import FitSize, least_memory_of
+from lingprobe.data.sizes import Counted, FitSize, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
@@ -69,6 +69,12 @@ class Online:
     def least_memory(self, size: FitSize) -> int:
         """Bytes that its largest fit takes, which is that of all of train."""
         return least_memory_of(self.inner, size)
+
+    def operations(self, size: FitSize, seeds: int) -> float:
+        """Those of fits to ever more of train, whose sizes double."""
+        if not isinstance(self.inner, Counted):
+            return 0
+        return 2 * self.inner.operations(size, 1) * seeds
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.link is None:

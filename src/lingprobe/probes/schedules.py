@@ -56,6 +56,13 @@ class Annealing:
         """Before which steps how many networks go on."""
         return {round(share * steps): most for share, most in self.cuts}
 
+    def going(self, most: int) -> float:
+        """How many of so many networks go on, on average over all steps."""
+        shares, counts = zip((0.0, most), *self.cuts, strict=True)
+        ends = (*shares[1:], 1.0)
+        parts = zip(counts, shares, ends, strict=True)
+        return math.fsum(count * (end - start) for count, start, end in parts)
+
     def rate_at(self, step: int, steps: int) -> float:
         """Adam's rate at a step, counted from zero."""
         warm = self.warm * steps

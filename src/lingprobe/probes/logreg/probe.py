@@ -23,6 +23,7 @@ from lingprobe.probes.logreg import room
 if TYPE_CHECKING:
     from lingprobe.probes.logreg.linear import Linear as Minima
 
+USUAL_STEPS = 200  # of a search for a minimum, counted in products as fast as large ones
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
@@ -45,6 +46,11 @@ class LogReg(Fitting):
     def least_memory(self, size: FitSize) -> int:
         """Bytes that a fit takes under one C at a time."""
         return room.least_memory(size)
+
+    def operations(self, size: FitSize, seeds: int) -> float:
+        """Those of the usual number of steps under each C; a score needs one."""
+        steps = len(self.c) * USUAL_STEPS if size.outputs > 1 else 1
+        return 4 * steps * size.train * size.features * size.outputs
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):

@@ -41,6 +41,10 @@ ROOM = 2**26
 # bytes of the networks that are trained together, and of one of their numbers: the number itself,
 # its gradient and what Adam keeps of it
 STATE, NUMBER = 2**31, 16
+# passes over train that SentEval's loop usually makes, counted in products as fast as large ones
+USUAL_PASSES = 50
+# examples of a batch for which a step takes as long as Adam does
+ADAM = 35
 # the seed that a halved grid is tuned with: the choice must not depend on which seeds are asked for
 TUNED = 0
 
@@ -130,6 +134,19 @@ class Mlp(Fitting):
         copies = size.inputs + (4 + half) * size.features * size.train
         networks = NUMBER * numbers_of(self._grid(), size.features, size.outputs)
         return copies + size.targets + networks + size.scores
+
+    def operations(self, size: FitSize, seeds: int) -> float:
+        """Those of forward and backward products, and of Adam."""
+        plan, grid = self.protocol.plan, self._grid()
+        batch, networks = plan.batch_of(size.train), float(len(grid) * seeds)
+        if isinstance(plan, SentEvalLoop):
+            steps = float(USUAL_PASSES * size.train / batch)
+        else:
+            steps = plan.steps_of(size.train)
+            if self.protocol.has_cuts and len(grid) > 1:
+                networks = plan.going(len(grid)) + seeds - 1
+        each = numbers_of(grid, size.features + NARROW, size.outputs) / len(grid)
+        return 6 * steps * networks * each * (batch + ADAM)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         [predictors] = self.fit_all([Job(train, dev, cells)])

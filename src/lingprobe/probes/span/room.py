@@ -15,14 +15,19 @@ JUDGED = 256  # sentences of a batch where scores are asked for
 ANY = 2**62
 
 
-def network_bytes(design: Design, features: int, sides: int, outputs: int) -> int:
-    """Bytes of a network in training."""
+def numbers_of(design: Design, features: int, sides: int, outputs: int) -> int:
+    """How many numbers the weights of a network are."""
     dim = features * (2 * design.context + 1)
     width, hidden = design.projection or dim, design.hidden or outputs
     each = width * (dim if design.projection else 0) + width * width
     inputs = (sides * design.parts + design.bag) * width
     last = hidden * outputs if design.hidden else 0
-    return NUMBER * ((sides + design.bag) * each + inputs * hidden + last)
+    return (sides + design.bag) * each + inputs * hidden + last
+
+
+def network_bytes(design: Design, features: int, sides: int, outputs: int) -> int:
+    """Bytes of a network in training."""
+    return NUMBER * numbers_of(design, features, sides, outputs)
 
 
 def least_memory(design: Design, size: FitSize) -> int:

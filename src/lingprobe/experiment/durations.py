@@ -1,0 +1,151 @@
+"""About how long a run takes, from the sizes of models and fits and the speed of this machine."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lingprobe.data.core import DataProblem, Dataset, Encoder, Running, Sentence
+from lingprobe.data.oracles import kind_of
+from lingprobe.data.reading import ReadingProblem, read_of
+from lingprobe.data.sizes import Counted, FitSize
+from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.model_files import Saved
+from lingprobe.experiment.data import load_dataset
+from lingprobe.experiment.measure import Group
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.room import PIECES
+from lingprobe.experiment.units import width, width_of
+from lingprobe.nets.precision import half_gain
+
+START = 4.0
+"""Seconds that a process takes to begin, and to plan."""
+GROUP, TRIAL = 0.02, 0.02
+"""Seconds that the examples of a group of fits take, and the score and interval of a trial."""
+OTHERWISE = 0.3
+"""Seconds that a group of fits takes, where nothing else says how long."""
+FEATURES = 300
+"""Numbers of a vector, where nothing says how many."""
+BESIDE = 0.16
+"""Share of the time of a network in float32 that products are not."""
+MARKS = 2
+"""Pieces that a tokenizer puts around a sentence."""
+BASELINE = 1e-4
+"""Seconds that a baseline takes for a sentence."""
+SIDE, ROUNDS = 512, 12  # of matrices that are multiplied to see how fast the machine is
+
+
+def fitting(groups: Sequence[Group], paths: Paths) -> float:
+    """Seconds that groups take to fit: as long as those of their probe took before on their task
+    where these were timed, else what the probe says of its work, else as long as it took on any
+    task.
+    """
+    timed: dict[tuple[str, ...], list[float]] = {}
+    for trial, made_with in paths.result_store().facts():
+        if took := made_with.get("fit_seconds"):
+            for key in (trial.probe, trial.task), (trial.probe,):
+                timed.setdefault(key, []).append(took)
+    usual = {key: statistics.median(took) for key, took in timed.items()}
+    speed = measure_speed() if groups else 1.0
+
+    def seconds(group: Group) -> float:
+        probe, task = group.trials[0].probe, group.trials[0].task
+        known = usual.get((probe, task)) or _operations(group) / speed
+        return known or usual.get((probe,)) or OTHERWISE
+
+    return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
+
+
+def _operations(group: Group) -> float:
+    """Those of all fits of a group; 0 where its probe does not know."""
+    if not isinstance(group.probe, Counted):
+        return 0.0
+    try:
+        dataset = load_dataset(group.task, group.ingredients.task)
+    except DataProblem:  # which is said when it is measured
+        return 0.0
+    seeds: dict[str, int] = {}
+    for trial in group.trials:
+        seeds[trial.read] = seeds.get(trial.read, 0) + 1
+    return sum(
+        group.probe.operations(_size(dataset, _features(group, read)), many)
+        for read, many in seeds.items()
+    )
+
+
+def _size(dataset: Dataset, features: int) -> FitSize:
+    train = dataset.rows("train")
+    labels = dataset.labels
+    return FitSize(
+        len(train),
+        len(dataset) - len(train),
+        features,
+        len(labels.names),
+        labels.classes is None and labels.numbers is None,
+        len(np.unique(dataset.sites[train, :, 0])),
+        dataset.sites.shape[1],
+    )
+
+
+def _features(group: Group, read: str) -> int:
+    """Numbers of what a probe reads of an example; of a mix, those of a layer."""
+    usual = width(group.encoder) or FEATURES
+    try:
+        how, layers = read_of(read, layers_of(group.encoder))
+    except ReadingProblem:  # of an encoder that says nothing of its layers
+        return usual
+    widths = [width_of(group.encoder, layer) or usual for layer in layers]
+    return max(widths) if how == "mix" else sum(widths)
+
+
+def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentence]) -> float | None:
+    """Seconds that a saved model takes over sentences, up to the highest layer that is asked for:
+    two operations for each weight and word piece, and what is beside products. None for another
+    encoder, but a baseline.
+    """
+    if not isinstance(encoder, Saved):
+        return BASELINE * len(sentences) if kind_of(encoder) == "baseline" else None
+    said, folder = encoder.configuration, encoder.files.folder
+    words = said.get("vocab_size")
+    table = words * width(encoder) if isinstance(words, int) else 0  # of which none is multiplied
+    parameters = (_numbers(folder, said) - table) * _share(said_in(said, DEPTH), slots)
+    pieces = sum(len(s.words) * PIECES + MARKS for s in sentences)
+    half = isinstance(encoder, Running) and encoder.runs[0] == "bfloat16"
+    gain = max(1.0, half_gain()) if half else 1.0
+    return 2 * parameters * pieces / measure_speed() * (1 / gain + BESIDE)
+
+
+def _numbers(folder: Path, said: Mapping[str, Any]) -> float:
+    """How many numbers a model's files hold."""
+    size = sum(p.stat().st_size for end in ("safetensors", "bin") for p in folder.rglob(f"*.{end}"))
+    half = said.get("dtype", said.get("torch_dtype")) in ("float16", "bfloat16")
+    return size / (2 if half else 4)
+
+
+def _share(depth: int | None, slots: Iterable[str]) -> float:
+    """Which share of a network of so many layers is run; all of it where layers have no numbers."""
+    names = [slot.partition(".")[0] for slot in slots]
+    if not depth or not all(name.isdecimal() for name in names):
+        return 1.0
+    return max(map(int, names), default=depth) / depth
+
+
+def measure_speed() -> float:
+    """Operations a second of products of matrices in float32, at their best: other work on the
+    machine does not slow this down for long.
+    """
+    matrix = np.ones((SIDE, SIDE), np.float32)
+    took = [_timed(lambda: matrix @ matrix) for _ in range(ROUNDS)]
+    return 2 * SIDE**3 / min(took)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
