@@ -390,6 +390,7 @@ REFLECTION = {
     "data/_code.py",
     "data/_options.py",
     "data/listing.py",
+    "data/_members.py",
     "tasks/task.py",
     "tasks/options.py",
     # what a thing is made of, whatever it is

@@ -160,7 +160,8 @@ def stored(cache):
 )
 def test_baselines_know_how_wide_their_vectors_are(reference, tmp_path):
     encoder = ENCODERS.make(reference)
-    assert encoder.encode([Sentence.of(["a", "b"])]).layers[0].shape[1] == encoder.width
+    vectors = encoder.encode([Sentence.of(["a", "b"])]).layers[0]
+    assert vectors.shape == (2 if encoder.by_word else 1, encoder.width)
     settings = SETTINGS | {"cache": tmp_path}
     said = lingprobe.estimate(TASK, reference, **settings).bytes
     lingprobe.run(TASK, reference, **settings)

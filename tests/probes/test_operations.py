@@ -15,6 +15,7 @@ from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.mlp import probe as mlp
 from lingprobe.probes.span import probe as span
+from lingprobe.probes.span import room
 
 TRAIN, DIM = 4000, 64
 SHORT = {"epochs": 1, "steps": 40}
@@ -47,8 +48,7 @@ def _products_alone(monkeypatch):
     """Nothing is added for what waits for memory, and trainings are short."""
     monkeypatch.setattr(mlp, "ADAM", 0)
     monkeypatch.setattr(mlp, "NARROW", 0)
-    monkeypatch.setattr(span, "ADAM", 0)
-    monkeypatch.setattr(span, "GATHERED", 1)
+    monkeypatch.setattr(room, "ADAM", 0)
     fast = span.PROTOCOLS["fast"]
     monkeypatch.setitem(span.PROTOCOLS, "fast", replace(fast, plan=replace(fast.plan, **SHORT)))
 

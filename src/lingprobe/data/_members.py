@@ -1,10 +1,17 @@
-"""Whether a thing of a user's own is what its kind has to be."""
+"""Things by their place, and whether one of a user's own is what its kind has to be."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from inspect import getattr_static
 from typing import Any
+
+
+def attribute(place: str) -> Any:
+    """What 'module:attribute' names, imported now."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def fault_of(thing: Any, kind: Any) -> str:

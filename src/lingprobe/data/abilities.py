@@ -32,12 +32,14 @@ class Remote(Protocol):
 
 @runtime_checkable
 class Wide(Protocol):
-    """An encoder that knows how many numbers its vectors have before it has made any; 0 where it
-    does not.
+    """An encoder that knows how many numbers its vectors have before it has made any (0 where it
+    does not), and whether each word of a sentence has one.
     """
 
     @property
     def width(self) -> int: ...
+    @property
+    def by_word(self) -> bool: ...
 
 
 @runtime_checkable

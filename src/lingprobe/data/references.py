@@ -12,8 +12,6 @@ read from results, sheets or corpora, or is nested in one, names only built-in t
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.metadata
 import inspect
 import logging
 import typing
@@ -25,7 +23,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
-from lingprobe.data._members import fault_of
+from lingprobe.data._members import attribute, fault_of
 from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
 from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
@@ -102,7 +100,7 @@ class Contents:
         if place is None:
             raise ReferenceProblem(self._unknown(name, self.places()))
         with foreign_code(name):
-            return typing.cast(Callable[..., Any], _attribute(place))
+            return typing.cast(Callable[..., Any], attribute(place))
 
     def modules(self, name: str) -> set[str]:
         """The modules that the factory called `name` is found in and written in; its code begins
@@ -122,7 +120,7 @@ class Contents:
         with foreign_code(parsed.name):
             made = factory(*args, **kwargs)
         known = not self.gives or parsed.name in self.table
-        if fault := "" if known else fault_of(made, _attribute(self.gives)):
+        if fault := "" if known else fault_of(made, attribute(self.gives)):
             raise ReferenceProblem(f"the {self.kind} {parsed.name!r} is {made!r:.60}: {fault}")
         return made
 
@@ -222,12 +220,6 @@ class Contents:
             return []
         mine = [each for each in self.table if each.rpartition("/")[0] == family]
         return [each for each in mine if word.lower() in summary(self.find(each)).lower()]
-
-
-def _attribute(place: str) -> Any:
-    """What 'module:attribute' names, imported now."""
-    module, _, attribute = place.partition(":")
-    return getattr(importlib.import_module(module), attribute)
 
 
 def summary(thing: Any) -> str:

@@ -40,6 +40,11 @@ class Bag:
         """Numbers of a vector; 0 where they are those of a file."""
         return self.table.dim if isinstance(self.table, RandomTable) else 0
 
+    @property
+    def by_word(self) -> bool:
+        """Whether each word has a vector."""
+        return self.pool == "none"
+
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         matrix, known, offsets = self._looked_up(sentences)
         if self.pool == "none":

@@ -23,6 +23,7 @@ class Length:
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"
     width: ClassVar[int] = 1
+    by_word: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -70,6 +71,11 @@ class Random:
     def width(self) -> int:
         """Numbers of a vector."""
         return self.dim
+
+    @property
+    def by_word(self) -> bool:
+        """Whether each word has a vector."""
+        return self.pool == "none"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         if self.pool == "none":

@@ -57,6 +57,11 @@ class Untrained:
         return self.hidden * (2 if self.architecture.startswith("bilstm") else 1)
 
     @property
+    def by_word(self) -> bool:
+        """Whether each word has a vector."""
+        return self.pool == "none"
+
+    @property
     def fingerprint(self) -> str:
         """The digest of the word vectors."""
         return "random" if self.vectors is None else word_digest(self.vectors)
@@ -68,9 +73,9 @@ class Untrained:
         vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
         shape = Shape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        read, by_word = WordsRead(vectors, numbers, counts), self.pool == "none"
-        net = _net(shape, self.seed, by_word)
-        return encode_sentences(net, read, shape.width, by_word, self.tokens)
+        read = WordsRead(vectors, numbers, counts)
+        net = _net(shape, self.seed, self.by_word)
+        return encode_sentences(net, read, shape.width, self.by_word, self.tokens)
 
 
 def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.data.abilities import Wide
 from lingprobe.data.cache import size
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.encoders.sites import is_site
@@ -59,7 +60,7 @@ def _numbers(
     one: Pass, slots: Sequence[str], sentences: Sequence[Sentence], store: VectorStore
 ) -> int:
     pieces = any(slot.endswith(".none") for slot in slots)
-    if pieces or getattr(one.encoder, "pool", "") == "none":
+    if pieces or (isinstance(one.encoder, Wide) and one.encoder.by_word):
         units = sum(len(s.words) for s in sentences) * (PIECES if pieces else 1)
     else:
         units = len(sentences)

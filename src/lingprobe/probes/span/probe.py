@@ -22,7 +22,7 @@ from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.span.plans import Design, Plateau, Pool, TrainingConfig
-from lingprobe.probes.span.room import JUDGED, least_memory, numbers_of, reads_in_parts
+from lingprobe.probes.span.room import JUDGED, least_memory, operations, reads_in_parts
 from lingprobe.probes.span.scales import Scales, priors, scales_of
 
 if TYPE_CHECKING:
@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 
 
 from lingprobe.probes.schedules import Annealing
-
-# what gathering units takes beside the products of an example, which count once, and examples of a
-# batch for which a step takes as long as Adam does
-GATHERED, ADAM = 1.0, 180
-USUAL_LOOKS = 60  # at dev, until a published schedule ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +150,8 @@ class Span(Fitting):
         return least_memory(self.config.design, size)
 
     def operations(self, size: FitSize, seeds: int) -> float:
-        """Those of the network of each seed, as measured beside large products."""
-        plan, sentences = self.config.plan, size.sentences or size.train
-        if isinstance(plan, Plateau):
-            batch, steps = plan.batch, USUAL_LOOKS * plan.every(sentences)
-        else:
-            batch, steps = plan.batch_of(sentences), plan.steps_of(sentences)
-        examples = batch * size.train / sentences
-        one = numbers_of(self.config.design, size.features, size.sides, size.outputs)
-        return 6 * seeds * steps * one * (GATHERED * examples + ADAM)
+        """Those of the network of each seed."""
+        return seeds * operations(self.config, size)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)

@@ -1,4 +1,4 @@
-"""What memory networks take in training, and how many are trained beside each other."""
+"""What memory and work networks take in training, and how many are trained beside each other."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from lingprobe.data.reading import Readings, read_of
 from lingprobe.data.sizes import SINGLE, FitSize
 from lingprobe.nets.memory import at_most, in_parts
-from lingprobe.probes.span.plans import Design
+from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
 
 # bytes of a number of a network: itself, its gradient, three that Adam keeps, and at its best
 NUMBER = 24
 JUDGED = 256  # sentences of a batch where scores are asked for
 ANY = 2**62
+ADAM = 180  # examples of a batch for which a step takes as long as Adam does
+USUAL_LOOKS = 60  # at dev, until a published schedule ends
 
 
 def numbers_of(design: Design, features: int, sides: int, outputs: int) -> int:
@@ -23,6 +25,18 @@ def numbers_of(design: Design, features: int, sides: int, outputs: int) -> int:
     inputs = (sides * design.parts + design.bag) * width
     last = hidden * outputs if design.hidden else 0
     return (sides + design.bag) * each + inputs * hidden + last
+
+
+def operations(config: TrainingConfig, size: FitSize) -> float:
+    """Those of training one network, as measured beside large products."""
+    plan, sentences = config.plan, size.sentences or size.train
+    if isinstance(plan, Plateau):
+        batch, steps = plan.batch, USUAL_LOOKS * plan.every(sentences)
+    else:
+        batch, steps = plan.batch_of(sentences), plan.steps_of(sentences)
+    examples = batch * size.train / sentences
+    one = numbers_of(config.design, size.features, size.sides, size.outputs)
+    return 6 * steps * one * (examples + ADAM)
 
 
 def network_bytes(design: Design, features: int, sides: int, outputs: int) -> int:
