@@ -15,6 +15,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "results"
 SCORES = ("folder", "task", "encoder", "layer", "probe", "score", "low", "high", "majority", "n")
 TESTED = ("folder", "against", "task", "encoder", "layer", "than", "difference", "low", "high")
 TESTED = (*TESTED, "probe", "p", "verdict", "detectable", "n")
-HEADS = ("task", "encoder", "site", "score", "low", "high", "constant", "untrained", "p", "better")
+HEADS = ("task", "encoder", "site", "score", "low", "high", "majority", "untrained", "p", "better")
 HEADS = (*HEADS, "slices", "n")
 UNITS = ("folder", "task", "encoder", "layer", "rotate", "k", "score", "low", "high", "n")
 EXCHANGED = ("task", "exchange", "encoder", "layer", "probe", "own", "others", "change")
@@ -30,7 +31,8 @@ EXCHANGED = (*EXCHANGED, "low", "high", "p", "share", "n")
 MINI, E5 = "hf:all-MiniLM-L6-v2*", "hf:multilingual-e5-small*"
 READS = {MINI: ["0", "3", "6"], E5: ["0", "6", "8", "12"]}
 NEURONS = "hf:multilingual-e5-small,layers=12,prompt=passage%3A "
-ROW = re.compile(r"(.*?)(?:, layer (\w+))?, ([^ ]+)")
+DEP = ["0", "6", "head:4.9"]  # the word embeddings, and the layer and the head that are best on dev
+ROW = re.compile(r"(.*?)(?:, (?:layer )?(\d+|head:[\d.]+))?, ([^ ]+)")
 Row = dict[str, Any]
 
 
@@ -38,9 +40,9 @@ def main(results: Path) -> None:
     """Write all files."""
     _write("inside.csv", SCORES, _scores(results))
     _write("inside-differences.csv", TESTED, _differences(results))
-    heads = (row for folder in ("maps", "heads") for row in _heads(results / folder))
+    heads = (row for folder in ("maps", "heads", "dep") for row in _heads(results / folder))
     _write("inside-heads.csv", HEADS, heads)
-    _write("inside-exchange.csv", EXCHANGED, _view(results / "nonsense", "exchange", "nonsense"))
+    _write("inside-exchange.csv", EXCHANGED, _exchanged(results / "nonsense"))
     _write("inside-units.csv", UNITS, _units(results))
     for kind in ("erase", "intervene"):
         files = sorted(results.glob(f"{kind}-*.csv"))
@@ -52,22 +54,29 @@ def _scores(results: Path) -> Iterator[Row]:
     for folder in ("layers", "case", "tree", "one", "more", "morecase"):
         for row in _rows(_report(results / folder, reads="*")):
             yield {"folder": folder, **row}
+    for row in _rows(_report(results / "dep", reads=["?", "??"])):
+        yield {"folder": "dep", **row}
 
 
 def _differences(results: Path) -> Iterator[Row]:
     """Layers with each other, each with itself before training, and features with neurons; p is
     corrected within each.
     """
-    for folder in ("layers", "case", "tree"):
+    for folder in ("layers", "case", "morecase", "tree"):
         for encoder, reads in READS.items():
             of = {"encoders": encoder, "reads": reads}
             yield from _compared(results, folder, "each other", pairs=True, **of)
             untrained = f"{encoder}weights=random*"
             yield from _compared(results, folder, "untrained", against=untrained, **of)
-    for encoder, reads in READS.items():
-        of = {"encoders": encoder, "reads": reads, "tasks": ["*exchange=test*"]}
+            if folder.endswith("case"):
+                # not those that end as weights=random does
+                of = {"encoders": [f"{encoder}[!m]", "letters*"], "reads": [*reads, "-"]}
+                yield from _compared(results, folder, "letters", against="letters*", **of)
+    for exchange, (encoder, reads) in product(("test", "all"), READS.items()):
+        of = {"encoders": encoder, "reads": reads, "tasks": [f"*exchange={exchange}*"]}
         untrained = f"{encoder}weights=random*"
         yield from _compared(results, "nonsense", "untrained", against=untrained, **of)
+    yield from _compared(results, "dep", "each other", pairs=True, encoders=E5, reads=DEP)
     for folder in ("sae", "one"):
         yield from _compared(results, folder, "neurons", encoders="*", against=NEURONS)
     for against, name in (("neurons", NEURONS), ("untrained", "sae:sae-untrained*")):
@@ -87,14 +96,25 @@ def _compared(results: Path, folder: str, named: str, **asked: Any) -> Iterator[
 def _heads(folder: Path) -> Iterator[Row]:
     """Of each task and encoder the head that is best on dev; how many are better than untrained."""
     rows = _view(folder, "heads", "maps")
-    constants = {row["task"]: row["majority"] for row in _rows(_report(folder))}
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["task"], row["encoder"]), []).append(row)
-    for (task, _), found in groups.items():
+    for found in groups.values():
         better = sum(_is_better(row) for row in found)
         best = max(found, key=lambda row: float(row["on_dev"]))
-        yield {**best, "constant": constants[task], "better": f"{better} of {len(found)}"}
+        yield {**best, "better": f"{better} of {len(found)}"}
+
+
+def _exchanged(folder: Path) -> Iterator[Row]:
+    """Scores with own words and others, where test has these and where all splits have; p is
+    corrected within each.
+    """
+    import lingprobe
+
+    results = lingprobe.results(folder)
+    for other in ("exchange=all", "exchange=test"):
+        some = [result for result in results if other not in result.trial.task]
+        yield from _rows(lingprobe.report(some, view="exchange").text("csv"))
 
 
 def _units(results: Path) -> Iterator[Row]:

@@ -33,6 +33,7 @@ class _Heads(dict[str, int]):
         return self[text]
 
 
+SUFFIXES = (".conllu",)
 Rows = tuple[tuple[str, ...], ...]
 
 BODY = re.compile(r"\n(?!#)")

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from lingprobe.corpora import brackets, conll2012, text
+from lingprobe.corpora import brackets, conll2012, conllu, text
 from lingprobe.corpora.batches import Batch, batches
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
@@ -24,7 +24,7 @@ from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
 MANY = 1000  # sentences of a block
-SUFFIXES = (".conllu", *brackets.SUFFIXES)
+SUFFIXES = (*conllu.SUFFIXES, *brackets.SUFFIXES)
 """What the name of a file of trees ends in, before .gz or .xz."""
 
 

@@ -26,6 +26,7 @@ VIEWS = Contents(
         name: f"lingprobe.pages.built_in_views:{name}"
         for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
     }
+    | {"exchange": "lingprobe.pages.exchange:exchange"}
     | parts.tables("views"),
     made=False,
 )

@@ -16,6 +16,7 @@ import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
+from lingprobe.pages.views import VIEWS
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.exchange import Pool
 
@@ -177,6 +178,18 @@ def test_who_knows_only_words_falls_and_who_knows_the_annotation_does_not(result
     text = str(page)
     assert "100 % of the content words of test exchanged" in text
     assert "significantly less" in text
+
+
+def test_tasks_about_single_words_are_beside_each_other_too(treebank, tmp_path):
+    task = f"edge/feat:{treebank},feature=Case"
+    options = {"seeds": 1, "bounds": False, "output": tmp_path / "r", "cache": tmp_path / "c"}
+    lingprobe.run([task, f"{task},exchange=test"], [Letters(), "gold:rows"], **options)
+    page = lingprobe.report(tmp_path / "r", view="exchange")
+    rows = list(csv.DictReader(io.StringIO(page.text("csv"))))
+    assert {row["encoder"] for row in rows} == {"letters", "gold:rows"}
+    assert all(int(row["n"]) == 50 * 7 for row in rows)
+    assert VIEWS.find("exchange").__module__ == "lingprobe.pages.exchange"
+    assert "paired over test examples" in str(page)
 
 
 def test_without_the_other_run_there_is_nothing_to_compare(results):

@@ -33,6 +33,7 @@ HEAD, SLICE = "head", "slice"
 class HeadRow:
     """One site on one task, for programs; scores are percent, NaN where something was not measured.
 
+    majority   the best constant answer; of maps of attention the best fixed offset
     untrained  what the same site of the untrained network scores, the best of several
     slices     what random slices of its block score, their mean
     p          of no difference from the untrained site, corrected for all sites of the table
@@ -48,6 +49,7 @@ class HeadRow:
     low: float
     high: float
     on_dev: float
+    majority: float
     untrained: float
     slices: float
     p: float
@@ -61,14 +63,13 @@ class HeadRow:
 
 class Grid(NamedTuple):
     """All sites of one kind on one task: their rows by block and head, the best one on dev (on test
-    where dev is not known), the constant answer, what the layers score, and whether the best site
-    is better than the constant answer, and than all slices of its block.
+    where dev is not known), and whether the best site is better than the constant answer, and than
+    all slices of its block.
     """
 
     rows: list[HeadRow]
     best: HeadRow
     is_chosen_on_dev: bool
-    majority: float
     above_constant: Decision
     above_slices: Decision | None
 
@@ -136,7 +137,7 @@ def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
     others = tuple(m for m in slices.get(rows[best].block, ()) if not apart(mine[best], m))
     above = decisions([Question(mine[best], (constant(mine[best]),))])[0]
     beside = decisions([Question(mine[best], others)])[0] if others else None
-    return Grid(rows, rows[best], known, mine[best].row.majority, above, beside)
+    return Grid(rows, rows[best], known, above, beside)
 
 
 def _score(one: Measured) -> float:
@@ -156,6 +157,7 @@ def _row(one: Measured, floor: Measured | None, slices: Sequence[Measured], p: f
         row.low,
         row.high,
         PERCENT * on_dev(result for fit in one.fits for result in fit),
+        row.majority,
         math.nan if floor is None else floor.row.score,
         float(np.mean([m.row.score for m in slices])) if slices else math.nan,
         p,

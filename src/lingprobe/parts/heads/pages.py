@@ -60,7 +60,7 @@ def verdict(grid: Grid) -> str:
     said = f"{short(best.task)}, {best.encoder}: best {chosen} is {best.site}, {best.score:.1f}"
     above = grid.above_constant
     said += f", {'better' if above.verdict == 'better' else 'not significantly better'} than the"
-    said += f" constant answer's {grid.majority:.1f}"
+    said += f" constant answer's {grid.best.majority:.1f}"
     if not grid.is_compared:
         return (
             f"{said}. This is no finding yet: the same sites of the untrained network were not all"
@@ -98,7 +98,7 @@ def _overview(made: Sequence[Grid]) -> Table:
 def _line(grid: Grid) -> tuple[str, ...]:
     best = grid.best
     many = f"{len(grid.findings)} of {len(grid.rows)}" if grid.is_compared else "–"
-    scores = map(number, (best.untrained, best.slices, grid.majority))
+    scores = map(number, (best.untrained, best.slices, grid.best.majority))
     interval = f"{best.low:.1f} – {best.high:.1f}"
     site = best.encoder, best.probe, best.site, number(best.score), interval
     return *site, *scores, many, f"{best.n:,}"
@@ -152,7 +152,7 @@ def _heat(axes: Axes, grid: Grid, colours: Colormap) -> None:
     for row in grid.rows:
         if math.isnan(row.score):
             continue
-        part = (row.score - grid.majority) / max(PERCENT - grid.majority, 1e-9)
+        part = (row.score - grid.best.majority) / max(PERCENT - grid.best.majority, 1e-9)
         looks = {"fontsize": 6.5, "weight": "bold" if row == grid.best else "normal"}
         place = columns.index(row.head), blocks.index(row.block)
         text = f"{row.score:.0f}{'*' * row.is_better}"

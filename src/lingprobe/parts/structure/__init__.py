@@ -2,8 +2,7 @@
 metrics and its floors.
 
 `family` has the tasks, `trees` distances, depths and spanning trees, `metrics` what predicted ones
-are judged by, `probe` the probe, which `fits` trains, `floors` what needs no training, and `pages`
-scores in sentences whose content words were exchanged.
+are judged by, `probe` the probe, which `fits` trains, and `floors` what needs no training.
 """
 
 TABLES = {
@@ -20,7 +19,6 @@ TABLES = {
         "root-accuracy": "metrics:root_accuracy",
         "nspr": "metrics:nspr",
     },
-    "views": {"exchange": "pages:exchange"},
 }
 COMMANDS: dict[str, str] = {}
 _PLACES: dict[str, str] = {}

@@ -33,7 +33,8 @@ class UnitRow:
 
     by      how units were ranked
     rotate  the seed of the rotation, '' for the basis that the vectors have
-    share   of what all units have over the constant answer; NaN where that was not measured
+    full    what all units score, NaN where that was not measured; `share` the share of this over
+            the constant answer
     """
 
     task: str
@@ -45,6 +46,7 @@ class UnitRow:
     score: float
     low: float
     high: float
+    full: float
     share: float
     n: int
 
@@ -203,9 +205,9 @@ def _first(ks: Sequence[int], scores: Doubles) -> Doubles:
 
 
 def _row(one: Measured, full: Measured | None, floor: Measured) -> UnitRow:
-    probe, row, gap = probe_of(one), one.row, math.nan
-    if full is not None:
-        gap = full.row.score - floor.row.score
+    probe, row = probe_of(one), one.row
+    most = math.nan if full is None else full.row.score
+    gap = most - floor.row.score
     return UnitRow(
         row.task,
         row.encoder,
@@ -216,6 +218,7 @@ def _row(one: Measured, full: Measured | None, floor: Measured) -> UnitRow:
         row.score,
         row.low,
         row.high,
+        most,
         (row.score - floor.row.score) / gap if gap > 0 else math.nan,
         row.n,
     )

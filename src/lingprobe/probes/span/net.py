@@ -36,8 +36,8 @@ from lingprobe.probes.span.spans import (
     sum_spans,
 )
 
-# distinct spans per projected number beyond which two matrices are multiplied with each other
-# before the spans
+# distinct spans per number of the narrower side of a projection beyond which it is multiplied with
+# the next matrix before the spans
 MERGES = 2
 
 
@@ -225,7 +225,7 @@ class Affine(NamedTuple):
         first.
         """
         matrix, constant = self.matrix, 0.0 if self.bias is None else weights @ self.bias
-        if matrix is None or sum(map(len, rows)) > MERGES * len(matrix):
+        if matrix is None or sum(map(len, rows)) > MERGES * min(matrix.shape):
             both = weights if matrix is None else weights @ matrix
             both = both if self.factor is None else both * self.factor
             return Onward(multiply_parts(rows, both), constant)
@@ -245,9 +245,10 @@ def _affine(net: Net, k: int) -> Affine:
     matrix, bias, factor = t.get(f"project.{k}"), t.get(f"project-bias.{k}"), t.get("gamma")
     if net.scale is None:
         return Affine(matrix, factor, bias)
-    factor = net.scale.factor.repeat(around) * (1.0 if factor is None else factor)
+    scale = net.scale.factor if around == 1 else net.scale.factor.repeat(around)
+    factor = scale if factor is None else scale * factor
     shift = torch.softmax(t["mix"], 0) @ net.scale.shift if net.source.mixed else net.scale.shift[0]
-    shift = shift.repeat(around) * factor
+    shift = (shift if around == 1 else shift.repeat(around)) * factor
     off = shift if matrix is None else matrix @ shift
     return Affine(matrix, factor, -off if bias is None else bias - off)
 

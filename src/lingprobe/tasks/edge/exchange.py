@@ -19,6 +19,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from lingprobe.corpora import conllu
 from lingprobe.corpora.files import Part, digest, uncompressed_path
 from lingprobe.corpora.rendering import sentence_of
 from lingprobe.corpora.tally import OnError, Tally
@@ -31,7 +32,7 @@ from lingprobe.tasks.memory import Memory, pause_garbage_collection
 
 Exchange = Literal["none", "test", "all"]
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN"})
-NAME, CONLLU = "PROPN", ".conllu"
+NAME = "PROPN"
 FIXED = frozenset({"fixed", "goeswith"})  # relations of words that are part of one function word
 LEMMAS = 5  # other lemmas that must be there to choose from
 SURE = 0.9  # of a form's occurrences that have its part of speech (Gulordava et al.: 90 %)
@@ -163,10 +164,10 @@ def lexicon_of(parts: Sequence[Part], on_error: OnError) -> Lexicon:
     treebanks without features.
     """
     for part in parts:
-        if uncompressed_path(part.path).suffix != CONLLU:
+        if uncompressed_path(part.path).suffix not in conllu.SUFFIXES:
             raise DataProblem(
                 f"{part.path}: exchange= needs the parts of speech and features of a treebank in"
-                f" CoNLL-U ({CONLLU}); leave it out"
+                f" CoNLL-U ({', '.join(conllu.SUFFIXES)}); leave it out"
             )
     key = (digest(part.path for part in parts), on_error)
     return _LEXICONS.get(key, lambda: _lexicon(parts, on_error))

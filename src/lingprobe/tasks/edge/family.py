@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
+from lingprobe.corpora import conllu
 from lingprobe.corpora.files import Part, digest
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence
@@ -33,7 +34,7 @@ from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.sources import remarks
 from lingprobe.tasks.task import Definition
 
-CONLLU = (".conllu",)
+CONLLU = conllu.SUFFIXES
 MICRO = "micro-f1"
 METRICS = {
     "coref": "micro-f1,only=1",

@@ -26,7 +26,7 @@ NOTES = (
     "Scores are times 100. Own words: of the sentences as they are. Others: of the same sentences"
     " with other content words of the same part of speech and features; where test alone has them,"
     " probes are trained on the same sentences.",
-    "Change: paired over sentences; its interval is corrected for all rows (Bonferroni). *:"
+    "Change: paired over test examples; its interval is corrected for all rows (Bonferroni). *:"
     " significant.",
 )
 
@@ -66,8 +66,8 @@ def exchange(results: Sequence[Result], asked: Asked) -> Page[tuple[ExchangeRow,
     if not found:
         raise DataProblem(
             "no task was measured both with and without exchange= on the same test examples:"
-            " `lingprobe run -t structure/distance:TREEBANK structure/distance:TREEBANK,"
-            "exchange=test -e ENCODER` measures them"
+            " `lingprobe run -t edge/pos:TREEBANK edge/pos:TREEBANK,exchange=test -e"
+            " ENCODER` measures them"
         )
     answers = decisions([Question(other, (own,)) for _, own, other in found])
     rows = tuple(
