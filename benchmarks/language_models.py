@@ -34,6 +34,15 @@ COLUMNS = {"scores": ("task", "encoder", "stratum", "score", "low", "high", "n")
 LAYER = "1"  # named before any score was seen
 # pairs whose accuracy is measured, of each paradigm its share
 SIZES = {"blimp": 2010, "agreement": 900, "determiner": 800, "clams": 800}
+BLIMP = ("determiner", "agreement")
+NUMBERS = ("number", "nouns")
+# whose preferences are measured, without what, in which pairs: so many, or all. Of those go the
+# pairs with words that the eraser saw; a masked model takes ten times as long
+INTERVENED = {
+    **{f"causal-{what}-{name}": None for what in ERASED for name in BLIMP},
+    **{f"causal-{what}-clams": 4000 for what in NUMBERS},
+    **{f"masked-{what}-{name}": 1000 for what in NUMBERS for name in BLIMP},
+}
 
 
 def main(models: Path, pairs: Path, out: Path, asked: Sequence[str]) -> None:
@@ -63,11 +72,8 @@ def _tasks(pairs: Path) -> dict[str, str]:
 
 def _steps() -> Iterator[str]:
     yield from ("run-floors", *(f"run-{kind}" for kind in KINDS), "scores", "differences")
-    for kind in KINDS:
-        for what in ERASED:
-            for name in ("determiner", "agreement", "clams"):
-                yield f"intervene-{kind}-{what}-{name}"
-        yield f"erase-{kind}"
+    yield from (f"intervene-{each}" for each in INTERVENED)
+    yield from (f"erase-{kind}" for kind in KINDS)
 
 
 def _encoders(kind: str) -> list[str]:
@@ -87,13 +93,14 @@ def _step(name: str, tasks: dict[str, str], results: Path) -> str:
         which = {"encoders": [f"lm:{k}" for k in KINDS], "against": f"ngram:{LONGER}/text.txt"}
         return lingprobe.compare(results, **which).page.text("csv")
     if how == "erase":
-        hf = [f"hf:{kind},layers={LAYER}{w}" for w in ("", ",weights=random")]
-        made = lingprobe.erase(list(ERASED.values()), hf, draws=1, nonlinear="")
+        hf = [f"hf:{kind},pool=none,layers={LAYER}{w}" for w in ("", ",weights=random")]
+        made = lingprobe.erase(list(ERASED.values()), hf, draws=2, nonlinear="")
         return made.text("csv")
     what, pairs, *_ = rest
     how_many = {"draws": 2, "doses": (1.0,)}
-    every = tasks[pairs].partition(",size=")[0]  # few have words that the eraser never saw
-    page = lingprobe.intervene(ERASED[what], f"lm:{kind}", layer=LAYER, pairs=every, **how_many)
+    size = INTERVENED[f"{kind}-{what}-{pairs}"]
+    chosen = tasks[pairs].partition(",size=")[0] + (f",size={size}" if size else "")
+    page = lingprobe.intervene(ERASED[what], f"lm:{kind}", layer=LAYER, pairs=chosen, **how_many)
     rows = page.text("csv").splitlines()
     return "\n".join([f"pairs,{rows[0]}", *(f"{pairs},{row}" for row in rows[1:])]) + "\n"
 
@@ -103,6 +110,8 @@ def _join(out: Path) -> None:
     for sort in ("scores", "differences", "erase", "intervene"):
         texts = [file.read_text("utf-8") for file in sorted(out.glob(f"{sort}*.csv"))]
         rows = [row for text in texts for row in csv.DictReader(io.StringIO(text))]
+        if sort == "intervene":
+            rows = [_correct(row, len(texts)) for row in rows]
         if rows:
             name = "language-models" + ("" if sort == "scores" else f"-{sort}")
             with (RESULTS / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
@@ -110,6 +119,13 @@ def _join(out: Path) -> None:
                 table = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
                 table.writeheader()
                 table.writerows(rows)
+
+
+def _correct(row: dict[str, str], pages: int) -> dict[str, str]:
+    """With the p of a page, which is corrected for its cells (Holm), corrected for so many pages
+    as well (Bonferroni).
+    """
+    return {**row, "joint_p": f"{min(1.0, float(row['beyond_p']) * pages):.4g}"}
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ def _cell(asked: Mapping[str, Any]) -> str:
     if asked.get("interval"):
         low, high = (f"{float(found[0][key]):.1f}" for key in ("low", "high"))
         return f"{float(value):+.1f} ({low} to {high})"
-    return f"{float(value):.1f}" if re.fullmatch(r"[-+]?[\d.]+", value) else value
+    is_score = re.fullmatch(r"[-+]?[\d.]+", value) and asked.get("show") != "n"
+    return f"{float(value):.1f}" if is_score else value
 
 
 @functools.cache
