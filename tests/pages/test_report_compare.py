@@ -366,3 +366,9 @@ def test_letters_say_which_scores_are_told_apart():
         )
     with pytest.raises(UsageProblem, match="leave --against out"):
         CliRunner().invoke(app, ["compare", "--letters", "--against", "x"], catch_exceptions=False)
+
+
+def test_where_nothing_can_be_compared_it_says_what_was_left_out():
+    remark = "2 older results are left out"
+    with pytest.raises(DataProblem, match=f"two scores that are asked about; {remark}$"):
+        paired([result()], remarks=(remark,))

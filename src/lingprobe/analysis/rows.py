@@ -160,6 +160,11 @@ def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
     return groups
 
 
+def without_control(result: Result) -> tuple[str, ...]:
+    """Stands for a row, and for the rows under controls that are beside it."""
+    return _plain(_row_key(result))
+
+
 def _plain(key: tuple[str, ...]) -> tuple[str, ...]:
     """What a control is beside: the same without it."""
     task, encoder, read, probe, _, metric = key

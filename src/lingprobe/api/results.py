@@ -250,7 +250,7 @@ def compare(
     else:
         shown = _of(results, chosen._replace(encoders=None, reads=None))
         asked = with_baselines(shown.results, select_results(shown.results, chosen))
-    return answer_questions(asked, correction, test)._replace(remarks=shown.remarks)
+    return answer_questions(asked, correction, test, shown.remarks)
 
 
 def compare_published(

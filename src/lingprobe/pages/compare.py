@@ -129,15 +129,18 @@ class Comparison(NamedTuple):
 
 
 def answer_questions(
-    questions: Questions, correction: str = CORRECTION, test: Test = "t"
+    questions: Questions,
+    correction: str = CORRECTION,
+    test: Test = "t",
+    remarks: tuple[str, ...] = (),
 ) -> Comparison:
-    """The answers to questions about results; DataProblem where nothing can be compared."""
+    """The answers to questions about results, with what there is to say of these; DataProblem where
+    nothing can be compared.
+    """
     left_out = tuple(f"{short(task)}: {why}" for task, why in questions.left_out)
     if not questions.asked:
-        raise DataProblem(
-            "nothing can be compared:"
-            f" {left_out[0] if left_out else 'no task has two scores that are asked about'}"
-        )
+        why = left_out[0] if left_out else "no task has two scores that are asked about"
+        raise DataProblem(f"nothing can be compared: {'; '.join([why.rstrip('.'), *remarks])}")
     answers = decisions(questions.asked, correction, test)
     rows = [one.row for asked in questions.asked for one in (asked.one, asked.best)]
     return Comparison(
@@ -145,7 +148,7 @@ def answer_questions(
         questions.family,
         has_few_seeds(rows),
         left_out,
-        (),
+        remarks,
         correction,
         test,
     )

@@ -21,7 +21,7 @@ from lingprobe.analysis.comparison import Decision, Question, decisions, what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
 from lingprobe.analysis.languages import languages
 from lingprobe.analysis.row import NO_CONTROL, Row
-from lingprobe.analysis.rows import Frame, Measured, rows, without_fold
+from lingprobe.analysis.rows import Frame, Measured, rows, without_control
 from lingprobe.data.core import Result
 from lingprobe.metrics import holm
 from lingprobe.metrics.multiplicity import ALPHA
@@ -102,7 +102,7 @@ def standings(results: Sequence[Result]) -> Standings:
     compared = _with_the_best(models, pairs)
     every_row = [row for row in rows(frame) if row.control == NO_CONTROL]
     ceilings = [row for row in every_row if row.kind == "oracle"]
-    controls = _by_fit(r for r in results if r.trial.control != NO_CONTROL)
+    controls = _by_row(r for r in results if r.trial.control != NO_CONTROL)
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
@@ -152,26 +152,20 @@ def _or_least(value: float) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-def _fit(result: Result) -> tuple[str, ...]:
-    """What a control is measured beside: the same fit without it."""
-    trial = result.trial
-    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
-
-
 def _with_controls(
     every: Sequence[Measured], controls: Mapping[tuple[str, ...], Sequence[Result]]
 ) -> Iterator[Result]:
     """The fits that have a control, and its results."""
     for one in every:
-        if beside := controls.get(_fit(one.result)):
+        if beside := controls.get(without_control(one.result)):
             yield from (result for fit in one.fits for result in fit)
             yield from beside
 
 
-def _by_fit(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
+def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
     known = defaultdict[tuple[str, ...], list[Result]](list)
     for one in results:
-        known[_fit(one)].append(one)
+        known[without_control(one)].append(one)
     return known
 
 
