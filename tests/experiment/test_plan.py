@@ -150,7 +150,7 @@ def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monk
     (task,) = {trial.task for trial in plan(design, paths).trials}
     data = facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
     probe = PROBES.make("logreg")
-    needed = least_memory_of(probe, FitSize(data.train, data.rest, 0, data.outputs))
+    needed = least_memory_of(probe, FitSize(data.train, data.rest, 1, data.outputs))
     with limit_memory(f"{needed}B"):
         assert not plan(design, paths).refused
     monkeypatch.setattr("lingprobe.experiment.memory.MANY", 1)
