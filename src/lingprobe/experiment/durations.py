@@ -43,9 +43,8 @@ SIDE, ROUNDS = 512, 12  # of matrices that are multiplied to see how fast the ma
 
 
 def fitting(groups: Sequence[Group], paths: Paths) -> float:
-    """Seconds that groups take to fit: as long as those of their probe took before on their task
-    where these were timed, else what the probe says of its work, else as long as it took on any
-    task.
+    """Seconds that groups take to fit, by what their probe says of its work; of a probe that does
+    not know, as long as it took before on the task, or on any.
     """
     timed: dict[tuple[str, ...], list[float]] = {}
     for trial, made_with in paths.result_store().facts():
@@ -57,7 +56,7 @@ def fitting(groups: Sequence[Group], paths: Paths) -> float:
 
     def seconds(group: Group) -> float:
         probe, task = group.trials[0].probe, group.trials[0].task
-        known = usual.get((probe, task)) or _operations(group) / speed
+        known = _operations(group) / speed or usual.get((probe, task))
         return known or usual.get((probe,)) or OTHERWISE
 
     return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
