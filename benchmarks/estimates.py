@@ -14,14 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from whole import model
+from whole import leg, model
 
 MOST = 1.5
 
@@ -40,21 +38,6 @@ def runs(bank: str) -> dict[str, dict[str, Any]]:
         | {"probes": "mlp,protocol=acl18"},
         "words": {"tasks": f"edge/pos:{bank},size=10000", "encoders": "bow:random,pool=none"},
     }
-
-
-def leg(name: str, bank: str, folder: Path, *rest: str) -> tuple[str, float]:
-    """What one process printed last, and the processor seconds that it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, __file__, "--leg", name, bank, str(folder), *rest],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return done.stdout.splitlines()[-1], seconds
 
 
 def one_leg(name: str, bank: str, folder: str, dry: str = "") -> None:
@@ -89,13 +72,12 @@ def main() -> int:
     good = True
     for name in arguments.runs:
         with tempfile.TemporaryDirectory() as place:
-            folder = Path(place)
-            said, _ = leg(name, bank, folder, "dry")
-            seconds, count = json.loads(said)
-            fits, took = leg(name, bank, folder)
+            asked = "--leg", name, bank, place
+            (seconds, count), _ = leg(__file__, *asked, "dry")
+            fits, took = leg(__file__, *asked)
             off = max(seconds / took, took / seconds)
             line = f"{name}: {fits} results, {seconds:.1f} s said, {took:.1f} s taken ({off:.2f})"
-            there = stored(folder)
+            there = stored(Path(place))
             if count:
                 line += f"; {count / 1e6:.1f} MB said, {there / 1e6:.1f} MB written"
                 off = max(off, count / there, there / count)

@@ -133,8 +133,10 @@ def _row(row: Any) -> Row:
     return Row(row.score, row.low, row.high, row.seeds)
 
 
-def leg(script: str, *arguments: str) -> tuple[dict[str, Any], float]:
-    """What a script printed in a process of its own, and the processor seconds that it took."""
+def leg(script: str, *arguments: str) -> tuple[Any, float]:
+    """What a script printed last, as JSON, in a process of its own with one thread, and the processor
+    seconds that it took.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, script, *arguments],

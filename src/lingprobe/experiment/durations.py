@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 import time
@@ -136,6 +137,7 @@ def _share(depth: int | None, slots: Iterable[str]) -> float:
     return max(map(int, names), default=depth) / depth
 
 
+@functools.cache
 def measure_speed() -> float:
     """Operations a second of products of matrices in float32, at their best: other work on the
     machine does not slow this down for long.
