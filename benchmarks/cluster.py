@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.experiment import work
-from lingprobe.experiment.measure import Batch
+from lingprobe.experiment.groups import Batch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, Plan, plan
 from lingprobe.experiment.run import run

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.identity import Identity, Ingredients
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.experiment.measure import Batch, Group
+from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readable import readable
 from lingprobe.experiment.work import measure

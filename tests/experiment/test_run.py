@@ -13,7 +13,7 @@ import pytest
 
 from lingprobe.data.core import Dataset, Sentence
 from lingprobe.data.vectors import Vectors
-from lingprobe.experiment.measure import Batch
+from lingprobe.experiment.groups import Batch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, Plan, PlanProblem, plan
 from lingprobe.experiment.run import missing, run

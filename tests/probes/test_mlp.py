@@ -17,7 +17,7 @@ from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.features import no_scale
-from lingprobe.probes.mlp.probe import Perceptron
+from lingprobe.probes.mlp.perceptron import Perceptron
 from lingprobe.testing.probes import check_on
 
 FIRST = (Cell("-", 0),)

@@ -67,6 +67,16 @@ class Randomised(Protocol):
     def randomised(self) -> bool: ...
 
 
+@runtime_checkable
+class SameProbe(Protocol):
+    """A control that declares whether a probe keeps the settings that it chose for the task itself,
+    so that one probe is compared on both. One that declares nothing is tuned for itself.
+    """
+
+    @property
+    def same_probe(self) -> bool: ...
+
+
 def draws(reference: str, many: int) -> list[str]:
     """So many draws of a control, by canonical reference; one where it draws nothing, or where the
     reference says which draw.
@@ -122,7 +132,7 @@ class Shuffled:
 
     seed: int = field(default=0, kw_only=True)
 
-    chance = randomised = True
+    chance = randomised = same_probe = True
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 10])
@@ -154,7 +164,7 @@ class WordLabels:
     least: int = field(default=10, kw_only=True)
     seed: int = field(default=0, kw_only=True)
 
-    randomised = True
+    randomised = same_probe = True
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 11])

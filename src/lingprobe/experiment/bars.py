@@ -10,7 +10,7 @@ from typing import Any
 
 from lingprobe.data.progress import bar as new_bar
 from lingprobe.data.progress import listening
-from lingprobe.experiment.measure import Batch
+from lingprobe.experiment.groups import Batch
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is

@@ -12,17 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem, Dataset, Encoder, Running, Sentence
+from lingprobe.data.core import (
+    DataProblem,
+    Dataset,
+    Encoder,
+    Probe,
+    Running,
+    Sentence,
+    Tuned,
+)
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import Counted, FitSize
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import Saved
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Group
+from lingprobe.experiment.groups import Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.experiment.room import PIECES
+from lingprobe.experiment.settings import keeps_settings
 from lingprobe.experiment.units import width, width_of
 from lingprobe.nets.precision import half_gain
 
@@ -64,8 +73,15 @@ def fitting(groups: Sequence[Group], paths: Paths) -> float:
 
 
 def _operations(group: Group) -> float:
-    """Those of all fits of a group; 0 where its probe does not know."""
-    if not isinstance(group.probe, Counted):
+    """Those of all fits of a group; 0 where its probe does not know. Where a control keeps the
+    probe, the mean over the settings that may be chosen.
+    """
+    probe = group.probe
+    fitted: list[Probe] = [probe]
+    if isinstance(probe, Tuned) and keeps_settings(group.control, probe):
+        fitted = [probe.settled(settings) for settings in probe.settings]
+    counted = [one for one in fitted if isinstance(one, Counted)]
+    if not counted:
         return 0.0
     try:
         dataset = load_dataset(group.task, group.ingredients.task)
@@ -74,10 +90,9 @@ def _operations(group: Group) -> float:
     seeds: dict[str, int] = {}
     for trial in group.trials:
         seeds[trial.read] = seeds.get(trial.read, 0) + 1
-    return sum(
-        group.probe.operations(_size(dataset, _features(group, read)), many)
-        for read, many in seeds.items()
-    )
+    sizes = [(_size(dataset, _features(group, read)), many) for read, many in seeds.items()]
+    every = [one.operations(size, many) for one in counted for size, many in sizes]
+    return sum(every) / len(counted)
 
 
 def _size(dataset: Dataset, features: int) -> FitSize:

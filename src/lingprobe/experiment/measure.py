@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +19,15 @@ from lingprobe.data._logits import Logits
 from lingprobe.data.abilities import Framed
 from lingprobe.data.core import (
     SPLITS,
-    Akin,
     Cell,
-    Control,
     Dataset,
     Encoder,
     Job,
-    Joining,
     Lexical,
     Predictor,
     Prepared,
-    Probe,
     Result,
     Sentence,
-    Task,
     Trial,
     choice_of,
     needs_of,
@@ -42,11 +36,11 @@ from lingprobe.data.labels import Column
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
 from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
 from lingprobe.data.reading import Readings, Viewed
-from lingprobe.data.references import parsed_or_none
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets import together
+from lingprobe.datasets.controls import Unchanged
 from lingprobe.experiment.embed import embed, vectors
-from lingprobe.experiment.equal_fits import FITS
+from lingprobe.experiment.groups import Group
 from lingprobe.experiment.provenance import (
     checkpoint,
     computation_facts,
@@ -57,76 +51,9 @@ from lingprobe.experiment.provenance import (
     versions,
 )
 from lingprobe.experiment.readable import may_probe, readable
+from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.store.vectors import VectorStore
-
-if TYPE_CHECKING:
-    from lingprobe.data.identity import Ingredients
-
-
-@dataclass(frozen=True)
-class Group:
-    """Trials that share a data set, an encoder and a fit; it pickles when its things do.
-
-    part         which unit of work it is of those that share a data set, an encoder and a probe
-    ids          what each trial's result is stored under, in the order of the trials
-    ingredients  the identities of what the results are made of
-    vectors      what the encoder's vectors are kept under
-    """
-
-    task: Task
-    encoder: Encoder
-    probe: Probe
-    control: Control
-    trials: tuple[Trial, ...]
-    ids: tuple[str, ...]
-    ingredients: Ingredients
-    vectors: str
-    part: int = 0
-
-    @property
-    def name(self) -> str:
-        """The group in a few words, for messages; folds and controls, which fail alike, go by one
-        name.
-        """
-        first = self.trials[0]
-        return ", ".join(
-            reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe)
-        )
-
-    @property
-    def joint(self) -> tuple[str, ...]:
-        """What it has in common with groups that are fitted in the same pass."""
-        first = self.trials[0]
-        part = (str(self.part),) if self.part else ()
-        alone = first.task, first.encoder, first.probe, first.control, *part
-        if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
-            return alone
-        probe = self.probe.kin if isinstance(self.probe, Akin) else first.probe
-        return str(task.without("fold", "sample")), first.encoder, probe, *part
-
-    def without(self, results: Mapping[str, Result]) -> Group:
-        """The same with the trials that have no result yet."""
-        left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in results]
-        return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Groups that are fitted in one pass, such as the folds and controls of a task, read by one
-    encoder and one probe; they share their name.
-    """
-
-    groups: tuple[Group, ...]
-
-    @property
-    def name(self) -> str:
-        return self.groups[0].name
-
-    @property
-    def trials(self) -> int:
-        """How many trials they are."""
-        return sum(len(group.trials) for group in self.groups)
 
 
 @dataclass(frozen=True)
@@ -134,6 +61,7 @@ class Ready:
     """A group with all that it is fitted and scored on.
 
     rows  which examples of the task's data set they are
+    own   of a control that keeps the probe, the job of the task itself
     """
 
     group: Group
@@ -142,6 +70,14 @@ class Ready:
     notes: Notes
     rows: Ints
     job: Job
+    own: Job | None = None
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is to be fitted."""
+        first, known = self.group.trials[0], self.group.ingredients
+        subject = first.task, first.encoder, first.probe, known.task, known.encoder, known.probe
+        return Wanted(self.job, subject, self.own)
 
     @property
     def size(self) -> int:
@@ -178,17 +114,17 @@ def ready(
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
     job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
-    return Ready(group, readings, counts, notes, rows, job)
+    made = Ready(group, readings, counts, notes, rows, job)
+    if not keeps_settings(group.control, group.probe):
+        return made
+    own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
+    return replace(made, own=own.job)
 
 
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
-    probe, start = parts[0].group.probe, time.perf_counter()
-    jobs = [part.job for part in parts]
-    if isinstance(probe, Joining):
-        predictors = probe.fit_all(jobs)
-    else:
-        predictors = [FITS.fit(probe, job) for job in jobs]
+    start = time.perf_counter()
+    predictors = fit_wanted(parts[0].group.probe, [part.wanted for part in parts])
     seconds = (time.perf_counter() - start) / len(parts)
     return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
 

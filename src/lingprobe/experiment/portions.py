@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
 from lingprobe.experiment.embed import slots_of
-from lingprobe.experiment.measure import Group
+from lingprobe.experiment.groups import Group
 from lingprobe.experiment.paths import Paths, close_stores
 from lingprobe.experiment.room import Pass, sentences_of
 from lingprobe.store.claims import alone

@@ -14,7 +14,7 @@ from lingprobe.data.cache import size
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.encoders.sites import is_site
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Group
+from lingprobe.experiment.groups import Group
 from lingprobe.experiment.units import width_of
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import keys_of

@@ -22,8 +22,8 @@ from lingprobe.experiment.bars import bar_over, encoding_bar
 from lingprobe.experiment.data import facts
 from lingprobe.experiment.deaths import ENCODING, LOADED, Died, at_work
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
+from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.keys import vectors_key
-from lingprobe.experiment.measure import Batch, Group
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan
 from lingprobe.experiment.portions import passing_vectors, portions, union_of

@@ -15,7 +15,8 @@ from lingprobe.data.checkpoints import keeping
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Batch, Group, Ready, fit_groups, ready
+from lingprobe.experiment.groups import Batch, Group
+from lingprobe.experiment.measure import Ready, fit_groups, ready
 from lingprobe.experiment.memory import check_memory
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.memory import at_most

@@ -22,7 +22,8 @@ from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.references import allow, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Group, Ready, ready
+from lingprobe.experiment.groups import Group
+from lingprobe.experiment.measure import Ready, ready
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, Plan, plan, tasks_of
 from lingprobe.experiment.portions import portions

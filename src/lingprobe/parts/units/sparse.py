@@ -64,6 +64,15 @@ class Sparse(Fitting):
         """Probes of all k share the ranking of units."""
         return f"sparse,by={self.by},rotate={self.rotate}"
 
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]:
+        """Every C; units are chosen for the labels that are learnt."""
+        return LogReg(c=self.c).settings
+
+    def settled(self, settings: Mapping[str, Any]) -> Sparse:
+        """The same with one C."""
+        return replace(self, c=(settings["c"],))
+
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         return self.fit_all([Job(train, dev, cells, self)])[0]
 

@@ -4,8 +4,8 @@ C in one fit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -42,6 +42,15 @@ class LogReg(Fitting):
     def __post_init__(self) -> None:
         if not self.c or any(c <= 0 for c in self.c):
             raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
+
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]:
+        """Every C, in rising order."""
+        return [{"c": c} for c in sorted(set(self.c))]
+
+    def settled(self, settings: Mapping[str, Any]) -> LogReg:
+        """The same with one C."""
+        return replace(self, c=(settings["c"],))
 
     def least_memory(self, size: FitSize) -> int:
         """Bytes that a fit takes under one C at a time."""

@@ -26,6 +26,7 @@ class Input:
     """One read of one job, scaled: [examples, features] float32.
 
     seeds   the seeds that are asked for
+    grid    the members that are tried
     kind    the loss, how many outputs, and whether states of the lowest loss are asked for
     strata  what is to be equally frequent in folds of train, [examples]
     """
@@ -33,6 +34,7 @@ class Input:
     job: int
     read: str
     seeds: tuple[int, ...]
+    grid: Sequence[Member]
     scaling: Scaling
     train: Floats
     dev: Floats

@@ -4,6 +4,7 @@ be made without it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lingprobe.data.vectors import Floats
@@ -35,3 +36,8 @@ class Trained:
     loss: float
     passes: float
     likeliest: Trained | None = None
+
+
+def numbers_of(grid: Sequence[Member], features: int, outputs: int) -> int:
+    """How many numbers the weights of networks are."""
+    return sum(m.hidden * (features + outputs) or features * outputs for m in grid)

@@ -15,18 +15,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Job, Needs, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.sizes import FitSize
-from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from lingprobe.nets.memory import at_most
 from lingprobe.probes.ettinger import Ettinger
-from lingprobe.probes.features import Scaling, aim, finite, scaled_train
+from lingprobe.probes.features import aim, finite, scaled_train
 from lingprobe.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
-from lingprobe.probes.mlp.grid import Member, Trained
+from lingprobe.probes.mlp.grid import Member, Trained, numbers_of
+from lingprobe.probes.mlp.perceptron import Perceptron
 from lingprobe.probes.mlp.protocols import PROTOCOLS, Protocol
 from lingprobe.probes.plain import OneByOne
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
@@ -116,6 +116,13 @@ class Mlp(Fitting):
         return f"{self.used_precision} {kind(self.device)}"
 
     @property
+    def kin(self) -> str:
+        """Grids that are trained alike go through their batches together."""
+        return (
+            f"{self.protocol.plan} {self.protocol.scaled} {self.protocol.rounded} {self.precision}"
+        )
+
+    @property
     def used_precision(self) -> Literal["bf16", "float32"]:
         """What products of wide inputs are computed in: bfloat16 where that is native, unless told
         otherwise.
@@ -125,6 +132,19 @@ class Mlp(Fitting):
         if self.precision == "auto":
             return "bf16" if resolved_dtype("auto", self.device) == "bfloat16" else "float32"
         return self.precision
+
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]:
+        """Every member of the grid."""
+        return [
+            {"hidden": one.hidden, "dropout": one.dropout, "l2": one.decay} for one in self._grid()
+        ]
+
+    def settled(self, settings: Mapping[str, Any]) -> Mlp:
+        """The same with one member."""
+        hidden, dropout, l2 = ((settings[key],) for key in ("hidden", "dropout", "l2"))
+        protocol = replace(self.protocol, hidden=hidden, dropout=dropout, l2=l2)
+        return replace(self, protocol=protocol)
 
     def least_memory(self, size: FitSize) -> int:
         """Bytes that the grid of one read and seed takes: what was read and its copy on one scale,
@@ -154,7 +174,7 @@ class Mlp(Fitting):
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         for job in jobs:
-            self._check(job.train, job.dev)
+            self._meant(job)._check(job.train, job.dev)
         predictors: dict[tuple[int, Cell], Predictor] = {}
         for inputs in self._inputs(jobs):
             for fit, trained in self._train_fits(inputs):
@@ -167,6 +187,10 @@ class Mlp(Fitting):
                     by_loss = cell._replace(by="loss")
                     predictors[fit.input.job, by_loss] = self._predictor(fit, lowest)
         return [[predictors[n, cell] for cell in job.cells] for n, job in enumerate(jobs)]
+
+    def _meant(self, job: Job) -> Mlp:
+        """The probe that a job is of."""
+        return job.probe if isinstance(job.probe, Mlp) else self
 
     def _check(self, train: Readings, dev: Readings) -> None:
         if not len(train):
@@ -196,6 +220,7 @@ class Mlp(Fitting):
         yield from waiting.values()
 
     def _inputs_of(self, number: int, job: Job) -> Iterator[Input]:
+        grid = self._meant(job)._grid()
         aims = aim(job.train.labels, job.dev.labels)
         likeliest = any(cell.by == "loss" for cell in job.cells)
         for read in dict.fromkeys(cell.read for cell in job.cells):
@@ -204,9 +229,8 @@ class Mlp(Fitting):
             seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
             labels = job.train.labels
             kind = (labels.loss, len(labels.names), likeliest)
-            yield Input(
-                number, read, seeds, scaling, train, dev, aims, kind, labels.codes_to_balance()
-            )
+            strata = labels.codes_to_balance()
+            yield Input(number, read, seeds, grid, scaling, train, dev, aims, kind, strata)
 
     def _likeness(self, one: Input) -> tuple[Any, ...]:
         """What inputs have in common that are trained at once."""
@@ -225,15 +249,16 @@ class Mlp(Fitting):
         Where the grid is halved, it is tuned for one seed, whichever seeds are asked for, and the
         others train what was chosen.
         """
-        grid = self._grid()
         if not len(inputs[0].dev) and isinstance(self.protocol.plan, SentEvalLoop):
-            yield from self._train(self._tune_by_folds(inputs, grid))
+            yield from self._train(self._tune_by_folds(inputs))
             return
-        if len(grid) == 1 or not self.protocol.has_cuts:
-            yield from self._train([Fit(one, seed, grid) for one in inputs for seed in one.seeds])
-            return
-        rest = []
-        for fit, trained in self._train([Fit(one, TUNED, grid) for one in inputs]):
+        halved, rest = [], []
+        for one in inputs:
+            if self.protocol.has_cuts and len(one.grid) > 1:
+                halved.append(Fit(one, TUNED, one.grid))
+            else:
+                rest += [Fit(one, seed, one.grid) for seed in one.seeds]
+        for fit, trained in self._train(halved):
             if TUNED in fit.input.seeds:
                 yield fit, trained
             chosen = [best_of(trained, self.protocol).member]
@@ -244,22 +269,27 @@ class Mlp(Fitting):
             ]
         yield from self._train(rest)
 
-    def _tune_by_folds(self, inputs: Sequence[Input], grid: Sequence[Member]) -> list[Fit]:
+    def _tune_by_folds(self, inputs: Sequence[Input]) -> list[Fit]:
         """What is left to fit where there is no dev: the member that is best over folds of train,
         on train without a twentieth.
         """
         asked = [(one, seed) for one in inputs for seed in one.seeds]
-        fits = [Fit(*each, grid, rows) for each in asked for rows in folds(each[0])]
+        fits = [
+            Fit(one, seed, one.grid, rows)
+            for one, seed in asked
+            if len(one.grid) > 1
+            for rows in folds(one)
+        ]
         scores: dict[tuple[int, str, int], list[list[float]]] = {}
-        for fit, trained in self._train(fits if len(grid) > 1 else []):
+        for fit, trained in self._train(fits):
             mine = scores.setdefault((fit.input.job, fit.input.read, fit.seed), [])
             mine.append([each.score for each in trained])
         rest = []
         for one, seed in asked:
             means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
             best = int(np.argmax(np.round(100 * means, 2)))
-            told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(grid) > 1 else {}
-            rest.append(Fit(one, seed, [grid[best]], held_out(one, seed), told))
+            told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(one.grid) > 1 else {}
+            rest.append(Fit(one, seed, [one.grid[best]], held_out(one, seed), told))
         return rest
 
     def _train(self, fits: Sequence[Fit]) -> Iterator[tuple[Fit, list[Trained]]]:
@@ -268,11 +298,11 @@ class Mlp(Fitting):
         for fit in fits:
             paced.setdefault(self._pace(fit), []).append(fit)
         for alike in paced.values():
-            first = alike[0]
-            batch = self.protocol.plan.batch_of(first.examples)
-            units = sum(member.hidden + first.input.kind[1] for member in first.grid)
-            one = first.input
-            state = NUMBER * numbers_of(first.grid, one.train.shape[1], one.kind[1])
+            one = alike[0].input
+            (_, outputs, _), features = one.kind, one.train.shape[1]
+            batch = self.protocol.plan.batch_of(alike[0].examples)
+            units = max(sum(member.hidden + outputs for member in fit.grid) for fit in alike)
+            state = NUMBER * max(numbers_of(fit.grid, features, outputs) for fit in alike)
             most = max(1, min(AT_ONCE // (batch * units), at_most(STATE, 0.25) // state))
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]
@@ -345,11 +375,6 @@ class Mlp(Fitting):
         return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
 
 
-def numbers_of(grid: Sequence[Member], features: int, outputs: int) -> int:
-    """How many numbers the weights of networks are."""
-    return sum(m.hidden * (features + outputs) or features * outputs for m in grid)
-
-
 def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
     """The member that is best on dev: the first of the best (SentEval), or the one of them with the
     lowest dev loss (fast).
@@ -359,31 +384,3 @@ def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
     if protocol.scaled:
         return max(trained, key=lambda t: (t.score, -t.loss))
     return max(trained, key=lambda t: t.score)
-
-
-@dataclass(frozen=True, slots=True)
-class Perceptron:
-    """A fitted network: layers are (weights [out, in], bias [out, 1]) one after the other; `choice`
-    says how it was found.
-    """
-
-    read: str
-    scaling: Scaling
-    layers: tuple[Floats, ...]
-    choice: Mapping[str, Any]
-
-    def predict(self, readings: Readings) -> Predictions:
-        from scipy.special import expit
-
-        features = readings.features(self.read)
-        scores = np.empty((len(features), len(self.layers[-1])), np.float32)
-        for start in range(0, len(features), 4096):
-            part = (
-                self.scaling(features[start : start + 4096]) @ self.layers[0].T + self.layers[1].T
-            )
-            if len(self.layers) > 2:
-                part = expit(part) @ self.layers[2].T + self.layers[3].T
-            scores[start : start + 4096] = part
-        return Predictions(
-            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
-        )

@@ -1,0 +1,78 @@
+"""Trials in groups that share a data set, an encoder and a fit, and batches of such groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lingprobe.data.core import Akin, Control, Encoder, Joining, Probe, Result, Task, Trial
+from lingprobe.data.references import parsed_or_none
+
+if TYPE_CHECKING:
+    from lingprobe.data.identity import Ingredients
+
+
+@dataclass(frozen=True)
+class Group:
+    """Trials that share a data set, an encoder and a fit; it pickles when its things do.
+
+    part         which unit of work it is of those that share a data set, an encoder and a probe
+    ids          what each trial's result is stored under, in the order of the trials
+    ingredients  the identities of what the results are made of
+    vectors      what the encoder's vectors are kept under
+    """
+
+    task: Task
+    encoder: Encoder
+    probe: Probe
+    control: Control
+    trials: tuple[Trial, ...]
+    ids: tuple[str, ...]
+    ingredients: Ingredients
+    vectors: str
+    part: int = 0
+
+    @property
+    def name(self) -> str:
+        """The group in a few words, for messages; folds and controls, which fail alike, go by one
+        name.
+        """
+        first = self.trials[0]
+        return ", ".join(
+            reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe)
+        )
+
+    @property
+    def joint(self) -> tuple[str, ...]:
+        """What it has in common with groups that are fitted in the same pass."""
+        first = self.trials[0]
+        part = (str(self.part),) if self.part else ()
+        alone = first.task, first.encoder, first.probe, first.control, *part
+        if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
+            return alone
+        probe = self.probe.kin if isinstance(self.probe, Akin) else first.probe
+        return str(task.without("fold", "sample")), first.encoder, probe, *part
+
+    def without(self, results: Mapping[str, Result]) -> Group:
+        """The same with the trials that have no result yet."""
+        left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in results]
+        return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Groups that are fitted in one pass, such as the folds and controls of a task, read by one
+    encoder and one probe; they share their name.
+    """
+
+    groups: tuple[Group, ...]
+
+    @property
+    def name(self) -> str:
+        return self.groups[0].name
+
+    @property
+    def trials(self) -> int:
+        """How many trials they are."""
+        return sum(len(group.trials) for group in self.groups)

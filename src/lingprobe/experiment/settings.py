@@ -1,0 +1,153 @@
+"""Fits of tasks and of their controls: where a control keeps the probe, its fits have the settings
+that were chosen for the task itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lingprobe.data.core import (
+    Akin,
+    Cell,
+    Control,
+    Job,
+    Joining,
+    Predictor,
+    Probe,
+    Tuned,
+    choice_of,
+)
+from lingprobe.datasets.controls import SameProbe
+from lingprobe.experiment.equal_fits import FITS
+
+MOST = 4096  # cells of which it is remembered what was chosen
+Settings = Mapping[str, Any]
+Chosen = dict[tuple[Hashable, Cell], Settings]
+"""What was chosen for the cells of a subject."""
+
+
+class Wanted(NamedTuple):
+    """A job, and what its settings are chosen for.
+
+    subject  stands for the task itself as the encoder and the probe read it
+    own      the job of the task itself, where this one is of a control that keeps the probe
+    """
+
+    job: Job
+    subject: Hashable
+    own: Job | None = None
+
+    @property
+    def cells(self) -> list[tuple[Hashable, Cell]]:
+        """Its cells, as those of the subject."""
+        return [(self.subject, cell) for cell in self.job.cells]
+
+
+class Choices:
+    """What was chosen lately: controls may be fitted later than the task, and its settings are not
+    to be looked for again. Safe among threads.
+    """
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[tuple[Hashable, Cell], Settings] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, chosen: Chosen) -> None:
+        """Remember these, and forget what is older than the latest."""
+        with self._lock:
+            self._found |= chosen
+            while len(self._found) > MOST:
+                self._found.popitem(last=False)
+
+    def find(self, wanted: Sequence[Wanted]) -> Chosen:
+        """What is remembered of the cells of some jobs."""
+        with self._lock:
+            return {
+                cell: self._found[cell]
+                for one in wanted
+                for cell in one.cells
+                if cell in self._found
+            }
+
+
+CHOICES = Choices()
+
+
+def keeps_settings(control: Control, probe: Probe) -> bool:
+    """Whether fits of a control have the settings that the probe chose for the task itself."""
+    keeps = isinstance(control, SameProbe) and control.same_probe
+    return keeps and isinstance(probe, Tuned) and len(probe.settings) > 1
+
+
+def fit_wanted(probe: Probe, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
+    """One predictor for each cell of each job, in order; jobs in one pass where the probe takes
+    several.
+    """
+    if not isinstance(probe, Tuned):
+        return _fit_jobs(probe, [one.job for one in wanted])
+    plain = [one for one in wanted if one.own is None]
+    fitted, chosen = _fit_tuned(probe, [(one, one.job) for one in plain])
+    controls = [one for one in wanted if one.own is not None]
+    chosen = CHOICES.find(controls) | chosen
+    chosen |= _fit_tuned(probe, _untuned(controls, chosen))[1]
+    CHOICES.keep(chosen)
+    settled = iter(_fit_settled(probe, controls, chosen))
+    rest = iter(fitted)
+    return [next(rest if one.own is None else settled) for one in wanted]
+
+
+def _fit_jobs(probe: Probe, jobs: Sequence[Job]) -> list[list[Predictor]]:
+    if isinstance(probe, Joining):
+        return probe.fit_all(jobs) if jobs else []
+    return [FITS.fit(probe, job) for job in jobs]
+
+
+def _fit_tuned(
+    probe: Probe, jobs: Sequence[tuple[Wanted, Job]]
+) -> tuple[list[list[Predictor]], Chosen]:
+    """Predictors of jobs that choose their settings, and what they chose."""
+    fitted = _fit_jobs(probe, [job for _, job in jobs])
+    chosen = {
+        (one.subject, cell): choice_of(predictor)
+        for (one, job), predictors in zip(jobs, fitted, strict=True)
+        for cell, predictor in zip(job.cells, predictors, strict=True)
+    }
+    return fitted, chosen
+
+
+def _untuned(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, Job]]:
+    """The jobs of the tasks themselves whose settings have yet to be chosen, each subject once."""
+    jobs: dict[Hashable, tuple[Wanted, Job]] = {}
+    for one in controls:
+        missing = tuple(cell for subject, cell in one.cells if (subject, cell) not in chosen)
+        if missing and one.own is not None:
+            _, known = jobs.get(one.subject, (one, one.own._replace(cells=())))
+            cells = tuple(dict.fromkeys((*known.cells, *missing)))
+            jobs[one.subject] = one, known._replace(cells=cells)
+    return list(jobs.values())
+
+
+def _fit_settled(probe: Tuned, controls: Sequence[Wanted], chosen: Chosen) -> list[list[Predictor]]:
+    """Predictors of controls under the settings of their tasks."""
+    names = list(probe.settings[0])
+    passes: dict[str, list[tuple[int, Job]]] = {}
+    for k, one in enumerate(controls):
+        mine = one.job.probe if isinstance(one.job.probe, Tuned) else probe
+        by_settings: dict[str, tuple[Settings, list[Cell]]] = {}
+        for cell, key in zip(one.job.cells, one.cells, strict=True):
+            known = {name: chosen[key][name] for name in names}
+            by_settings.setdefault(repr(known), (known, []))[1].append(cell)
+        for text, (settings, cells) in by_settings.items():
+            job = one.job._replace(cells=tuple(cells), probe=mine.settled(settings))
+            passes.setdefault("" if isinstance(probe, Akin) else text, []).append((k, job))
+    found: dict[tuple[int, Cell], Predictor] = {}
+    for jobs in passes.values():
+        settled = jobs[0][1].probe
+        assert settled is not None
+        fitted = _fit_jobs(settled, [job for _, job in jobs])
+        for (k, job), predictors in zip(jobs, fitted, strict=True):
+            found |= {(k, cell): p for cell, p in zip(job.cells, predictors, strict=True)}
+    return [[found[k, cell] for cell in one.job.cells] for k, one in enumerate(controls)]
