@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,21 @@ from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.store.vectors import VectorStore
 
 
+class Encoded(NamedTuple):
+    """What an encoder makes of the sentences of a data set.
+
+    usable    which of them have vectors, [sentences]
+    problems  why others have none
+    words     how many words they have, and how many of these the encoder does not know; {} where it
+              cannot tell
+    """
+
+    vectors: Vectors
+    usable: NDArray[np.bool_]
+    problems: list[str]
+    words: dict[str, int]
+
+
 @dataclass(frozen=True)
 class Ready:
     """A group with all that it is fitted and scored on.
@@ -65,6 +81,7 @@ class Ready:
     """
 
     group: Group
+    encoded: Encoded
     readings: Readings
     counts: Counts
     notes: Notes
@@ -85,8 +102,9 @@ class Ready:
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
     def informs(self, group: Group, dataset: Dataset) -> bool:
-        """Whether its vectors are those of another group as well, whose data set this is."""
-        same = self.group.encoder is group.encoder and self.group.task is group.task
+        """Whether what is encoded is that of another group as well, whose data set this is."""
+        mine = self.group
+        same = mine.encoder is group.encoder and mine.task is group.task
         return same and self.readings.dataset.sentences is dataset.sentences
 
 
@@ -102,7 +120,10 @@ def ready(
     With `scores`, each fit is asked for the state that is best on dev by loss, too. `before` is
     what was made ready last, whose vectors are used again where they are the same.
     """
-    readings, counts, rows = _readings(group, group.control(whole), store, before)
+    dataset = group.control(whole)
+    known = before is not None and before.informs(group, dataset)
+    encoded = before.encoded if before is not None and known else _encode(group, dataset, store)
+    readings, counts, rows = _readings(group, dataset, encoded)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     needed = {"train": needs_of(group.probe).train, "test": True}
     for name, part in (("train", train), ("test", test)):
@@ -114,7 +135,7 @@ def ready(
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
     job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
-    made = Ready(group, readings, counts, notes, rows, job)
+    made = Ready(group, encoded, readings, counts, notes, rows, job)
     if not keeps_settings(group.control, group.probe):
         return made
     own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
@@ -216,15 +237,13 @@ def _result(
     )
 
 
-def _readings(
-    group: Group, dataset: Dataset, store: VectorStore, before: Ready | None
-) -> tuple[Readings, Counts, Ints]:
+def _readings(group: Group, dataset: Dataset, encoded: Encoded) -> tuple[Readings, Counts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
-    vectors, encoded, problems = _vectors(group, dataset, store, before)
+    vectors = encoded.vectors
     may = may_probe(group.encoder, dataset.sentences)[dataset.sites[:, :, 0]].all(1)
-    usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1) & may)
+    usable = np.flatnonzero(encoded.usable[dataset.sites[:, :, 0]].all(1) & may)
     part = readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
     left = dataset.take(rows) if len(rows) < len(dataset) else dataset
@@ -237,8 +256,8 @@ def _readings(
         held=int((~may).sum()),
         **part.counts(),
         cut=0 if vectors.cut is None else int(vectors.cut.sum()),
-        problems=[*([lost] if gone else []), *problems][:5],
-        **_words(group, dataset),
+        problems=[*([lost] if gone else []), *encoded.problems][:5],
+        **encoded.words,
         left_out={
             fate: _by_label(dataset.take(usable[flags]))
             for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned))
@@ -249,14 +268,33 @@ def _readings(
     return Readings(left, vectors, view), counts, rows
 
 
-def _words(group: Group, dataset: Dataset) -> dict[str, int]:
-    """How many words the sentences have, and how many of them the encoder does not know; {} where
-    it cannot tell.
+def _encode(group: Group, dataset: Dataset, store: VectorStore) -> Encoded:
+    """What the encoder makes of a data set's sentences.
+
+    Vectors of an oracle are made anew: it is quicker than to keep them, and they hold for this data
+    set alone, and for its controls.
     """
-    if not isinstance(group.encoder, Lexical):
+    sentences, words = dataset.sentences, _count_words(group.encoder, dataset.sentences)
+    if isinstance(group.encoder, Informed):
+        oracle = group.encoder.with_facts(
+            facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
+        )
+        return Encoded(oracle.encode(sentences), np.ones(len(sentences), bool), [], words)
+    encoder, key = _prepare_encoder(group, sentences)
+    # the run tried the rest
+    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
+    known = vectors(encoder, sentences, store, key, done.usable)
+    return Encoded(known, done.usable, [why for _, why in done.problems], words)
+
+
+def _count_words(encoder: Encoder, sentences: Sequence[Sentence]) -> dict[str, int]:
+    """How many words sentences have, and how many of them the encoder does not know; {} where it
+    cannot tell.
+    """
+    if not isinstance(encoder, Lexical):
         return {}
-    every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
-    unknown_words = group.encoder.unknown(tuple(every))
+    every = Counter(chain.from_iterable(sentence.words for sentence in sentences))
+    unknown_words = encoder.unknown(tuple(every))
     if unknown_words is None:
         return {}
     return {
@@ -265,32 +303,6 @@ def _words(group: Group, dataset: Dataset) -> dict[str, int]:
             n for n, unknown in zip(every.values(), unknown_words.tolist(), strict=True) if unknown
         ),
     }
-
-
-def _vectors(
-    group: Group, dataset: Dataset, store: VectorStore, before: Ready | None
-) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
-    """The vectors of a data set's sentences, which of them there are, and why others are not.
-
-    Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data
-    set alone, and for its controls.
-    """
-    sentences = dataset.sentences
-    if isinstance(group.encoder, Informed):
-        if before is not None and before.informs(group, dataset):
-            return before.readings.vectors, np.ones(len(sentences), bool), []
-        oracle = group.encoder.with_facts(
-            facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
-        )
-        return oracle.encode(sentences), np.ones(len(sentences), bool), []
-    encoder, key = _prepare_encoder(group, sentences)
-    # the run tried the rest
-    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
-    if before is not None and before.group.vectors == key and before.informs(group, dataset):
-        known = before.readings.vectors
-    else:
-        known = vectors(encoder, sentences, store, key, done.usable)
-    return known, done.usable, [why for _, why in done.problems]
 
 
 def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
