@@ -31,7 +31,7 @@ from lingprobe.corpora.embedded import treebank
 from lingprobe.data import core
 from lingprobe.data.identity import Stated
 from lingprobe.data.references import Reference
-from lingprobe.datasets.controls import Chance
+from lingprobe.datasets.controls import Chance, SameProbe
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
 from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
@@ -281,7 +281,9 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     page = (ROOT / "docs" / "extend.md").read_text("utf-8")
     table = "\n".join(line for line in page.splitlines() if line.startswith("| "))
     protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
-    members = {name for p in [*protocols, Stated, Chance] for name in vars(p) if name[0] != "_"}
+    members = {
+        name for p in [*protocols, Stated, Chance, SameProbe] for name in vars(p) if name[0] != "_"
+    }
     assert {"needs", "prepare", "sampling", "choice", "fingerprint"} <= members
     missing = {name for name in members if not re.search(rf"`{name}\b", table)}
     assert not missing, f"docs/extend.md does not say what these are: {missing}"

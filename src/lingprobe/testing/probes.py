@@ -23,6 +23,8 @@ from lingprobe.data.core import (
     Probe,
     Sentence,
     Site,
+    Tuned,
+    choice_of,
     needs_of,
 )
 from lingprobe.data.labels import Label
@@ -54,6 +56,8 @@ def check_probe(
         check_on(made, kind, learns, pairs)
     if "classes" in kinds:
         _check_missing_class(made)
+    if isinstance(made, Tuned):
+        _check_settled(made, kinds[0], pairs)
 
 
 def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) -> None:
@@ -101,6 +105,24 @@ def _check_same(who: str, first: Sequence[Predictions], again: Sequence[Predicti
         f"{who}: the same seed gave different scores; draw from a generator seeded with the cell's"
         " seed"
     )
+
+
+def _check_settled(probe: Tuned, kind: str, pairs: bool) -> None:
+    """Settings that a probe chose leave nothing to choose, and it says which they are."""
+    readings, cell = plant_labels(kind, pairs=pairs), Cell("1", 0)
+    train, dev = readings.split("train"), readings.split("dev")
+    names, tried = set(probe.settings[0]), [dict(one) for one in probe.settings]
+    [fitted] = probe.fit(train, dev, cells=(cell,))
+    chosen = {name: choice_of(fitted).get(name) for name in names}
+    assert chosen in tried, (
+        f"{probe.name} chose {chosen}, which is not among its `settings`; `choice` must have them"
+        " under the same names"
+    )
+    for settings in tried:
+        settled = probe.settled(settings)
+        [fitted] = settled.fit(train, dev, cells=(cell,))
+        found = {name: choice_of(fitted).get(name) for name in names}
+        assert found == settings, f"{probe.name} settled on {settings} was fitted with {found}"
 
 
 def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) -> None:
