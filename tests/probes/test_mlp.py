@@ -108,6 +108,36 @@ def test_folds_fitted_in_one_pass_are_what_each_is_alone():
                 np.testing.assert_allclose(a, b, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "mlp,precision=float32",
+        "mlp,protocol=full,precision=float32",
+        "mlp,protocol=senteval,l2=0",
+        "mlp,protocol=acl18,l2=0",
+    ],
+)
+def test_other_grids_in_one_pass_are_what_each_is_alone(recipe):
+    whole = PROBES.make(f"{recipe},hidden=0,hidden=6,dropout=0")
+    settled = [whole.settled(each) for each in whole.settings]
+    assert [len(one.settings) for one in (whole, *settled)] == [2, 1, 1]
+    assert len({one.kin for one in (whole, *settled)}) == 1
+    cells = (Cell("-", 1), Cell("-", 3))
+    given = jobs(cells)
+    mixed = [job._replace(probe=probe) for job, probe in zip(given, settled * 2, strict=False)]
+    mixed.append(given[0]._replace(probe=whole))
+    together = whole.fit_all(mixed)
+    for job, found in zip(mixed, together, strict=True):
+        alone = job.probe.fit(job.train, job.dev, cells=cells)
+        for one, other in zip(found, alone, strict=True):
+            assert one.choice["hidden"] == other.choice["hidden"]
+            assert one.choice["dev"] == pytest.approx(other.choice["dev"], abs=0.02)
+            same = one.predict(job.dev).scores, other.predict(job.dev).scores
+            np.testing.assert_allclose(*same, rtol=2e-3, atol=2e-3)
+    hidden = [one.choice["hidden"] for found in together[:2] for one in found]
+    assert hidden == [0, 0, 6, 6]
+
+
 def test_the_choice_of_a_halved_grid_does_not_depend_on_the_seeds_asked_for():
     [later] = fit("mlp", FOLDS[0], [Cell("-", 3)])
     every = fit("mlp", FOLDS[0], [Cell("-", seed) for seed in range(4)])
