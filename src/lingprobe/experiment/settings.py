@@ -106,12 +106,13 @@ def _fit_jobs(probe: Probe, jobs: Sequence[Job]) -> list[list[Predictor]]:
 
 
 def _fit_tuned(
-    probe: Probe, jobs: Sequence[tuple[Wanted, Job]]
+    probe: Tuned, jobs: Sequence[tuple[Wanted, Job]]
 ) -> tuple[list[list[Predictor]], Chosen]:
     """Predictors of jobs that choose their settings, and what they chose."""
     fitted = _fit_jobs(probe, [job for _, job in jobs])
-    chosen = {
-        (one.subject, cell): choice_of(predictor)
+    names = list(probe.settings[0])
+    chosen: Chosen = {
+        (one.subject, cell): {name: choice_of(predictor)[name] for name in names}
         for (one, job), predictors in zip(jobs, fitted, strict=True)
         for cell, predictor in zip(job.cells, predictors, strict=True)
     }
@@ -132,14 +133,12 @@ def _untuned(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, J
 
 def _fit_settled(probe: Tuned, controls: Sequence[Wanted], chosen: Chosen) -> list[list[Predictor]]:
     """Predictors of controls under the settings of their tasks."""
-    names = list(probe.settings[0])
     passes: dict[str, list[tuple[int, Job]]] = {}
     for k, one in enumerate(controls):
         mine = one.job.probe if isinstance(one.job.probe, Tuned) else probe
         by_settings: dict[str, tuple[Settings, list[Cell]]] = {}
         for cell, key in zip(one.job.cells, one.cells, strict=True):
-            known = {name: chosen[key][name] for name in names}
-            by_settings.setdefault(repr(known), (known, []))[1].append(cell)
+            by_settings.setdefault(repr(chosen[key]), (chosen[key], []))[1].append(cell)
         for text, (settings, cells) in by_settings.items():
             job = one.job._replace(cells=tuple(cells), probe=mine.settled(settings))
             passes.setdefault("" if isinstance(probe, Akin) else text, []).append((k, job))
