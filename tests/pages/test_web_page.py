@@ -21,6 +21,7 @@ from lingprobe.pages import scores_page
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import Beside
+from lingprobe.store.results import ResultStore
 from lingprobe.suites import bibliography
 from lingprobe.tables.table import p_value
 from lingprobe.tasks import TASKS as TASK_CONTENTS
@@ -290,6 +291,15 @@ def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_p
     test = data.take(data.rows("test"))
     first = test.sentences[test.sites[int(wrong.argmax())][0][0]].text
     assert kept or first in html.unescape(page)
+
+
+def test_results_without_probabilities_are_read_once(tmp_path, monkeypatch):
+    how = {"probes": "logreg", "seeds": 1, "bounds": False, "output": tmp_path}
+    lingprobe.run("ud/sent-len:embedded,limit=300", "length", **how)
+    read, known = [], ResultStore.read
+    monkeypatch.setattr(ResultStore, "read", lambda store: read.append(1) or known(store))
+    assert "Measured with --keep scores" in lingprobe.report(tmp_path).text("html")
+    assert len(read) == 1
 
 
 def test_people_stand_beside_the_probe_where_they_judged(tmp_path):

@@ -26,6 +26,7 @@ from lingprobe.pages.selection import (
     Stored,
     is_asked,
     judged_by,
+    keeps_scores,
     of_encoder,
     read_results,
     select_results,
@@ -151,14 +152,18 @@ def report(
             " filled sheets"
         )
     allow(suite, view, figure)
-    stored, with_scores = (
-        _of(results, _parse_selection(selection)),
-        _parse_selection(selection, scores=True),
-    )
+    stored = _of(results, _parse_selection(selection))
+
+    def read_scores() -> list[Result]:
+        return _of(results, _parse_selection(selection, scores=True)).results
+
+    none_kept = False
+    if results is None or isinstance(results, str | Path):
+        none_kept = not keeps_scores(results)
     beside = Beside(
         remarks=stored.remarks,
         people=() if suite else tuple(read_judgements(map(Path, human))),
-        scored=lambda: _of(results, with_scores).results,
+        scored=None if none_kept else read_scores,
         folder=Path(results) if isinstance(results, str | Path) else None,
         reads=tuple(as_list(selection.get("reads"))),
     )

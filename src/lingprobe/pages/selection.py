@@ -19,7 +19,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
 from lingprobe.pages.captions import short
 from lingprobe.store.experiments import Experiment, experiments
-from lingprobe.store.kept_scores import find_scores
+from lingprobe.store.kept_scores import any_scores, find_scores
 from lingprobe.tasks import TASKS
 
 FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})
@@ -73,6 +73,11 @@ def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
             " data or another version of the code"
         )
     return Stored(select_results(latest, chosen, f" in {paths.results}"), tuple(remarks))
+
+
+def keeps_scores(folder: str | Path | None) -> bool:
+    """Whether results of a folder, or of the last run, were kept with scores."""
+    return any_scores(Paths.of(folder).results)
 
 
 def judged_by(shown: Stored, metric: str) -> Stored:

@@ -34,6 +34,11 @@ def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
     write(root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True)
 
 
+def any_scores(root: Path) -> bool:
+    """Whether some results were kept with scores."""
+    return bool(list_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
+
+
 def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     """The scores of those of the trial ids that were fitted with them; None for a probe or labels
     that have no probabilities.
