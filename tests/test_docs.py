@@ -29,6 +29,7 @@ from fixtures.plugin import PLUGIN
 from lingprobe.api.commands import commands as all_commands
 from lingprobe.corpora.embedded import treebank
 from lingprobe.data import core
+from lingprobe.data.abilities import Tuned
 from lingprobe.data.identity import Stated
 from lingprobe.data.references import Reference
 from lingprobe.datasets.controls import Chance, SameProbe
@@ -282,7 +283,10 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     table = "\n".join(line for line in page.splitlines() if line.startswith("| "))
     protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
     members = {
-        name for p in [*protocols, Stated, Chance, SameProbe] for name in vars(p) if name[0] != "_"
+        name
+        for p in [*protocols, Stated, Chance, SameProbe, Tuned]
+        for name in vars(p)
+        if name[0] != "_"
     }
     assert {"needs", "prepare", "sampling", "choice", "fingerprint"} <= members
     missing = {name for name in members if not re.search(rf"`{name}\b", table)}

@@ -178,7 +178,7 @@ class Counted:
     def settings(self) -> list[dict[str, Any]]:
         return [{"size": k} for k in ((0, 1, 2) if self.size is None else (self.size,))]
 
-    def settled(self, chosen: Mapping[str, Any]) -> Counted:
+    def with_settings(self, chosen: Mapping[str, Any]) -> Counted:
         return Counted(chosen["size"], self.asked)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Any]:

@@ -119,7 +119,7 @@ def test_folds_fitted_in_one_pass_are_what_each_is_alone():
 )
 def test_other_grids_in_one_pass_are_what_each_is_alone(recipe):
     whole = PROBES.make(f"{recipe},hidden=0,hidden=6,dropout=0")
-    settled = [whole.settled(each) for each in whole.settings]
+    settled = [whole.with_settings(each) for each in whole.settings]
     assert [len(one.settings) for one in (whole, *settled)] == [2, 1, 1]
     assert len({one.kin for one in (whole, *settled)}) == 1
     cells = (Cell("-", 1), Cell("-", 3))

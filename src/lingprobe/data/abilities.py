@@ -1,4 +1,6 @@
-"""What an encoder may say of itself beside its vectors: whoever has one of these is asked."""
+"""What an encoder may say of itself beside its vectors, and a probe beside its fits: whoever has
+one of these is asked.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Encoder, Sentence
+from lingprobe.data.core import Encoder, Probe, Sentence
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.vectors import Ints
 
@@ -120,3 +122,20 @@ class Predictive(Replaceable, Protocol):
 
     def predictions(self, sentences: Sequence[Sentence]) -> Predicted:
         """What is predicted of each sentence, token by token."""
+
+
+@runtime_checkable
+class Tuned(Probe, Protocol):
+    """A probe that chooses some of its settings on dev, for each predictor.
+
+    settings  all that it chooses from; of a predictor, `choice` has the chosen ones under the same
+              names
+    """
+
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]: ...
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Probe:
+        """The same probe with these settings alone, so that nothing is left to choose. What else
+        `settings` has is ignored.
+        """

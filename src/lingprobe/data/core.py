@@ -28,7 +28,7 @@ __all__ = [
     "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
     "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
     "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Settable",
-    "Site", "Tags", "Task", "Taught", "Trial", "Tuned", "choice_of", "needs_of",
+    "Site", "Tags", "Task", "Taught", "Trial", "choice_of", "needs_of",
 ]  # fmt: skip
 
 
@@ -331,23 +331,6 @@ class Akin(Joining, Protocol):
 
     @property
     def kin(self) -> str: ...
-
-
-@runtime_checkable
-class Tuned(Probe, Protocol):
-    """A probe that chooses some of its settings on dev, for each predictor.
-
-    settings  all that it chooses from; of a predictor, `choice` has the chosen ones under the same
-              names
-    """
-
-    @property
-    def settings(self) -> Sequence[Mapping[str, Any]]: ...
-
-    def settled(self, settings: Mapping[str, Any]) -> Probe:
-        """The same probe with these settings alone, so that nothing is left to choose. What else
-        `settings` has is ignored.
-        """
 
 
 @runtime_checkable

@@ -47,6 +47,13 @@ class Identity:
     def __str__(self) -> str:
         return json.dumps([self.reference, self.code, *self.facts], ensure_ascii=False)
 
+    @property
+    def without_code(self) -> str:
+        """How it was asked for and the facts. What is drawn by this is drawn alike by later
+        versions.
+        """
+        return json.dumps([self.reference, *self.facts], ensure_ascii=False)
+
 
 class Ingredients(NamedTuple):
     """The identities of what a result is made of."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lingprobe.data.abilities import Tuned
 from lingprobe.data.core import (
     DataProblem,
     Dataset,
@@ -19,7 +20,6 @@ from lingprobe.data.core import (
     Probe,
     Running,
     Sentence,
-    Tuned,
 )
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, read_of
@@ -79,7 +79,7 @@ def _operations(group: Group) -> float:
     probe = group.probe
     fitted: list[Probe] = [probe]
     if isinstance(probe, Tuned) and keeps_settings(group.control, probe):
-        fitted = [probe.settled(settings) for settings in probe.settings]
+        fitted = [probe.with_settings(settings) for settings in probe.settings]
     counted = [one for one in fitted if isinstance(one, Counted)]
     if not counted:
         return 0.0

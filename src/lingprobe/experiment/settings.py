@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lingprobe.data.abilities import Tuned
 from lingprobe.data.core import (
     Akin,
     Cell,
@@ -17,7 +18,6 @@ from lingprobe.data.core import (
     Joining,
     Predictor,
     Probe,
-    Tuned,
     choice_of,
 )
 from lingprobe.datasets.controls import SameProbe
@@ -94,9 +94,9 @@ def fit_wanted(probe: Probe, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
     chosen = CHOICES.find(controls) | chosen
     chosen |= _fit_tuned(probe, _untuned(controls, chosen))[1]
     CHOICES.keep(chosen)
-    settled = iter(_fit_settled(probe, controls, chosen))
+    told = iter(_fit_with(probe, controls, chosen))
     rest = iter(fitted)
-    return [next(rest if one.own is None else settled) for one in wanted]
+    return [next(rest if one.own is None else told) for one in wanted]
 
 
 def _fit_jobs(probe: Probe, jobs: Sequence[Job]) -> list[list[Predictor]]:
@@ -131,7 +131,7 @@ def _untuned(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, J
     return list(jobs.values())
 
 
-def _fit_settled(probe: Tuned, controls: Sequence[Wanted], chosen: Chosen) -> list[list[Predictor]]:
+def _fit_with(probe: Tuned, controls: Sequence[Wanted], chosen: Chosen) -> list[list[Predictor]]:
     """Predictors of controls under the settings of their tasks."""
     passes: dict[str, list[tuple[int, Job]]] = {}
     for k, one in enumerate(controls):
@@ -140,13 +140,13 @@ def _fit_settled(probe: Tuned, controls: Sequence[Wanted], chosen: Chosen) -> li
         for cell, key in zip(one.job.cells, one.cells, strict=True):
             by_settings.setdefault(repr(chosen[key]), (chosen[key], []))[1].append(cell)
         for text, (settings, cells) in by_settings.items():
-            job = one.job._replace(cells=tuple(cells), probe=mine.settled(settings))
+            job = one.job._replace(cells=tuple(cells), probe=mine.with_settings(settings))
             passes.setdefault("" if isinstance(probe, Akin) else text, []).append((k, job))
     found: dict[tuple[int, Cell], Predictor] = {}
     for jobs in passes.values():
-        settled = jobs[0][1].probe
-        assert settled is not None
-        fitted = _fit_jobs(settled, [job for _, job in jobs])
+        first = jobs[0][1].probe
+        assert first is not None
+        fitted = _fit_jobs(first, [job for _, job in jobs])
         for (k, job), predictors in zip(jobs, fitted, strict=True):
             found |= {(k, cell): p for cell, p in zip(job.cells, predictors, strict=True)}
     return [[found[k, cell] for cell in one.job.cells] for k, one in enumerate(controls)]

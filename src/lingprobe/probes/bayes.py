@@ -8,8 +8,8 @@ examples; scores are ridge regression.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +39,16 @@ class NaiveBayes:
     @property
     def name(self) -> str:
         return {1: "nb-uni-tfidf", 2: "nb-bi-tfidf"}.get(self.longest, f"nb-{self.longest}-tfidf")
+
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]:
+        """Every smoothing, and every penalty where labels are scores."""
+        tried = dict.fromkeys((*SMOOTHINGS, *PENALTIES)) if self.alpha is None else [self.alpha]
+        return [{"alpha": alpha} for alpha in tried]
+
+    def with_settings(self, settings: Mapping[str, Any]) -> NaiveBayes:
+        """The same with one of them."""
+        return replace(self, alpha=settings["alpha"])
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         fitted = {

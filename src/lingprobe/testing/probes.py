@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.abilities import Tuned
 from lingprobe.data.core import (
     Cell,
     Dataset,
@@ -23,7 +24,6 @@ from lingprobe.data.core import (
     Probe,
     Sentence,
     Site,
-    Tuned,
     choice_of,
     needs_of,
 )
@@ -57,7 +57,7 @@ def check_probe(
     if "classes" in kinds:
         _check_missing_class(made)
     if isinstance(made, Tuned):
-        _check_settled(made, kinds[0], pairs)
+        _check_settings(made, kinds[0], pairs)
 
 
 def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) -> None:
@@ -107,7 +107,7 @@ def _check_same(who: str, first: Sequence[Predictions], again: Sequence[Predicti
     )
 
 
-def _check_settled(probe: Tuned, kind: str, pairs: bool) -> None:
+def _check_settings(probe: Tuned, kind: str, pairs: bool) -> None:
     """Settings that a probe chose leave nothing to choose, and it says which they are."""
     readings, cell = plant_labels(kind, pairs=pairs), Cell("1", 0)
     train, dev = readings.split("train"), readings.split("dev")
@@ -119,10 +119,10 @@ def _check_settled(probe: Tuned, kind: str, pairs: bool) -> None:
         " under the same names"
     )
     for settings in tried:
-        settled = probe.settled(settings)
-        [fitted] = settled.fit(train, dev, cells=(cell,))
+        alone = probe.with_settings(settings)
+        [fitted] = alone.fit(train, dev, cells=(cell,))
         found = {name: choice_of(fitted).get(name) for name in names}
-        assert found == settings, f"{probe.name} settled on {settings} was fitted with {found}"
+        assert found == settings, f"{probe.name} with {settings} alone was fitted with {found}"
 
 
 def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) -> None:

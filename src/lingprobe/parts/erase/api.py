@@ -234,7 +234,7 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
     if read_of(read, readings.vectors.names).how != "layer":
         raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
     layer = read_of(read, readings.vectors.names).layers[0]
-    name, seed = _task_name(trial.task), str(one.group.ingredients.task)
+    name, seed = _task_name(trial.task), one.group.ingredients.task.without_code
     return Subject(name, seed, one.group.task.metric, layer, readings, rows)
 
 

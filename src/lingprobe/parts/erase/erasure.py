@@ -65,7 +65,7 @@ class Erasure:
     @property
     def fingerprint(self) -> str:
         """Its settings, and what stands for the data of tasks and for the numbers of files."""
-        made_of = [each.identity for each in self._parts()]
+        made_of = [str(each.identity) for each in self._parts()]
         how = f"method={self.method},rank={self.rank},floor={self.floor},draw={self.draw}"
         return f"without {digest(*made_of)} {how}"
 
@@ -140,7 +140,7 @@ class Examples(NamedTuple):
 
     name: str
     view: str
-    identity: str
+    identity: Identity
     dataset: Dataset
     seen: Hashes
 
@@ -171,7 +171,7 @@ class Read(NamedTuple):
 
     reference: str
     task: Task
-    identity: str
+    identity: Identity
     dataset: Dataset
 
 
@@ -184,7 +184,7 @@ def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Read]
     for reference, task in known.items():
         if without_fold(reference) not in [without_fold(one.reference) for one in found]:
             identity = task_identity(reference, task)
-            found.append(Read(reference, task, str(identity), load_dataset(task, identity)))
+            found.append(Read(reference, task, identity, load_dataset(task, identity)))
     return found
 
 
@@ -247,7 +247,7 @@ def _fit(
         if erasure.floor == "none":
             return eraser
         which = erasure.floor, erasure.draw
-        floors = Floors.of(source, method, eraser, part.identity)
+        floors = Floors.of(source, method, eraser, part.identity.without_code)
         return floors.draw(*which)
     except (DataProblem, ReadingProblem, UsageProblem) as problem:
         raise DataProblem(f"without={part.name}: {problem}") from problem

@@ -188,7 +188,7 @@ class Bench:
         site = self.place.site
         fitted_on = self.readings.take(self.parts.eraser)
         source = Source.of(fitted_on, site)
-        floors = FloorDraws(how.method, how.draws, self.target.task.identity)
+        floors = FloorDraws(how.method, how.draws, self.target.task.identity.without_code)
         eraser = floors.fit(source)
         yield from changes_of(site, source, eraser, how.doses, floors)
         if len(self.place.scrubbed) > 1:

@@ -69,7 +69,7 @@ class Sparse(Fitting):
         """Every C; units are chosen for the labels that are learnt."""
         return LogReg(c=self.c).settings
 
-    def settled(self, settings: Mapping[str, Any]) -> Sparse:
+    def with_settings(self, settings: Mapping[str, Any]) -> Sparse:
         """The same with one C."""
         return replace(self, c=(settings["c"],))
 

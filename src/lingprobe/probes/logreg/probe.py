@@ -48,7 +48,7 @@ class LogReg(Fitting):
         """Every C, in rising order."""
         return [{"c": c} for c in sorted(set(self.c))]
 
-    def settled(self, settings: Mapping[str, Any]) -> LogReg:
+    def with_settings(self, settings: Mapping[str, Any]) -> LogReg:
         """The same with one C."""
         return replace(self, c=(settings["c"],))
 

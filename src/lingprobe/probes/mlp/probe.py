@@ -140,7 +140,7 @@ class Mlp(Fitting):
             {"hidden": one.hidden, "dropout": one.dropout, "l2": one.decay} for one in self._grid()
         ]
 
-    def settled(self, settings: Mapping[str, Any]) -> Mlp:
+    def with_settings(self, settings: Mapping[str, Any]) -> Mlp:
         """The same with one member."""
         hidden, dropout, l2 = ((settings[key],) for key in ("hidden", "dropout", "l2"))
         protocol = replace(self.protocol, hidden=hidden, dropout=dropout, l2=l2)
@@ -174,7 +174,7 @@ class Mlp(Fitting):
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         for job in jobs:
-            self._meant(job)._check(job.train, job.dev)
+            self._probe_of(job)._check(job.train, job.dev)
         predictors: dict[tuple[int, Cell], Predictor] = {}
         for inputs in self._inputs(jobs):
             for fit, trained in self._train_fits(inputs):
@@ -188,7 +188,7 @@ class Mlp(Fitting):
                     predictors[fit.input.job, by_loss] = self._predictor(fit, lowest)
         return [[predictors[n, cell] for cell in job.cells] for n, job in enumerate(jobs)]
 
-    def _meant(self, job: Job) -> Mlp:
+    def _probe_of(self, job: Job) -> Mlp:
         """The probe that a job is of."""
         return job.probe if isinstance(job.probe, Mlp) else self
 
@@ -220,7 +220,7 @@ class Mlp(Fitting):
         yield from waiting.values()
 
     def _inputs_of(self, number: int, job: Job) -> Iterator[Input]:
-        grid = self._meant(job)._grid()
+        grid = self._probe_of(job)._grid()
         aims = aim(job.train.labels, job.dev.labels)
         likeliest = any(cell.by == "loss" for cell in job.cells)
         for read in dict.fromkeys(cell.read for cell in job.cells):
