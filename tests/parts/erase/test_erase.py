@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe import DataProblem, UsageProblem
 from lingprobe.cli import app
+from lingprobe.data import identity
 from lingprobe.data.core import Predictions
 from lingprobe.data.examples import Dataset, Example, Sentence, Site
 from lingprobe.data.labels import column
@@ -348,3 +349,16 @@ def test_inlp_needs_classes_and_an_eraser_needs_labels():
         fit_eraser(Source([x], column([float(k) for k in range(60)])), "inlp")
     with pytest.raises(DataProblem, match="without two labels"):
         fit_eraser(Source([x], column(["a"] * 60)), "leace")
+
+
+def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
+    def floors(folder: str, n: int = 200) -> list[float]:
+        written, labels, _ = texts(n)
+        task = lingprobe.table((written, labels), name="A")
+        page = lingprobe.erase([task], {"made": Made()}, cache=tmp_path / folder, **QUICK)
+        return [floor for cell in page.content for floor in (cell.rank_floor, cell.variance_floor)]
+
+    before, known = floors("before"), identity.code_of
+    monkeypatch.setattr(identity, "code_of", lambda *modules: f"other {known(*modules)}")
+    assert floors("after") == before
+    assert floors("others", 199) != before  # of other data they are other draws
