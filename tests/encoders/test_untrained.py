@@ -6,6 +6,7 @@ import torch
 
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
+from lingprobe.encoders.untrained import Untrained
 from lingprobe.nets.trainable import Shape
 
 ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
@@ -170,3 +171,11 @@ def test_very_long_sentences_are_read():
     )
     assert vectors.cut.tolist() == [True, False]
     assert np.isfinite(vectors.layers[0]).all()
+
+
+@pytest.mark.parametrize("layers", [None, 1, 3])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_word_is_multiplied_with_every_weight(architecture, layers):
+    encoder = Untrained(architecture, dim=7, hidden=5, layers=layers)
+    weights = Shape(architecture, 7, 5, layers or 0).network().parameters()
+    assert encoder.word_operations == 2 * sum(w.numel() for w in weights if w.ndim > 1)

@@ -45,6 +45,14 @@ class Wide(Protocol):
 
 
 @runtime_checkable
+class Networked(Protocol):
+    """An encoder that knows about how many additions and multiplications a word takes."""
+
+    @property
+    def word_operations(self) -> float: ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """An encoder of means over tokens that was looked at for a token that every sentence has and
     that holds most of the norm: which, by layer.

@@ -20,6 +20,7 @@ from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
+GATES, KERNEL = 4, 3  # of a cell, each with its weights, and words that a convolution sees
 LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
 
 
@@ -60,6 +61,16 @@ class Untrained:
     def by_word(self) -> bool:
         """Whether each word has a vector."""
         return self.pool == "none"
+
+    @property
+    def word_operations(self) -> float:
+        """Two for each weight, for vectors of `dim` numbers."""
+        hidden = self.hidden
+        if self.architecture == "gated-convnet":
+            return 2.0 * hidden * (self.dim + (self.layers or 8) * KERNEL * 2 * hidden)
+        layers = self.layers or 2  # the first reads words, the others both directions
+        inputs = self.dim + (layers - 1) * 2 * hidden + layers * hidden
+        return 2.0 * 2 * GATES * hidden * inputs
 
     @property
     def fingerprint(self) -> str:

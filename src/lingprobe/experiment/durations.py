@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.abilities import Tuned
+from lingprobe.data.abilities import Networked, Tuned
 from lingprobe.data.core import (
     DataProblem,
     Dataset,
@@ -123,8 +123,11 @@ def _features(group: Group, read: str) -> int:
 def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentence]) -> float | None:
     """Seconds that a saved model takes over sentences, up to the highest layer that is asked for:
     two operations for each weight and word piece, and what is beside products. None for another
-    encoder, but a baseline.
+    encoder, but a baseline or one that knows its work.
     """
+    if isinstance(encoder, Networked):
+        work = encoder.word_operations * sum(len(s.words) for s in sentences)
+        return BASELINE * len(sentences) + work / measure_speed()
     if not isinstance(encoder, Saved):
         return BASELINE * len(sentences) if kind_of(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder

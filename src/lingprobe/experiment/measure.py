@@ -90,7 +90,7 @@ class Ready:
     own: Job | None = None
 
     @property
-    def wanted(self) -> Wanted:
+    def to_fit(self) -> Wanted:
         """What is to be fitted."""
         first, known = self.group.trials[0], self.group.ingredients
         subject = first.task, first.encoder, first.probe, known.task, known.encoder, known.probe
@@ -145,7 +145,7 @@ def ready(
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
     start = time.perf_counter()
-    predictors = fit_wanted(parts[0].group.probe, [part.wanted for part in parts])
+    predictors = fit_wanted(parts[0].group.probe, [part.to_fit for part in parts])
     seconds = (time.perf_counter() - start) / len(parts)
     return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
 

@@ -92,7 +92,7 @@ def fit_wanted(probe: Probe, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
     fitted, chosen = _fit_tuned(probe, [(one, one.job) for one in plain])
     controls = [one for one in wanted if one.own is not None]
     chosen = CHOICES.find(controls) | chosen
-    chosen |= _fit_tuned(probe, _untuned(controls, chosen))[1]
+    chosen |= _fit_tuned(probe, _own_jobs(controls, chosen))[1]
     CHOICES.keep(chosen)
     told = iter(_fit_with(probe, controls, chosen))
     rest = iter(fitted)
@@ -119,7 +119,7 @@ def _fit_tuned(
     return fitted, chosen
 
 
-def _untuned(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, Job]]:
+def _own_jobs(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, Job]]:
     """The jobs of the tasks themselves whose settings have yet to be chosen, each subject once."""
     jobs: dict[Hashable, tuple[Wanted, Job]] = {}
     for one in controls:
