@@ -163,7 +163,8 @@ def test_noise_in_labels_is_tuned_for_itself(tmp_path):
     assert not keeps_settings(CONTROLS.make("none"), PROBES.make(GRID))
     assert not keeps_settings(CONTROLS.make("shuffled"), PROBES.make("logreg,c=1"))
     assert not keeps_settings(CONTROLS.make("shuffled"), PROBES.make("majority"))
-    assert keeps_settings(CONTROLS.make("shuffled"), PROBES.make(GRID))
+    for control in ("shuffled", "word-labels"):
+        assert keeps_settings(CONTROLS.make(control), PROBES.make(GRID))
 
 
 @dataclass
