@@ -39,7 +39,9 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
     (score,) = (row.score for row in rows(plain.results))
     by_control = {row.control: row.score for row in rows(evaluation.results)}
     assert set(by_control) == {"none", "shuffled"}
-    assert by_control["none"] == score != by_control["shuffled"]
+    assert by_control["none"] == score
+    one, other = (result.gold.class_names() for result in evaluation.results)
+    assert one != other  # what is learnt; scores over so few examples may be equal
     ((cells,),) = [section.rows for section in page(evaluation.results).sections]
     assert cells[2] == f"{score:.1f}"
 
