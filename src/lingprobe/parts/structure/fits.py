@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch.optim.adamw import adamw
 
 from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.nets.adam import Kept, take_step
 from lingprobe.parts.structure.trees import pairs_of
 from lingprobe.parts.structure.words import Schedule, Sentences, units_of_words
 
@@ -141,20 +141,8 @@ class Lane:
         else:
             pull = mapped * slope.mul_(2)[:, :, None]
         gradient = words.T @ pull.flatten(0, 1)[batch.places]
-        state = [self.first], [self.second], list[Tensor](), [self.steps]
-        adamw(
-            [self.weights],
-            [gradient],
-            *state,
-            fused=True,
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
-            lr=self.rate,
-            weight_decay=0.0,
-            eps=1e-8,
-            maximize=False,
-        )
+        kept = Kept([self.first], [self.second], [self.steps])
+        take_step([self.weights], [gradient], kept, self.rate)
 
     def loss(self, batch: Batch, words: Tensor) -> float:
         """The loss summed over a batch's sentences."""

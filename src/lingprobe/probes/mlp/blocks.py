@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lingprobe.nets.adam import Kept, take_step
 from lingprobe.probes.mlp.grid import Member
 
 
@@ -41,30 +42,13 @@ class Adam:
         self.gradients, self.first, self.second = (
             [torch.zeros_like(t) for t in tensors] for _ in range(3)
         )
-        self.step = torch.zeros((), device=self.tensors[0].device)
+        self.steps = [t.new_zeros(()) for t in tensors]
 
     def update(self, rate: float) -> None:
         """One step along `gradients`, in place."""
-        self.step += 1
-        for tensors, decay in ((slice(0, None, 2), self.decay), (slice(1, None, 2), 0.0)):
-            mine = self.tensors[tensors]
-            # what `torch.optim.adamw.adamw(fused=True)` calls; a step of a small network takes
-            # less time than its own checks
-            torch._fused_adamw_(
-                mine,
-                self.gradients[tensors],
-                self.first[tensors],
-                self.second[tensors],
-                [],
-                [self.step] * len(mine),
-                lr=rate,
-                beta1=0.9,
-                beta2=0.999,
-                weight_decay=decay,
-                eps=1e-8,
-                amsgrad=False,
-                maximize=False,
-            )
+        for some, decay in ((slice(0, None, 2), self.decay), (slice(1, None, 2), 0.0)):
+            kept = Kept(self.first[some], self.second[some], self.steps[some])
+            take_step(self.tensors[some], self.gradients[some], kept, rate, decay)
 
     def keep(self, lanes: Tensor) -> list[Tensor]:
         """Go on with some lanes only, the first axis of every tensor; returns the tensors that are

@@ -93,12 +93,7 @@ def _bests(joint: Joint) -> list[tuple[str, Best]]:
 def _tensors(block: Block) -> Iterable[tuple[str, Tensor]]:
     """All tensors of a block that training changes, by name."""
     adam = block.adam
-    columns = {
-        "now": block.tensors,
-        "first": adam.first,
-        "second": adam.second,
-        "step": [adam.step],
-    }
+    columns = {"now": block.tensors, "first": adam.first, "second": adam.second, "step": adam.steps}
     return (
         (f"{name}.{i}", tensor) for name, each in columns.items() for i, tensor in enumerate(each)
     )

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.optim.adamw import adamw
 
 from lingprobe.data.vectors import Floats
+from lingprobe.nets.adam import Kept, take_step
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span.batches import Batch, Gathered
 from lingprobe.probes.span.net import Net, scores
@@ -90,22 +90,8 @@ class Training:
             parameters, slopes, first, second, most, steps = (
                 [column[i] for i in some] for column in columns
             )
-            adamw(
-                parameters,
-                slopes,
-                first,
-                second,
-                most if amsgrad else [],
-                steps,
-                fused=True,
-                amsgrad=amsgrad,
-                beta1=0.9,
-                beta2=0.999,
-                lr=rate * mix_rate,
-                weight_decay=decay * decayed,
-                eps=1e-8,
-                maximize=False,
-            )
+            kept = Kept(first, second, steps, most if amsgrad else [])
+            take_step(parameters, slopes, kept, rate * mix_rate, decay * decayed)
 
     def weigh(self, judged: Judged, step: int) -> None:
         """Keep the network if the labels of dev surprise it less than ever, where that was asked
