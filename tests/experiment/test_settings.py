@@ -15,10 +15,11 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.experiment import settings
 from lingprobe.experiment.groups import Batch
+from lingprobe.experiment.latest import Latest
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import missing, run
-from lingprobe.experiment.settings import Choices, Wanted, fit_wanted, keeps_settings
+from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.experiment.work import measured_in
 from lingprobe.probes import PROBES
 
@@ -82,7 +83,7 @@ class Summed:
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was chosen in another test is not known here."""
-    monkeypatch.setattr(settings, "CHOICES", Choices())
+    monkeypatch.setattr(settings, "CHOICES", Latest(settings.MOST))
 
 
 def measured(tmp_path, probe: str, controls: list[str], seeds: int = 3) -> dict[Any, Any]:
@@ -137,7 +138,7 @@ def test_the_settings_are_those_of_the_task_and_not_the_best_for_the_control(tmp
 @ALL
 def test_a_control_alone_is_that_beside_its_task(tmp_path, monkeypatch, probe, names):
     beside = measured(tmp_path / "a", probe, ["shuffled"])
-    monkeypatch.setattr(settings, "CHOICES", Choices())
+    monkeypatch.setattr(settings, "CHOICES", Latest(settings.MOST))
     paths = Paths.of(tmp_path / "b" / "results", tmp_path / "b" / "cache")
     design = Design([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
     _, groups = missing(plan(design, paths), paths)
@@ -159,12 +160,12 @@ def test_noise_in_labels_is_tuned_for_itself(tmp_path):
     results = measured(tmp_path, GRID, ["none", "label-noise,wrong=50"], seeds=1)
     own, noisy = (r for _, r in sorted(results.items(), reverse=True))
     assert chosen(own, "c") == [100.0] or chosen(noisy, "c") != chosen(own, "c")
-    assert not keeps_settings(CONTROLS.make("label-noise,wrong=50"), PROBES.make(GRID))
-    assert not keeps_settings(CONTROLS.make("none"), PROBES.make(GRID))
-    assert not keeps_settings(CONTROLS.make("shuffled"), PROBES.make("logreg,c=1"))
-    assert not keeps_settings(CONTROLS.make("shuffled"), PROBES.make("majority"))
+    assert not keeps_settings(PROBES.make(GRID), CONTROLS.make("label-noise,wrong=50"))
+    assert not keeps_settings(PROBES.make(GRID), CONTROLS.make("none"))
+    assert not keeps_settings(PROBES.make("logreg,c=1"), CONTROLS.make("shuffled"))
+    assert not keeps_settings(PROBES.make("majority"), CONTROLS.make("shuffled"))
     for control in ("shuffled", "word-labels"):
-        assert keeps_settings(CONTROLS.make(control), PROBES.make(GRID))
+        assert keeps_settings(PROBES.make(GRID), CONTROLS.make(control))
 
 
 @dataclass
@@ -224,11 +225,14 @@ def test_settings_are_of_the_same_cell_and_are_looked_for_once():
     assert [size for size, *_ in probe.asked[8:]].count(None) == 2
 
 
-def test_the_oldest_choices_are_forgotten(monkeypatch):
-    monkeypatch.setattr(settings, "MOST", 2)
-    known = Choices()
+def test_the_oldest_choices_are_forgotten():
+    known: Latest[dict[str, int]] = Latest(2)
     cells = [("subject", Cell("-", k)) for k in range(3)]
     for cell in cells:
-        known.keep({cell: {"c": 1}})
-    job = Job(None, None, tuple(cell for _, cell in cells))  # type: ignore[arg-type]
-    assert set(known.find([Wanted(job, "subject")])) == set(cells[1:])
+        known.keep(cell, {"c": 1})
+    assert [known.find(cell) for cell in cells] == [None, {"c": 1}, {"c": 1}]
+    # what was found last stays, and what is kept again counts once
+    known.find(cells[1])
+    known.keep(cells[1], {"c": 2})
+    known.keep(cells[0], {"c": 3})
+    assert [known.find(cell) for cell in cells] == [{"c": 3}, {"c": 2}, None]

@@ -12,15 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.abilities import Networked, Tuned
-from lingprobe.data.core import (
-    DataProblem,
-    Dataset,
-    Encoder,
-    Probe,
-    Running,
-    Sentence,
-)
+from lingprobe.data.abilities import Networked
+from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import Counted, FitSize
@@ -78,7 +71,7 @@ def _operations(group: Group) -> float:
     """
     probe = group.probe
     fitted: list[Probe] = [probe]
-    if isinstance(probe, Tuned) and keeps_settings(group.control, probe):
+    if keeps_settings(probe, group.control):
         fitted = [probe.with_settings(settings) for settings in probe.settings]
     counted = [one for one in fitted if isinstance(one, Counted)]
     if not counted:

@@ -5,8 +5,6 @@ and tested in several, mostly the test examples alone differ.
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Job, Predictor, Probe, needs_of
+from lingprobe.experiment.latest import Latest
 
 ROOM = 2**26  # bytes of weights that are kept for the next cell
 MATCHED = "matched"  # the note of data sets that are cells of a matrix
@@ -23,29 +22,18 @@ class Fits:
     """The latest fits, by all numbers that they were made of; safe among threads."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[object, tuple[list[Predictor], int]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._latest: Latest[list[Predictor]] = Latest(ROOM)
 
     def fit(self, probe: Probe, job: Job) -> list[Predictor]:
         """What a probe learns, a predictor a cell."""
         if not _is_repeatable(probe, job):
             return probe.fit(job.train, job.dev, cells=job.cells)
         key = probe, job.cells, _content(job)
-        with self._lock:
-            if known := self._found.get(key):
-                self._found.move_to_end(key)
-                return known[0]
+        if (known := self._latest.find(key)) is not None:
+            return known
         made = probe.fit(job.train, job.dev, cells=job.cells)
-        self._keep(key, made, _size(job))
+        self._latest.keep(key, made, _size(job))
         return made
-
-    def _keep(self, key: object, made: list[Predictor], size: int) -> None:
-        if size > ROOM:
-            return
-        with self._lock:
-            self._found[key] = made, size
-            while sum(size for _, size in self._found.values()) > ROOM:
-                self._found.popitem(last=False)
 
 
 def _is_repeatable(probe: Probe, job: Job) -> bool:

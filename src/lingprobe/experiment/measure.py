@@ -103,8 +103,7 @@ class Ready:
 
     def informs(self, group: Group, dataset: Dataset) -> bool:
         """Whether what is encoded is that of another group as well, whose data set this is."""
-        mine = self.group
-        same = mine.encoder is group.encoder and mine.task is group.task
+        same = self.group.encoder is group.encoder and self.group.task is group.task
         return same and self.readings.dataset.sentences is dataset.sentences
 
 
@@ -121,8 +120,10 @@ def ready(
     what was made ready last, whose vectors are used again where they are the same.
     """
     dataset = group.control(whole)
-    known = before is not None and before.informs(group, dataset)
-    encoded = before.encoded if before is not None and known else _encode(group, dataset, store)
+    if before is not None and before.informs(group, dataset):
+        encoded = before.encoded
+    else:
+        encoded = _encode(group, dataset, store)
     readings, counts, rows = _readings(group, dataset, encoded)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     needed = {"train": needs_of(group.probe).train, "test": True}
@@ -136,7 +137,7 @@ def ready(
     job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
     made = Ready(group, encoded, readings, counts, notes, rows, job)
-    if not keeps_settings(group.control, group.probe):
+    if not keeps_settings(group.probe, group.control):
         return made
     own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
     return replace(made, own=own.job)

@@ -4,24 +4,14 @@ that were chosen for the task itself.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from lingprobe.data.abilities import Tuned
-from lingprobe.data.core import (
-    Akin,
-    Cell,
-    Control,
-    Job,
-    Joining,
-    Predictor,
-    Probe,
-    choice_of,
-)
+from lingprobe.data.core import Akin, Cell, Control, Job, Joining, Predictor, Probe, choice_of
 from lingprobe.datasets.controls import SameProbe
 from lingprobe.experiment.equal_fits import FITS
+from lingprobe.experiment.latest import Latest
 
 MOST = 4096  # cells of which it is remembered what was chosen
 Settings = Mapping[str, Any]
@@ -46,37 +36,11 @@ class Wanted(NamedTuple):
         return [(self.subject, cell) for cell in self.job.cells]
 
 
-class Choices:
-    """What was chosen lately: controls may be fitted later than the task, and its settings are not
-    to be looked for again. Safe among threads.
-    """
-
-    def __init__(self) -> None:
-        self._found: OrderedDict[tuple[Hashable, Cell], Settings] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def keep(self, chosen: Chosen) -> None:
-        """Remember these, and forget what is older than the latest."""
-        with self._lock:
-            self._found |= chosen
-            while len(self._found) > MOST:
-                self._found.popitem(last=False)
-
-    def find(self, wanted: Sequence[Wanted]) -> Chosen:
-        """What is remembered of the cells of some jobs."""
-        with self._lock:
-            return {
-                cell: self._found[cell]
-                for one in wanted
-                for cell in one.cells
-                if cell in self._found
-            }
+CHOICES: Latest[Settings] = Latest(MOST)
+"""What was chosen lately, by subject and cell: controls may be fitted later than the task."""
 
 
-CHOICES = Choices()
-
-
-def keeps_settings(control: Control, probe: Probe) -> bool:
+def keeps_settings(probe: Probe, control: Control) -> TypeGuard[Tuned]:
     """Whether fits of a control have the settings that the probe chose for the task itself."""
     keeps = isinstance(control, SameProbe) and control.same_probe
     return keeps and isinstance(probe, Tuned) and len(probe.settings) > 1
@@ -91,9 +55,12 @@ def fit_wanted(probe: Probe, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
     plain = [one for one in wanted if one.own is None]
     fitted, chosen = _fit_tuned(probe, [(one, one.job) for one in plain])
     controls = [one for one in wanted if one.own is not None]
-    chosen = CHOICES.find(controls) | chosen
+    for cell in (cell for one in controls for cell in one.cells):
+        if cell not in chosen and (known := CHOICES.find(cell)) is not None:
+            chosen[cell] = known
     chosen |= _fit_tuned(probe, _own_jobs(controls, chosen))[1]
-    CHOICES.keep(chosen)
+    for cell, settings in chosen.items():
+        CHOICES.keep(cell, settings)
     told = iter(_fit_with(probe, controls, chosen))
     rest = iter(fitted)
     return [next(rest if one.own is None else told) for one in wanted]
