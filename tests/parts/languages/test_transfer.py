@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from pathlib import Path
 from zlib import crc32
 
@@ -19,7 +18,7 @@ from lingprobe.data.identity import identity
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
-from lingprobe.experiment import equal_fits
+from lingprobe.experiment import equal_fits, settings
 from lingprobe.parts.languages.letters import Letters
 from lingprobe.probes.logreg.probe import LogReg
 from lingprobe.tasks import TASKS
@@ -210,7 +209,7 @@ def test_a_source_is_fitted_once_for_all_targets_and_scores_stay(banks, tmp_path
     scores = []
     for repeat in (equal_fits._is_repeatable, lambda probe, job: False):
         monkeypatch.setattr(equal_fits, "_is_repeatable", repeat)
-        monkeypatch.setattr(equal_fits.FITS, "_found", OrderedDict())
+        monkeypatch.setattr(settings, "FITS", equal_fits.Fits())  # which remembers nothing yet
         fitted.clear()
         page = lingprobe.transfer(
             "ud/tense",
