@@ -276,7 +276,7 @@ def _lines(
         before = line.rstrip().rsplit(b" ", dim)[0]  # of the numbers
         if b"  " in line.rstrip()[len(before) :] or (fields < dim and b"\t" in line):
             raise DataProblem(
-                f"{path}:{number}: one space parts numbers, and here are tabs or several: mend them,"
+                f"{path}:{number}: one space parts numbers, here are tabs or several: mend them,"
                 " as with `tr -s '\\t ' ' '`"
             )
         if fields < dim or (fields > dim and _decimal(before.split(b" ")[-1])):
