@@ -63,7 +63,7 @@ def _value(text: str, kind: Any, where: str) -> Any:
             raise ReferenceProblem(f"{where}{text}: write true or false")
         return text.lower() in ("true", "yes", "1")
     try:
-        value = kind(text) if kind in (int, float, Path) else text
+        value: Any = kind(text) if kind in (int, float, Path) else text
     except ValueError:
         raise ReferenceProblem(
             f"{where}{text}: not {'a whole number' if kind is int else 'a number'}"
