@@ -190,7 +190,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
     known = SUFFIXES.get(suffix.lower())
     if known is None and suffix.lower() not in TABLES:
         raise DataProblem(
-            f"{path.name}: the name should end with"
+            f"{path}: the name should end with"
             f" {', '.join(dict.fromkeys((*SUFFIXES, *TABLES)))}, so that the format is known"
         )
     return known if known is not None and OWN[known](path) else None
@@ -208,7 +208,6 @@ def _format(path: Path) -> Format:
     )
     if format is None:
         raise DataProblem(
-            f"{path.name}: the name should end with {', '.join(SUFFIXES)}, so that the format is"
-            " known"
+            f"{path}: the name should end with {', '.join(SUFFIXES)}, so that the format is known"
         )
     return format
