@@ -204,11 +204,10 @@ class Kind(Generic[O]):
         missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
         if missing:
             there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
-            many = dataset.notes.get("splits", {}).get("groups")
             advice = (
-                f"too few documents ({many:,}) for three splits. Name further files by with=, or"
-                " take the marks of documents out, such as -DOCSTART-"
-                if many
+                "too few documents for three splits. Name further files by with=, or take the marks"
+                " of documents out, such as -DOCSTART-"
+                if options.splits == "sampled"
                 else f"its splits: {there}. Name further files by with=, or write splits=sampled to"
                 " draw splits from all"
             )
