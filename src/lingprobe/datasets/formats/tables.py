@@ -20,7 +20,7 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
-from lingprobe.datasets.formats.folders import table_parts
+from lingprobe.datasets.formats.folders import folder_remarks, table_parts
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
@@ -142,7 +142,10 @@ def read(
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
         return hub_folder.read(parts, labels, how.on_error)
-    return read_rows(parts, labels, how)
+    dataset = read_rows(parts, labels, how)
+    if is_on_hub(path) or not file.is_dir():
+        return dataset
+    return dataset.with_notes(remarks=[*dataset.notes.remarks, *folder_remarks(file, parts)])
 
 
 def loss(
