@@ -271,6 +271,8 @@ def test_files_of_a_folder_have_the_same_columns(tmp_path):
         ("my.valid.v2", "dev"),
         ("test2", "test"),
         ("training_set", "train"),
+        ("train_dev", "dev"),
+        ("test-dev", "dev"),
         ("latest", ""),
         ("trainer", ""),
         ("devices", ""),

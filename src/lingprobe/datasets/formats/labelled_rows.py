@@ -234,7 +234,7 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
 
 
 def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
-    """Refuse a file that should be a split, and has none of its examples: another would be drawn."""
+    """Refuse a file that should be a split and has no example: another split would be drawn."""
     for part in parts:
         if part.split and part.split not in read:
             raise DataProblem(
