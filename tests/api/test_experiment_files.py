@@ -30,6 +30,7 @@ MISTAKES = {
     "seeds = true": r"seeds = True: write a whole number",
     "tasks = [1]": r"tasks = \[1\]: write a list of texts",
     'tasks = ["a"]': r'add a folder for the results, such as output = "results"',
+    'output = ""': r'add a folder for the results, such as output = "results"',
     "tasks = [": "is not valid TOML",
     'output = "r"\nencoders = ["../mine.py@ones"]': "code outside the folder of the file",
     'output = "r"\nprobes = ["/tmp/mine.py@ones"]': "code outside the folder of the file",
@@ -60,6 +61,12 @@ def test_what_is_no_experiment_is_refused(text, here):
     (here / "wrong.toml").write_text(text)
     with pytest.raises(lingprobe.UsageProblem, match=MISTAKES[text]):
         lingprobe.read_experiment("wrong.toml")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(here):
+    (here / "marked.toml").write_text(FILE, "utf-8-sig")
+    marked, plain = map(lingprobe.read_experiment, ("marked.toml", "asked.toml"))
+    assert marked.settings == plain.settings
 
 
 def test_a_file_that_is_not_there_is_refused():

@@ -104,13 +104,13 @@ def read_experiment(file: str | Path) -> Experiment:
     """
     path = Path(file)
     try:
-        said = tomllib.loads(path.read_text("utf-8"))
+        said = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise UsageProblem(f"cannot read {path}: {(error.strerror or '').lower()}") from None
     except (ValueError, RecursionError) as error:
         raise UsageProblem(f"{path} is not valid TOML: {error}") from None
     settings = {key: _check_setting(path, key, value) for key, value in said.items()}
-    if "output" not in settings:
+    if not settings.get("output"):
         raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
     for key in CODE:
         settings[key] = [beside(path, each) for each in settings.get(key, ())]
