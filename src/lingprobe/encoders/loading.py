@@ -5,6 +5,7 @@ be made up in silence, is refused.
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from lingprobe.data.errors import to_install
@@ -72,3 +73,27 @@ def check_weights(name: str, model: Any, encoder: Any, missing: Collection[str])
             f"{name}: {len(lacking):,} of its parameters are in none of its files (the first:"
             f" {lacking[0]}) and would be drawn at random: does its config.json belong to them?"
         )
+
+
+def check_blocks(folder: Path, model: Any) -> None:
+    """EncoderStop where the files of a folder have some blocks of a model and lack others, which a
+    library that does not say what is missing has drawn at random.
+    """
+    from safetensors import safe_open
+    from torch import nn
+
+    keys: list[str] = []
+    for file in folder.rglob("*.safetensors"):
+        with safe_open(file, "pt") as opened:
+            keys += opened.keys()
+    stacks = [
+        (name, each) for name, each in model.named_modules() if isinstance(each, nn.ModuleList)
+    ]
+    for name, blocks in stacks:
+        last = name.rpartition(".")[2]
+        there = [any(f".{last}.{k}." in f".{key}" for key in keys) for k in range(len(blocks))]
+        if any(there) and not all(there):
+            raise EncoderStop(
+                f"{folder}: its files lack {last}.{there.index(False)} of the model, which would be"
+                " drawn at random: does its config.json belong to them?"
+            )

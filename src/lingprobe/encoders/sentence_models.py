@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
 from lingprobe.encoders.batches import group_rows, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
-from lingprobe.encoders.loading import check_tokenizer
+from lingprobe.encoders.loading import check_blocks, check_tokenizer
 from lingprobe.encoders.model_files import MANY, computing, in_precision
 from lingprobe.nets.device import check_device
 
@@ -188,6 +190,9 @@ def load_model(source: Source, form: str, device: str, dtype: str, way: Way) -> 
             model = kind(
                 source.name, device=device, trust_remote_code=source.trust.given, **where, **code
             ).eval()
+        check_blocks(Path(source.name), model)
+    except DataProblem:
+        raise
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
     return ready(in_precision(model, dtype), form, way, dtype, source.name)
