@@ -323,6 +323,10 @@ HOSTILE = {
     "old line ends": (b"text,label\ra,x\rb,y\r", "lines end in CR alone"),
     "a long cell": (b"text,label\n" + b"a" * 200_000 + b",x\n", r"a\.csv:2: field larger"),
     "half of UTF-16": (b"\xff\xfet\0e\0x", "is not text in its encoding"),
+    "a spreadsheet": (
+        b"PK\x03\x04" + b"\xa1" * 99,
+        r"a\.csv is an archive .* a spreadsheet as CSV",
+    ),
     "nothing": (b"", "no examples in it"),
     "headings alone": (b"text,label\n", "no examples in it"),
 }

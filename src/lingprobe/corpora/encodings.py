@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.corpora.files import LONGEST, pieces
+from lingprobe.corpora.files import LONGEST, check_archive, pieces
 from lingprobe.data.core import DataProblem
 
 MARKS = (
@@ -63,6 +63,7 @@ def _texts(path: str | Path, encoding: str) -> Iterator[str]:
     decoder: codecs.IncrementalDecoder | None = None
     for piece in pieces(path):
         if decoder is None:
+            check_archive(piece, path)
             decoder = _decoder(encoding or _encoding_of(piece), path)
         yield _decode(decoder, piece, path, False)
     if decoder is not None:

@@ -114,16 +114,23 @@ _TAR = slice(257, 262)  # where a header of tar says what it is
 
 def _remove_byte_order_mark(data: bytes, path: str | Path) -> bytes:
     """The first bytes of a file without a byte order mark; UTF-16 and archives are refused."""
-    if data.startswith(_ZIP) or data[_TAR.start : _TAR.stop] == b"ustar":
-        raise DataProblem(
-            f"{path} is an archive of files, not a text; unpack it and name one of them, as with"
-            f" `{'unzip' if data.startswith(_ZIP) else 'tar xf'} {path}`"
-        )
+    check_archive(data, path)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataProblem(
             f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`"
         )
     return data.removeprefix(_BOM)
+
+
+def check_archive(data: bytes, path: str | Path) -> None:
+    """Refuse a file that begins as an archive of files does."""
+    is_zip = data.startswith(_ZIP)
+    if is_zip or data[_TAR.start : _TAR.stop] == b"ustar":
+        way = f"`unzip {path}`, or save a spreadsheet as CSV" if is_zip else f"`tar xf {path}`"
+        raise DataProblem(
+            f"{path} is an archive of files, not a text; unpack it and name one of them, as with"
+            f" {way}"
+        )
 
 
 def _check_ends(data: bytes, path: str | Path) -> None:
