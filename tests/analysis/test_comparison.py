@@ -135,6 +135,36 @@ def test_a_task_that_a_baseline_answers_is_no_failure():
     assert not other.is_answered
 
 
+def test_a_constant_answer_does_not_answer_a_task_of_which_one_class_is_rare():
+    """Four in a hundred: 96 is what anybody has; 99.8 is another matter."""
+    gold = Classes((np.arange(1000) < 40).astype(np.int64), GOLD.names)
+
+    def rare(encoder: str, wrong: int) -> Result:
+        said = Classes(np.where(np.arange(1000) < wrong, 0, gold.ids), gold.names)
+        score = float((said.ids == gold.ids).mean())
+        given = {"gold": gold, "predicted": said, "score": score, "majority": 0.96}
+        return replace(result(encoder), **given)
+
+    for floor, is_answered in ((40, False), (20, False), (2, True)):
+        asked = with_baselines([rare("st:x", 41), rare("length", floor)]).asked
+        assert decisions(asked)[0].is_answered == is_answered
+
+
+def test_the_constant_of_scores_is_one_number_in_all_folds():
+    """The means of two folds lie far apart, which no constant answer could know."""
+    rng = np.random.default_rng(3)
+    folds = []
+    for k, middle in ((1, 0.0), (2, 10.0)):
+        truth = Scores(middle + rng.normal(size=N))
+        said = Scores(truth.values + rng.normal(size=N))
+        task = f"ud/tense:bank,fold={k}/2"
+        kept = {"metric": "pearson", "gold": truth, "predicted": said, "score": 0.7}
+        folds.append(replace(result(task=task), majority=0.0, **kept))
+    (one,) = decisions(with_baselines(folds).asked)
+    assert one.question.best.name == "(constant)"
+    assert one.question.best.row.score == pytest.approx(one.question.best.row.majority, abs=1e-9)
+
+
 def test_a_constant_answer_is_a_baseline_of_classes_and_scores():
     (one,) = decisions(with_baselines([result("st:x", 0.9)]).asked)
     assert one.question.best.name == "(constant)"

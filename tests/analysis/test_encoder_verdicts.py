@@ -106,6 +106,18 @@ def test_more_examples_are_needed_for_smaller_differences_down_to_a_point():
     assert needed[0] == int(np.ceil(200 * (equal.detectable / POINT) ** 2))
 
 
+def test_what_so_many_examples_would_have_shown_needs_no_more_of_them():
+    """Equal answers to 20,000 examples: a point would have been found, so nothing is needed."""
+    for n, is_small in ((200, False), (20_000, True)):
+        made = [
+            saying(result(0.55, n, encoder=name), kind=kind)
+            for name, kind in (("mine", "trained"), ("length", "baseline"))
+        ]
+        (task,) = encoder_verdicts(made).encoders[0].tasks
+        assert task.is_small == is_small
+        assert (task.needed_examples <= n) == is_small
+
+
 def test_a_false_better_stands_on_few_pages():
     """Nine tasks, thirteen layers, all as good as the baseline: the share of pages on which an
     encoder is called better is at most that of the level, but for the error of so many pages;

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from lingprobe.analysis.answers import marks
 from lingprobe.analysis.comparable import apart, constant, rows_by_task
-from lingprobe.analysis.row import PASSED, PERCENT, Row
+from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.analysis.rows import Measured, kind_of, on_dev
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -109,7 +109,7 @@ class Decision(NamedTuple):
         """Whether another row answers the task, so that none can be better: as length does where
         the question is how long a sentence is.
         """
-        return self.verdict != "better" and self.question.best.row.score >= PASSED
+        return self.verdict != "better" and self.question.best.row.passes
 
 
 def decisions(

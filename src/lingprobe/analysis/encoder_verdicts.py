@@ -57,6 +57,11 @@ class TaskVerdict(NamedTuple):
         looked_for = max(abs(self.decision.difference), POINT)
         return math.ceil(self.row.n * (self.decision.detectable / looked_for) ** 2)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether nothing was told although the test examples are enough to tell a point."""
+        return self.verdict == "cannot be told" and self.decision.detectable <= POINT
+
 
 class EncoderVerdict(NamedTuple):
     """What can be said of an encoder on each task.
