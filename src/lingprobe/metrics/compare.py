@@ -227,8 +227,16 @@ def _annotated_sums(
 def _matthews(sums: Doubles) -> Doubles:
     right, gold, said, annotated = np.split(sums, 4, -1)
     covariance = (right - ratio(gold * said, annotated)).sum(-1)
-    variances = [(held - ratio(held**2, annotated)).sum(-1) for held in (gold, said)]
+    variances = [_indicator_variance(held, annotated) for held in (gold, said)]
     return np.clip(ratio(covariance, np.sqrt(variances[0] * variances[1])), -1, 1)
+
+
+def _indicator_variance(held: Doubles, annotated: Doubles) -> Doubles:
+    """n times the variances of indicators, summed over labels; what rounding leaves of a constant
+    answer is none.
+    """
+    each = held - ratio(held**2, annotated)
+    return np.where(each > 1e-12 * held, each, 0.0).sum(-1)
 
 
 def _f1(sums: Doubles) -> Doubles:

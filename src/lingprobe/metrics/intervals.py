@@ -35,6 +35,7 @@ from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
+LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -137,20 +138,24 @@ def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
         half = t * float(np.sqrt(spread.variance))
         return mean - half, min(mean + half, 1.0)
     if abs(mean) >= 1:
-        return mean, mean
+        return (mean, mean) if spread.worth > LINE else (-1.0, 1.0)
     centre, half = np.arctanh(mean), t * np.sqrt(spread.variance) / (1 - mean**2)
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
 def _wilson(share: float, spread: Spread, t: float) -> tuple[float, float]:
+    """Wilson's interval. Where nothing varies (all are right, all tie, a class is always answered)
+    it is that of the share of others, of which there were none.
+    """
     scatter, worth = share * (1 - share), spread.worth
-    if spread.variance > ROUNDING * (scatter / worth) > 0:
-        worth = scatter / spread.variance
+    if not spread.variance > ROUNDING * (scatter / worth) > 0:
+        others = t * t / (worth + t * t)
+        return float(share * (1 - others)), float(share + (1 - share) * others)
+    worth = scatter / spread.variance
     shrink = 1 + t * t / worth
     centre = (share + t * t / (2 * worth)) / shrink
     half = t / shrink * np.sqrt(scatter / worth + t * t / (4 * worth * worth))
-    low, high = float(centre - half), float(centre + half)
-    return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +209,7 @@ class Difference(NamedTuple):
     detectable  the smallest difference that these examples would tell from none four times in five,
                 at a p of 0.05
     error       its standard error
+    least, most  between which it lies, as scores do
     """
 
     value: float
@@ -213,14 +219,18 @@ class Difference(NamedTuple):
     df: float
     detectable: float
     error: float
+    least: float = -np.inf
+    most: float = np.inf
 
     @classmethod
-    def of(cls, value: float, error: float, df: float) -> Difference:
+    def of(
+        cls, value: float, error: float, df: float, ends: tuple[float, float] = (-np.inf, np.inf)
+    ) -> Difference:
         """A difference with this standard error, which has so many degrees of freedom."""
         from scipy.special import stdtr
 
         p = float(2 * stdtr(df, -abs(value) / error))
-        nothing = cls(value, value, value, p, df, 0.0, error)
+        nothing = cls(value, value, value, p, df, 0.0, error, *ends)
         low, high = nothing.interval(1 - LEVEL)
         return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
 
@@ -229,7 +239,7 @@ class Difference(NamedTuple):
         lower.
         """
         half = _reach(self.df, 1 - level / 2) * self.error
-        return self.value - half, self.value + half
+        return max(self.value - half, self.least), min(self.value + half, self.most)
 
     def detects(self, level: float) -> float:
         """The smallest difference that is told from none four times in five, at a p of `level`."""
@@ -282,7 +292,9 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     # one example more that changed each way (Bonett & Price 2012)
     more = sum(weight**2 for weight, _ in terms)
     error = np.sqrt(variation.variance + more / len(influence) ** 2)
-    return Difference.of(value, float(error), variation.df)
+    ends = [sorted((weight * measure.least, weight)) for weight, _ in terms]
+    least, most = (sum(sides) for sides in zip(*ends, strict=True))
+    return Difference.of(value, float(error), variation.df, (least, most))
 
 
 class Share(NamedTuple):

@@ -135,8 +135,8 @@ def bound_notes(rows: Sequence[Row]) -> list[str]:
         key = row.task, row.probe
         best[key] = max(best.get(key, row), row, key=lambda one: one.score)
     failed = [
-        f"{task}: with {probe}, the oracle scores only {row.score:.1f}, so a low score of an encoder"
-        " may be due to the probe or the data."
+        f"{task}: with {probe}, the oracle scores only {row.score:.1f}, so a low score of an"
+        " encoder may be due to the probe or the data."
         for (task, probe), row in best.items()
         if not row.passes
     ]
