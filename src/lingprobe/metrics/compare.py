@@ -232,11 +232,11 @@ def _matthews(sums: Doubles) -> Doubles:
 
 
 def _indicator_variance(held: Doubles, annotated: Doubles) -> Doubles:
-    """n times the variances of indicators, summed over labels; what rounding leaves of a constant
+    """N times the variances of indicators, summed over labels; what rounding leaves of a constant
     answer is none.
     """
     each = held - ratio(held**2, annotated)
-    return np.where(each > 1e-12 * held, each, 0.0).sum(-1)
+    return np.asarray(np.where(each > 1e-12 * held, each, 0.0).sum(-1), np.float64)
 
 
 def _f1(sums: Doubles) -> Doubles:
