@@ -135,7 +135,7 @@ def test_the_head_that_carries_a_property_is_found_and_no_other(measured):
 
 
 def test_the_best_of_many_heads_on_test_is_tested_as_such():
-    """Of 144 heads that know nothing one scores 61 of 200, in one draw p < 0.01 by itself."""
+    """Of 144 heads that know nothing the best has a p below 0.01 by itself."""
     gold = np.arange(200) % 2
     draws = np.random.default_rng(0)
 

@@ -99,7 +99,8 @@ def _basis(curve: Curve, turned: Sequence[Curve]) -> str:
         return f"{said}."
     if decision.verdict == "better":
         return f"{said}; as many of those tell significantly less, so the axes are special."
-    return f"{said}; as many of those do not tell significantly less, so no axis is shown to be special."
+    said += "; as many of those do not tell significantly less"
+    return f"{said}, so no axis is shown to be special."
 
 
 def _count(k: float) -> str:
