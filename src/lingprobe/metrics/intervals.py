@@ -117,12 +117,11 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
     return max(1.0, clustered * n / (share * (1 - share)))
 
 
-def _interval(fits: Fits, clusters: Clusters, strata: Ints, least: float) -> tuple[float, float]:
-    return _around(
-        float(fits.scores.mean()),
-        spread(fits.influences.mean(0), [fits], clusters, strata),
-        least,
-    )
+def _interval(
+    fits: Fits, clusters: Clusters, strata: Ints, least: float, step: float = 0.0
+) -> tuple[float, float]:
+    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    return _around(float(fits.scores.mean()), found._replace(variance=found.variance + step), least)
 
 
 def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
@@ -190,7 +189,12 @@ class Answers:
         """The 95 % interval of their mean."""
         measure = find_metric(metric)
         strata = _fixed_classes(self.redrawn or (self.gold,))
-        return _interval(self.fits(measure), self.clusters, strata, measure.least)
+        step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
+        return _interval(self.fits(measure), self.clusters, strata, measure.least, step)
+
+    def step(self, metric: Metric) -> float:
+        """The square of how far one example more moves the score, mean of the fits."""
+        return _step(self, metric)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -200,6 +204,12 @@ def _fits(answers: Answers, metric: Metric) -> Fits:
         np.array([metric(*pair) for pair in pairs]),
         np.stack([metric.influences(*pair) for pair in pairs]),
     )
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _step(answers: Answers, metric: Metric) -> float:
+    pairs = zip(answers.golds, answers.predicted, strict=True)
+    return float(np.mean([metric.squared_step(*pair) for pair in pairs]))
 
 
 class Difference(NamedTuple):
@@ -290,8 +300,8 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
         _fixed_classes([gold for _, each in terms for gold in each.redrawn or (each.gold,)]),
     )
     # one example more that changed each way (Bonett & Price 2012)
-    more = sum(weight**2 for weight, _ in terms)
-    error = np.sqrt(variation.variance + more / len(influence) ** 2)
+    more = sum(weight**2 * each.step(measure) for weight, each in terms)
+    error = np.sqrt(variation.variance + more)
     ends = [sorted((weight * measure.least, weight)) for weight, _ in terms]
     least, most = (sum(sides) for sides in zip(*ends, strict=True))
     return Difference.of(value, float(error), variation.df, (least, most))
@@ -318,7 +328,8 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
         raise MetricProblem(
             f"a share needs scores over the same examples, and these have {sorted(sizes)}"
         )
-    three = [each.fits(find_metric(metric)) for each in (part, least, whole)]
+    measure = find_metric(metric)
+    three = [each.fits(measure) for each in (part, least, whole)]
     scores = [float(each.scores.mean()) for each in three]
     room = scores[2] - scores[1]
     value = (scores[0] - scores[1]) / room
@@ -328,7 +339,8 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     clusters = {**part.clusters, **least.clusters, **whole.clusters}
     fixed = _fixed_classes([part.gold, whole.gold])
     variation = spread(influence, _varying(apart), clusters, fixed)
-    error = np.sqrt(variation.variance + 2 / (room * len(influence)) ** 2)
+    step = float(np.mean([each.step(measure) for each in (part, least, whole)]))
+    error = np.sqrt(variation.variance + 2 * step / room**2)
     half = float(quantile(variation.df) * error)
     return Share(value, value - half, value + half)
 
