@@ -120,7 +120,9 @@ def test_all_pairs_are_of_encoders_and_one_is_against_all_rows():
     every = [result("st:x", 0.9), result("hf:y", 0.7), result("hf:y", 0.7, "1"), result("length")]
     found = pairs(every)
     assert len(found.asked) == 3
-    assert found.family == "3 comparisons (3 rows of 2 encoders on 1 task, all pairs)"
+    said = "3 comparisons (3 rows of 2 encoders on 1 task, all pairs, without baselines)"
+    assert found.family == pairs(every, "trained").family == said
+    assert "without" not in pairs(every[:3]).family
     assert "length" not in {other.row.encoder for q in found.asked for other in q.others}
     chosen = against(every, lambda r: r.trial.encoder == "length")
     assert len(chosen.asked) == 3
@@ -235,13 +237,26 @@ def test_a_part_of_a_family_is_corrected_for_all_of_it(correction):
     assert any(0 < one.corrected < 1 for one in some)
 
 
-def test_a_family_says_the_rows_of_the_task_that_has_most():
+def test_a_family_says_of_all_tasks_how_many_rows_of_how_many_encoders_it_has():
     layers = [result("hf:y", 0.6 + i / 50, str(i)) for i in range(3)]
     other = result("hf:y", 0.7, task="ud/passive:bank")
     floor = result("length", 0.6, task=other.trial.task)
     for results in ([*layers, other, floor], [other, floor, *layers]):
         family = with_baselines(results).family
-        assert family.startswith("4 comparisons (3 rows of 1 encoder on 2 tasks, against")
+        said = "4 comparisons (4 rows of 1 encoder on 2 tasks, not all on each, against the"
+        assert family.startswith(said)
+    each = [result("st:x", 0.7), result("hf:y", 0.7, task="ud/passive:bank")]
+    assert with_baselines(each).family.startswith(
+        "2 comparisons (2 encoders on 2 tasks, not all on each, against"
+    )
+    probes = [result("st:x", 0.7, probe=probe) for probe in ("mlp", "logreg")]
+    assert with_baselines(probes).family.startswith("2 comparisons (2 rows of 1 encoder on 1 task,")
+    chosen = [
+        result("hf:y", 0.7, read, task, dev=dev)
+        for task, best in (("ud/tense:bank", "1"), ("ud/passive:bank", "2"))
+        for read, dev in zip("12", (0.9, 0.5) if best == "1" else (0.5, 0.9), strict=True)
+    ]
+    assert with_baselines(chosen).family.startswith("2 comparisons (1 encoder on 2 tasks, against")
 
 
 def test_a_false_better_stands_on_few_pages_and_true_ones_are_found():
