@@ -201,7 +201,8 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
         counts = Counter(unit for fit in fits for unit in fit)
         best = [f"{unit} ({n} of {len(fits)})" for unit, n in counts.most_common(SEVERAL)]
         heading = f"{short(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
-        lines = [("chosen, of fits", "", ", ".join(best)), *_driver_lines(curve)]
+        chosen = ", ".join(best) if curve.is_chosen else f"all {curve.width:,}, so none"
+        lines = [("chosen, of fits", "", chosen), *_driver_lines(curve)]
         sections.append(Section(heading, tuple(lines)))
     if not sections:
         return []
