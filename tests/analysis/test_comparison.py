@@ -152,6 +152,14 @@ def test_a_constant_answer_does_not_answer_a_task_of_which_one_class_is_rare():
         assert decisions(asked)[0].is_answered == is_answered
 
 
+def test_two_points_on_a_line_answer_nothing():
+    """The correlation of two examples is 1 or -1, whatever was predicted."""
+    line = Scores(np.array([0.0, 1.0]))
+    kept = {"metric": "pearson", "gold": line, "predicted": line, "score": 1.0, "majority": 0.0}
+    two = [replace(result(name), **kept) for name in ("st:x", "length")]
+    assert not decisions(with_baselines(two).asked)[0].is_answered
+
+
 def test_the_constant_of_scores_is_one_number_in_all_folds():
     """The means of two folds lie far apart, which no constant answer could know."""
     rng = np.random.default_rng(3)

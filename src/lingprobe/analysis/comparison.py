@@ -83,6 +83,7 @@ class Decision(NamedTuple):
     low, high   the interval of the difference, corrected as p is for the family
     p           that the row is neither better nor worse; `corrected` for the family
     detectable  the smallest difference from the best that is told four times in five
+    student     the difference from the best as shares; level: that of one comparison
     """
 
     question: Question
@@ -92,10 +93,12 @@ class Decision(NamedTuple):
     p: float
     corrected: float
     detectable: float
+    student: Difference
+    level: float
 
     def plain(self) -> dict[str, Any]:
-        """All but the question, by name."""
-        return {**dict(zip(self._fields[1:], self[1:], strict=True)), "verdict": self.verdict}
+        """All numbers by name."""
+        return {**dict(zip(self._fields[1:-2], self[1:-2], strict=True)), "verdict": self.verdict}
 
     @property
     def verdict(self) -> Verdict:
@@ -109,7 +112,13 @@ class Decision(NamedTuple):
         """Whether another row answers the task, so that none can be better: as length does where
         the question is how long a sentence is.
         """
-        return self.verdict != "better" and self.question.best.row.passes
+        best, answers, _, _ = self.question.best
+        if self.verdict == "better" or not best.passes:
+            return False
+        low = PERCENT * answers.interval(best.metric)[0]
+        return (
+            not low <= best.majority < best.score
+        )  # two examples lie on a line, whatever they are
 
 
 def decisions(
@@ -178,6 +187,8 @@ def _decision(
         p=p,
         corrected=corrected,
         detectable=PERCENT * tests[at][1].detects(level),
+        student=tests[at][1],
+        level=level,
     )
 
 

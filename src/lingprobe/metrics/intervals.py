@@ -35,6 +35,7 @@ from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
+ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
 LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
@@ -254,6 +255,17 @@ class Difference(NamedTuple):
     def detects(self, level: float) -> float:
         """The smallest difference that is told from none four times in five, at a p of `level`."""
         return (_reach(self.df, 1 - level / 2) + _reach(self.df, POWER)) * self.error
+
+    def times(self, level: float, value: float) -> float:
+        """How many times as many examples would tell a difference so large four times in five, at a
+        p of `level`: the error falls with the root of their number, degrees of freedom grow with
+        it.
+        """
+        found = np.inf
+        for _ in range(ROUNDS):
+            reach = sum(_reach(self.df * found, share) for share in (1 - level / 2, POWER))
+            found = (reach * self.error / value) ** 2
+        return float(found)
 
 
 def _reach(df: float, share: float) -> float:
