@@ -45,6 +45,19 @@ def test_of_scores_that_all_tie_other_pairs_may_not(n, worth):
     assert interval(np.full(n, worth)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("metric", ["pearson", "spearman"])
+@given(st.integers(5, 400))
+def test_a_correlation_with_what_does_not_vary_is_not_known_to_be_0(metric, n):
+    """Of n predictions none is another. Where a small share s is, and gold lies a standard deviation
+    off there, the two correlate by about the root of s; the most of s is Wilson's.
+    """
+    line, same = Scores(np.arange(n, dtype=np.float64)), Scores(np.ones(n))
+    most = np.sqrt(wilson(0.0, n, t.ppf(0.975, n - 1))[1])
+    for gold, said in ((line, same), (same, line), (same, same)):
+        assert METRICS.make(metric)(gold, said) == 0
+        assert interval_of(metric, gold, [said]) == pytest.approx((-most, most))
+
+
 def test_a_tie_in_a_minimal_pair_counts_so():
     gold: Column = Classes(np.arange(100) % 2, NAMES)
     ties = Classes(np.full(100, 2), NAMES)

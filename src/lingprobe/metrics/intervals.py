@@ -139,6 +139,9 @@ def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
         return mean - half, min(mean + half, 1.0)
     if abs(mean) >= 1:
         return (mean, mean) if spread.worth > LINE else (-1.0, 1.0)
+    if not spread.variance:  # of others, of which there were none, the correlation is at most this
+        reach = float(t / np.sqrt(spread.worth + t * t))
+        return max(mean - reach, -1.0), min(mean + reach, 1.0)
     centre, half = np.arctanh(mean), t * np.sqrt(spread.variance) / (1 - mean**2)
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
