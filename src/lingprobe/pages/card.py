@@ -29,8 +29,8 @@ from lingprobe.tables.table import Section, Table, number
 CARD, RESULTS = "README.md", ".eval_results"
 HEAD = ("task", "layer", "probe", "score", "95 % interval", "majority", "baseline", "oracle", "n")
 NOTES = (
-    "Probing scores of this model's frozen vectors, in percent, over n test examples.",
-    "majority: the most frequent answer. baseline: the best encoder without syntax. oracle:"
+    "Probing scores of this model's frozen vectors, times 100, over n test examples.",
+    "majority: the most frequent answer. baseline: the best of those beside it. oracle:"
     " vectors that contain the annotation from which the labels are derived, with the same probe.",
 )
 
