@@ -48,8 +48,8 @@ NOTES = (
     ),
     (
         "V-information (Xu et al. 2020): the difference, with its interval over test examples, and"
-        " over seeds (if at least three); share: of H(Y). Below 0, the probe is worse than the label"
-        " frequencies."
+        " over seeds (if at least three); share: of H(Y). Below 0, the probe is worse than the"
+        " label frequencies."
     ),
     (
         "ECE: expected calibration error, the difference between probabilities and accuracy (Guo"
