@@ -224,6 +224,7 @@ class Difference(NamedTuple):
                 at a p of 0.05
     error       its standard error
     least, most  between which it lies, as scores do
+    step        how far one example more moves it: so many as it is steps have to change
     """
 
     value: float
@@ -235,16 +236,22 @@ class Difference(NamedTuple):
     error: float
     least: float = -np.inf
     most: float = np.inf
+    step: float = 0.0
 
     @classmethod
     def of(
-        cls, value: float, error: float, df: float, ends: tuple[float, float] = (-np.inf, np.inf)
+        cls,
+        value: float,
+        error: float,
+        df: float,
+        ends: tuple[float, float] = (-np.inf, np.inf),
+        step: float = 0.0,
     ) -> Difference:
         """A difference with this standard error, which has so many degrees of freedom."""
         from scipy.special import stdtr
 
         p = float(2 * stdtr(df, -abs(value) / error))
-        nothing = cls(value, value, value, p, df, 0.0, error, *ends)
+        nothing = cls(value, value, value, p, df, 0.0, error, *ends, step)
         low, high = nothing.interval(1 - LEVEL)
         return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
 
@@ -256,8 +263,11 @@ class Difference(NamedTuple):
         return max(self.value - half, self.least), min(self.value + half, self.most)
 
     def detects(self, level: float) -> float:
-        """The smallest difference that is told from none four times in five, at a p of `level`."""
-        return (_reach(self.df, 1 - level / 2) + _reach(self.df, POWER)) * self.error
+        """The smallest difference that is told from none four times in five, at a p of `level`. It
+        varies at least as the examples do that have to change for it.
+        """
+        reach = _reach(self.df, 1 - level / 2) + _reach(self.df, POWER)
+        return max(reach * self.error, reach**2 * self.step)
 
     def times(self, level: float, value: float) -> float:
         """How many times as many examples would tell a difference so large four times in five, at a
@@ -267,7 +277,7 @@ class Difference(NamedTuple):
         found = np.inf
         for _ in range(ROUNDS):
             reach = sum(_reach(self.df * found, share) for share in (1 - level / 2, POWER))
-            found = (reach * self.error / value) ** 2
+            found = reach**2 * max((self.error / value) ** 2, self.step / value)
         return float(found)
 
 
@@ -319,7 +329,8 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     error = np.sqrt(variation.variance + more)
     ends = [sorted((weight * measure.least, weight)) for weight, _ in terms]
     least, most = (sum(sides) for sides in zip(*ends, strict=True))
-    return Difference.of(value, float(error), variation.df, (least, most))
+    step = float(np.sqrt(more / len(terms)))
+    return Difference.of(value, float(error), variation.df, (least, most), step)
 
 
 class Share(NamedTuple):

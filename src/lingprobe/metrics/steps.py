@@ -15,12 +15,13 @@ from lingprobe.metrics.metric import Doubles, ratio
 
 def macro_step(sums: Doubles) -> Doubles:
     """Of the mean F1 of labels, from their right, gold and predicted examples: 1 / pairs of each,
-    over the labels that occur.
+    over the labels that occur. An answer that is always the same would be for more of them, too.
     """
     _, gold, said = np.split(sums, 3, -1)
     pairs = gold + said
     each = ratio(np.ones_like(pairs), pairs)
-    return ratio((each**2).sum(-1), (pairs > 0).sum(-1).astype(np.float64) ** 2)
+    varies = (said > 0).sum(-1) > 1
+    return ratio((each**2).sum(-1) * varies, (pairs > 0).sum(-1).astype(np.float64) ** 2)
 
 
 def micro_step(sums: Doubles) -> Doubles:
