@@ -82,11 +82,11 @@ def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
         f"{known.difference:+.1f} [{known.low:+.1f}, {known.high:+.1f}]".replace("-", "−"),
         p_value(known.corrected),
         number(study.ceiling(row)),
-        _needed(one),
+        _examples_needed(one),
     )
 
 
-def _needed(one: TaskVerdict) -> str:
+def _examples_needed(one: TaskVerdict) -> str:
     """How many test examples would decide a task that is open; a dash where a point would be found
     already.
     """
