@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -44,19 +45,25 @@ def fitting(groups: Sequence[Group], paths: Paths) -> float:
     """Seconds that groups take to fit, by what their probe says of its work; of a probe that does
     not know, as long as it took before on the task, or on any.
     """
+    usual = functools.cache(lambda: _usual_seconds(paths))  # read where a probe does not know
+
+    def seconds(group: Group) -> float:
+        if known := _seconds_of_work(group):
+            return known
+        probe, task = group.trials[0].probe, group.trials[0].task
+        return usual().get((probe, task)) or usual().get((probe,)) or OTHERWISE
+
+    return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
+
+
+def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
+    """The median of what fits took that are stored, by probe and task, and by probe alone."""
     timed: dict[tuple[str, ...], list[float]] = {}
     for trial, made_with in paths.result_store().facts():
         if took := made_with.get("fit_seconds"):
             for key in (trial.probe, trial.task), (trial.probe,):
                 timed.setdefault(key, []).append(took)
-    usual = {key: statistics.median(took) for key, took in timed.items()}
-
-    def seconds(group: Group) -> float:
-        probe, task = group.trials[0].probe, group.trials[0].task
-        known = _seconds_of_work(group) or usual.get((probe, task))
-        return known or usual.get((probe,)) or OTHERWISE
-
-    return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
+    return {key: statistics.median(took) for key, took in timed.items()}
 
 
 def _seconds_of_work(group: Group) -> float:

@@ -75,9 +75,12 @@ def limit_threads(count: int) -> Iterator[None]:
 
 def threads() -> AbstractContextManager[None]:
     """The threads that work is to be done with: one where it must be reproducible, as many as
-    machines that share it agreed on, else as many as there are.
+    machines that share it agreed on, else as many as there are, but no more than a container's
+    share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
     count = 1 if reproducible() else int(variable(THREADS) or 0)
+    if not count and "OMP_NUM_THREADS" not in os.environ and usable_threads() < _seen_threads():
+        count = usable_threads()
     return limit_threads(count) if count else nullcontext()
 
 
@@ -87,9 +90,14 @@ def usable_threads() -> int:
         return 1
     if said := variable(THREADS) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    import joblib
+
+    return min(int(joblib.cpu_count()), _seen_threads())
+
+
+def _seen_threads() -> int:
+    """As many as the system shows."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def half_allowed(kind: str) -> bool:
