@@ -203,12 +203,25 @@ def test_classes_that_nobody_has_are_pruned():
         (column_from_codes(np.array([0, 2]), "ab"), "a class id has no name"),
         (column_from_codes(np.array([[0], [2]]), "ab"), "a label id has no name"),
         (column([{"a": 2.0}]), "between 0 and 1"),
+        (column([{"a": 1e300}]), "between 0 and 1"),
         (column([1.0, np.inf]), "not a finite number"),
+        (column([1.0, 1e300]), "not a finite number"),
         (column([1.0, 1.0]), "nothing to tell apart"),
     ],
 )
 def test_what_is_wrong_with_a_column_is_said(labels, why):
     assert why in labels.problem()
+
+
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abc"), st.sampled_from([0.0, 0.4, 1.0])), min_size=1)
+)
+def test_sets_vary_where_a_label_is_said_in_two_ways(labels):
+    """Of one row of zeros and ones a class, read as numbers of classes, all sets are equal."""
+    said = [{weights.get(name) for weights in labels} - {None} for name in "abc"]
+    assert column(labels).vary() == any(len(each) > 1 for each in said)
+    names = [frozenset(weights) for weights in labels]
+    assert column(names).vary() == (len(set(names)) > 1)
 
 
 @given(st.one_of(classes, sets).map(column))

@@ -39,7 +39,7 @@ def plain():
     return "plain"
 
 
-def needing(*, size: int, word: str = "a"):
+def needing(*, size: int, word: str = "a", seed: int = 0, dim: int = 3):
     """A thing with a required option."""
     return size, word
 
@@ -122,6 +122,10 @@ def test_options_are_converted_by_annotation():
         ("Thing", "needs a path: write Thing:PATH"),
         ("Thing:p,size=big", "size=big: not a whole number"),
         ("Thing:p,rate=fast", "rate=fast: not a number"),
+        ("Thing:p,rate=nan", "rate=nan: write a finite number"),
+        ("Thing:p,rate=-inf", "rate=-inf: write a finite number"),
+        ("needing,size=3,seed=-1", "seed=-1: write a whole number from 0 on"),
+        ("needing,size=3,dim=0", "dim=0: write a whole number from 1 on"),
         ("Thing:p,pool=min", "pool=min: choose one of mean, max"),
         ("Thing:p,on=maybe", "write true or false"),
         ("Thing:p,colour=red", r"no option 'colour' \(it has: .*pool"),
@@ -156,7 +160,7 @@ def test_the_canonical_reference_does_not_depend_on_order_or_spelling(options):
     )
 
 
-@given(value, value, st.none() | st.integers(), st.floats(allow_nan=False))
+@given(value, value, st.none() | st.integers(), st.floats(allow_nan=False, allow_infinity=False))
 def test_the_canonical_reference_makes_the_same_thing(path, layer, size, rate):
     thing = Thing(path, layers=(layer, "x"), size=size, rate=rate)
     reference = Reference(

@@ -59,6 +59,19 @@ def test_measuring_and_printing_do_not_import_pandas():
     assert done.stdout.strip() == "False"
 
 
+def test_what_is_remarked_of_an_encoder_stands_below_the_table(task, how):
+    def sorting(sentences):
+        sentences.sort()  # so that vectors are of other sentences
+        return [[float(len(sentence))] for sentence in sentences]
+
+    shown = lingprobe.evaluate({"<b>s</b>": sorting}, task, probes="logreg", bounds=False, **how)
+    (remark,) = shown.remarks
+    assert "another vector beside other sentences" in remark
+    assert str(shown).endswith(remark)
+    assert "another vector beside other sentences" in shown._repr_html_()
+    assert "<b>s" not in shown._repr_html_()
+
+
 def test_a_notebook_shows_the_table_and_what_failed(task, how, evaluation):
     assert evaluation._repr_html_().count("bow:random") >= 1
 

@@ -13,6 +13,7 @@ from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import loss, read
 from lingprobe.datasets.formats.usual_columns import Columns, choose
+from lingprobe.tasks import TASKS
 
 ROWS = [(f'the "dog", {i} runs\nhome', ("pos", "neg")[i % 3 == 0]) for i in range(30)]
 LABELS = [label for _, label in ROWS]
@@ -382,3 +383,89 @@ def test_texts_are_cut_into_words_and_lists_are_words_already(tmp_path):
     assert one.sites[0].sentence.words == ("The", "guard", ",", "didn't", ".")
     assert one.sites[0].sentence.text == "The guard, didn't."
     assert other.sites[0].sentence.words == ("a,", "b.")
+
+
+@pytest.mark.parametrize("headings", [("text", "label"), ("review", "stars")])
+def test_headings_that_stand_again_are_no_example(tmp_path, headings):
+    """As where two files were put together, the second with its byte order mark."""
+    one = write_csv(tmp_path / "b.csv", headings=headings, encoding="utf-8-sig").read_bytes()
+    file = tmp_path / "a.csv"
+    file.write_bytes(one + one)
+    line = 2 + 2 * len(ROWS)  # each text has two lines
+    with pytest.raises(DataProblem, match=rf"a\.csv:{line}: the headings stand here again"):
+        read(file)
+    dataset = read(file, how=asked(on_error="skip"))
+    assert content(dataset) == ROWS * 2
+    assert dataset.notes.malformed_sentences[0] == 1
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize(
+    "label", ["caf\u00e9", "cafe\u0301", "caf\u00e9\u200b", "\ufeffcaf\u00e9 "]
+)
+def test_labels_that_look_the_same_are_one_class(tmp_path, suffix, label):
+    rows = [("a", "caf\u00e9"), ("b", label), ("c", "x"), ("d", "x")]
+    assert read(save(tmp_path / f"a.{suffix}", rows)).labels.names == ("caf\u00e9", "x")
+
+
+def test_capitals_are_remarked(tmp_path):
+    file = write_csv(tmp_path / "a.csv", [("a", "Pos"), ("b", "pos"), ("c", "neg"), ("d", "neg")])
+    assert read(file).notes.remarks == ("its labels 'Pos' and 'pos' differ in capitals alone",)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["1.5", "2", "nan"], "a label is 'nan', and the others are numbers: remove such rows"),
+        (["0", "1", "None"], "a label is 'None', and the others are numbers"),
+        (["0", "1", "inf"], "a label is 'inf', and the others are numbers"),
+        (["1,5", "2", "-3,0"], "labels have decimal commas, as '-3,0': write points"),
+        (["['a', 'b']", "['a']", "[]"], "labels are lists written as text, as"),
+        (["[0, 1]", "[1]"], "labels are lists written as text, as"),
+    ],
+)
+def test_labels_that_are_something_else_are_asked(tmp_path, suffix, labels, said):
+    rows = [(text, labels[i % len(labels)]) for i, (text, _) in enumerate(ROWS)]
+    file = save(tmp_path / f"a.{suffix}", rows)
+    with pytest.raises(DataProblem, match=said):
+        read(file)
+    assert set(read(file, labels="classes").labels.names) == set(labels)
+
+
+@pytest.mark.parametrize(
+    "labels", [["none", "pos"], ["1", "x"], ["[PAD]", "[CLS]"], ["a,1", "2,b"]]
+)
+def test_names_that_are_names_are_classes(tmp_path, labels):
+    rows = [(text, labels[i % 2]) for i, (text, _) in enumerate(ROWS)]
+    assert set(read(write_csv(tmp_path / "a.csv", rows)).labels.names) == set(labels)
+
+
+def test_a_list_names_a_class_once(tmp_path):
+    """A row of zeros and ones, one for each class, is no list of names."""
+    rows = [(t, [[1, 0, 0], [0, 1, 0]][i % 2]) for i, (t, _) in enumerate(ROWS)]
+    with pytest.raises(DataProblem, match=r"a\.jsonl:1: label '0' stands twice in a list"):
+        read(save(tmp_path / "a.jsonl", rows))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_numbers_too_large_for_a_float_are_not_put_together(tmp_path, suffix):
+    rows = [(text, 2**53 + i % 2) for i, (text, _) in enumerate(ROWS)]
+    file = save(tmp_path / f"a.{suffix}", rows)
+    if suffix == "csv":
+        assert read(file).labels.names == (str(2**53), str(2**53 + 1))
+    else:
+        with pytest.raises(DataProblem, match=rf"{2**53 + 1} is too large a number to be exact"):
+            read(file)
+
+
+def test_a_text_without_a_visible_letter_is_none(tmp_path):
+    with pytest.raises(DataProblem, match=r"a\.csv:3: there is no text in column 'text'"):
+        read(write_csv(tmp_path / "a.csv", [("a", "x"), ("\u200b\xa0", "y")]))
+
+
+def test_test_examples_whose_text_train_has_are_remarked(tmp_path):
+    rows = [(f"a {i // 3}", "xy"[i % 2], ("train", "dev", "test")[i % 3]) for i in range(12)]
+    file = write_csv(tmp_path / "a.csv", [*rows, ("b", "x", "test")], ("text", "label", "split"))
+    [remark] = TASKS.make(f"table:{file}").load().notes.remarks
+    assert remark == "4 of its 5 test examples have a text that train has, too"

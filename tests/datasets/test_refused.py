@@ -87,8 +87,19 @@ def test_numbers_that_no_float_holds_are_refused(tmp_path, label):
         path.write_text(row.format(label.format(number)))
         with pytest.raises(DataProblem, match=rf"a\.jsonl:1: {said}"):
             read(path)
-    path.write_text(row.format(label.format("1e30")))
-    assert len(read(path)) == 1
+    if label == "{}":
+        path.write_text(row.format("1e30"))
+        assert len(read(path)) == 1
+
+
+@pytest.mark.parametrize("weight", ["1e300", "1e30", "-1", "1.5"])
+def test_weights_lie_between_0_and_1(tmp_path, weight):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"text": "a", "label": {{"x": {weight}}}}}\n')
+    with pytest.raises(
+        DataProblem, match=rf"a\.jsonl:1: the weight {weight[:2]}.* between 0 and 1"
+    ):
+        read(path)
 
 
 def test_tables_of_no_rows_are_refused(tmp_path):

@@ -216,7 +216,39 @@ def test_words_and_labels_of_other_numbers_are_a_bad_row_or_a_set(tmp_path):
     with pytest.raises(DataProblem, match="row 1001: 1 labels for 2 words"):
         read(file)
     file = hub(tmp_path / "b.parquet", [*many[:9], ["a", "b"]], [[0, 1]] * 9 + [[1]])
+    with pytest.raises(DataProblem, match="row 10: 1 labels for 2 words"):  # one slip of ten
+        read(file)
+    file = hub(tmp_path / "c.parquet", many[:10], [[0, 1]] * 8 + [[1]] * 2)
     assert [e.label for e in read(file).examples()][-1] == {"PER"}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_spans_beside_splits_are_no_table_of_ours(tmp_path, suffix):
+    """They are read as any others: what their numbers count is found, or asked."""
+    rows = [
+        {"text": f"the small dog runs {i}", "span": [4, 9], "label": "xy"[i % 2], "split": split}
+        for i, split in enumerate(("train", "validation", "test") * 4)
+    ]
+    file = tmp_path / f"a.{suffix}"
+    if suffix == "jsonl":
+        lines(file, rows)
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    dataset = read(file)
+    assert {e.sites[0].span for e in dataset.examples()} == {(1, 2)}
+    assert set(dataset.splits.tolist()) == {0, 1, 2}
+    [remark] = dataset.notes.remarks
+    assert remark == "numbers of its spans were read as characters; offsets=words overrules"
+
+
+@pytest.mark.parametrize("ends", ["start end", "Start stop", "begin end"])
+def test_columns_that_seem_a_span_are_not_passed_over_in_silence(tmp_path, ends):
+    start, end = ends.split()
+    rows = [{"text": "a b", start: 0, end: 1, "label": "xy"[i % 2]} for i in range(4)]
+    file = lines(tmp_path / "a.jsonl", rows)
+    [remark] = read(file).notes.remarks
+    assert remark.startswith(f"its columns {start} and {end} were not read; span={start}+{end}")
+    assert spans(found(file, span=f"{start}+{end}", offsets="words"))[0] == ("a", "x")
 
 
 def test_of_several_lists_of_labels_one_is_named(tmp_path):

@@ -230,10 +230,10 @@ def line(**row):
         ('{"split": "train", "label": "x"}', "no column has a usual name of a text"),
         (line(words=["a", 3]), "words is a list of strings"),
         (line(words=None), "words is a list of strings"),
-        (line(span=[0, 9]), r"span \[0, 9\] is not .* words 0 to 2"),
-        (line(span=[1, 1]), "span"),
-        (line(span=[False, True]), "span"),
-        (line(asked="dog"), "asked is a list of strings"),
+        (line(words=["a", "b"], span=[0, 9]), r"span \[0, 9\] is not .* words 0 to 2"),
+        (line(words=["a", "b"], span=[1, 1]), "span"),
+        (line(words=["a", "b"], span=[False, True]), "span"),
+        (line(words=["a", "b"], asked="dog"), "asked is a list of strings"),
         (line(strata={"a": 1}), "strata is an object"),
         (line(sites=[]), "sites is a list"),
         (
@@ -270,6 +270,7 @@ def test_lines_written_by_hand_will_do(tmp_path):
     )
 
 
+ONE = {"text": ["a"], "words": [["a"]]}
 NO_WEIGHT, NO_WEIGHTS = (pa.array([value], pa.list_(pa.float64())) for value in ([None], None))
 
 
@@ -300,16 +301,16 @@ def test_tables_of_other_tools_will_do(tmp_path):
             "row 1: there is no text in column 'text'",
         ),
         (
-            {"split": ["train"], "label": ["x"], "text": ["a"], "start": [0], "stop": [2]},
+            {"split": ["train"], "label": ["x"], **ONE, "start": [0], "stop": [2]},
             "row 1: start 0 and stop 2",
         ),
         ({"split": ["train"], "labels": [None], "text": ["a"]}, "row 1: there is no label"),
         (
-            {"split": ["train"], "label": ["x"], "words": ["the cat"]},
+            {"split": ["train"], "label": ["x"], "text": ["a"], "words": ["the cat"]},
             "column 'words' holds string, expected lists of strings",
         ),
         (
-            {"split": ["train"], "label": ["x"], "text": ["a"], "asked": ["dog"]},
+            {"split": ["train"], "label": ["x"], **ONE, "asked": ["dog"]},
             "column 'asked' holds string",
         ),
         (
@@ -321,11 +322,11 @@ def test_tables_of_other_tools_will_do(tmp_path):
             "row 1: label 1.5 is not a name",
         ),
         (
-            {"split": ["train"], "label": ["x"], "text": ["a"], "start": ["0"], "stop": [1]},
+            {"split": ["train"], "label": ["x"], **ONE, "start": ["0"], "stop": [1]},
             "column 'start' holds string, expected whole",
         ),
         (
-            {"split": ["train"], "label": ["x"], "words": [["a", None]]},
+            {"split": ["train"], "label": ["x"], "text": ["a"], "words": [["a", None]]},
             "row 1: words has an empty place",
         ),
         (
@@ -333,7 +334,7 @@ def test_tables_of_other_tools_will_do(tmp_path):
             "row 1: label None is not a name",
         ),
         (
-            {"split": ["train"], "labels": [["a", "a"]], "words": [["a"]]},
+            {"split": ["train"], "labels": [["a", "a"]], **ONE},
             "row 1: a label stands twice",
         ),
         (

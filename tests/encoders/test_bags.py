@@ -130,6 +130,10 @@ def test_word2vec_binary(tmp_path, newline, suffix):
             "3 3\nthe cat sat on\nthe mat and on\nthe rat was gone\n",
             "the vector of 'the' is not 3 numbers",
         ),
+        ("tabs.txt", "the\t1\t0\t0\n", "tabs.txt:1: .* here are tabs or several: mend them"),
+        ("tab.vec", "1 3\nthe\t1 0 0\n", "tab.vec:2: .* here are tabs or several"),
+        ("two.txt", "the  1  0  0  2\n", "two.txt:1: .* here are tabs or several"),
+        ("three.txt", "the  1  0  0\n", "three.txt:1: .* here are tabs or several"),
         ("few.vec", "3 3\nthe 1 0\ncat 0 2 0\nsat 1 1 1\n", "few.vec:2: 2 numbers follow the word"),
     ],
 )
@@ -273,6 +277,28 @@ def test_places_of_words_are_found_where_no_cache_can_be_written(
     (blocked := tmp_path / "blocked").write_text("")
     monkeypatch.setenv("LINGPROBE_CACHE", str(blocked))
     assert FileTable(path).look_up(["the", "no"])[1].tolist() == [True, False]
+
+
+@pytest.mark.parametrize("promise", [b"1 3", b"2 2", b"1 8"])
+def test_a_binary_file_that_goes_on_after_what_it_promises_is_refused(tmp_path, promise):
+    """Its header is wrong: words would be missing, or of other numbers."""
+    content = binary({"the": [1, 0, 0], "cat": [0, 2, 0], "sat": [1, 2, 3], "on": [3, 2, 1]}, b"")
+    (path := tmp_path / "a.bin").write_bytes(promise + content[content.index(b"\n") :])
+    with pytest.raises(
+        DataProblem, match=r"a\.bin: its header promises \d words of \d numbers, and"
+    ):
+        make(f"static:{path}").encode([SAT])
+
+
+def test_words_that_a_file_lacks_are_told(tmp_path):
+    (path := tmp_path / "a.vec").write_text(TEXT)
+    words = [*SAT.words, "THE"]
+    told = make(f"static:{path}").unknown(words).tolist()
+    assert told == [not np.any(vectors_of(path, Sentence.of([w]))) for w in words]
+    assert make(f"static:{path},lowercase=true").unknown(["THE"]).tolist() == [False]
+    assert make("bow:random").unknown(words) is None
+    path.write_text("the nan 0 0\n")
+    assert make(f"static:{path}").unknown(["the"]) is None  # whoever encodes is told
 
 
 def test_coverage_counts_what_is_unknown(tmp_path):

@@ -18,6 +18,11 @@ def test_every_row_once_longest_first_within_the_budget(lengths, tokens):
     assert all(len(b) == 1 or len(b) * given_[b[0]] <= tokens for b in cut)
 
 
+@pytest.mark.parametrize("tokens", [0, -1, -500])
+def test_a_budget_of_nothing_is_a_row_a_batch_and_ends(tokens):
+    assert [b.tolist() for b in batches(np.array([3, 1, 2]), tokens)] == [[0], [2], [1]]
+
+
 def test_batches_end_where_sentences_become_shorter():
     lengths = np.repeat([9, 8, 7], [70, 100, 5])
     assert [len(b) for b in batches(lengths, 1024)] == [70, 100, 5]

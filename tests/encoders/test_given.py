@@ -111,7 +111,8 @@ def test_files_of_another_shape_are_refused(tmp_path, arrays, message):
         make(f"npz:{tmp_path / 'a.npz'}").encode([DOG])
 
 
-def test_an_array_that_says_it_is_larger_than_it_is_is_refused_at_once(tmp_path):
+@pytest.mark.parametrize("shape", [(10**7, 10**5), (1, 1)])
+def test_an_array_that_is_not_as_long_as_it_says_is_refused_at_once(tmp_path, shape):
     save_npz(tmp_path / "a.npz", ["A dog"], vectors=np.ones((1, 2)))
     with (
         zipfile.ZipFile(tmp_path / "a.npz") as archive,
@@ -120,11 +121,38 @@ def test_an_array_that_says_it_is_larger_than_it_is_is_refused_at_once(tmp_path)
         other.writestr("sentences.npy", archive.read("sentences.npy"))
         np.lib.format.write_array_header_1_0(
             header := io.BytesIO(),
-            {"descr": "<f8", "fortran_order": False, "shape": (10**7, 10**5)},
+            {"descr": "<f8", "fortran_order": False, "shape": shape},
         )
-        other.writestr("vectors.npy", header.getvalue() + bytes(16))
-    with pytest.raises(DataProblem, match=r"says it is float64 .10000000, 100000., and is shorter"):
-        make(f"npz:{tmp_path / 'b.npz'}").encode([DOG])
+        other.writestr("vectors.npy", data := header.getvalue() + bytes(16))
+    (tmp_path / "c.npy").write_bytes(data)
+    (tmp_path / "c.txt").write_text("A dog\n")
+    for reference in (f"npz:{tmp_path / 'b.npz'}", f"npy:{tmp_path / 'c.npy'}"):
+        with pytest.raises(
+            DataProblem, match=r"says it is float64 .*, and is not|not a NumPy file"
+        ):
+            make(reference).encode([DOG])
+
+
+def test_numbers_beyond_single_precision_stay_finite_until_that_is_told(tmp_path):
+    path = save_npz(tmp_path / "a.npz", ["A dog"], vectors=np.array([[1.0, 1e300]]))
+    assert make(f"npz:{path}").encode([DOG]).layers[0].tolist() == [[1, 1e300]]
+
+
+def test_two_kinds_of_vectors_in_one_file_are_asked_about(tmp_path):
+    one = np.ones((1, 2))
+    path = save_npz(tmp_path / "a.npz", ["A dog"], vectors=one, layer_3=one)
+    with pytest.raises(DataProblem, match=r"has both 'vectors' and layer_3: rename"):
+        make(f"npz:{path}").encode([DOG])
+
+
+def test_one_array_and_several_are_told_apart(tmp_path):
+    one, several = tmp_path / "a.npy", save_npz(tmp_path / "b.npz", ["A dog"], vectors=np.ones(1))
+    np.save(one, np.ones((1, 2)))
+    (tmp_path / "b.txt").write_text("A dog\n")
+    with pytest.raises(DataProblem, match=r"a\.npy is one array: read it as npy:"):
+        make(f"npz:{one}").encode([DOG])
+    with pytest.raises(DataProblem, match=r"b\.npz has several arrays: read it as npz:"):
+        make(f"npy:{several}").encode([DOG])
 
 
 @given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
@@ -196,7 +224,7 @@ def test_arrow(tmp_path, written):
 def test_npy_beside_a_text_file(tmp_path):
     path, lines = tmp_path / "a.npy", tmp_path / "a.txt"
     np.save(path, np.array([[1, 2], [3, 4]], np.float32))
-    lines.write_text("A dog\nThe cat.\n")
+    lines.write_text("A dog\r\nThe cat.\r\n", "utf-8-sig")
     encoder = make(f"npy:{path}")
     assert encoder.encode([CAT, DOG]).layers[0].tolist() == [[3, 4], [1, 2]]
     known = encoder.fingerprint
@@ -211,7 +239,11 @@ def test_npy_beside_a_text_file(tmp_path):
 def test_what_is_wrong_with_npy_is_told(tmp_path):
     path, lines = tmp_path / "a.npy", tmp_path / "a.txt"
     np.save(path, np.ones((2, 3), np.float32))
-    with pytest.raises(DataProblem, match=r"cannot read its sentences, .*; write one a line there"):
+    for ask in (lambda made: made.encode([CAT]), lambda made: made.fingerprint):
+        with pytest.raises(DataProblem, match=r"its sentences are not there, .*: write one a line"):
+            ask(make(f"npy:{path}"))
+    lines.write_bytes(b"The cat.\nA d\xf6g\n")
+    with pytest.raises(DataProblem, match=r"a\.txt:2: byte 0xf6 is not UTF-8"):
         make(f"npy:{path}").encode([CAT])
     lines.write_text("The cat.\nA dog\nA third")
     with pytest.raises(DataProblem, match=r"has 2 rows, and .*a.txt 3 lines"):

@@ -325,7 +325,7 @@ def test_folders_without_a_model_are_named(tmp_path):
     with pytest.raises(DataProblem, match=r"no readable config\.json"):
         make(f"hf:{tmp_path}").encode([])
     (tmp_path / "config.json").write_text('{"num_hidden_layers": 2, "model_type": "bert"}')
-    with pytest.raises(DataProblem, match="cannot load this model"):
+    with pytest.raises(DataProblem, match="has no tokenizer"):
         make(f"hf:{tmp_path}").encode([Sentence.of(["a"])])
 
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from lingprobe.data.core import Sentence
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.encoders import make
 from lingprobe.encoders.untrained import Untrained
 from lingprobe.nets.trainable import Shape
@@ -179,3 +180,9 @@ def test_a_word_is_multiplied_with_every_weight(architecture, layers):
     encoder = Untrained(architecture, dim=7, hidden=5, layers=layers)
     weights = Shape(architecture, 7, 5, layers or 0).network().parameters()
     assert encoder.word_operations == 2 * sum(w.numel() for w in weights if w.ndim > 1)
+
+
+@pytest.mark.parametrize("option", ["hidden=0", "hidden=-1", "layers=0", "layers=-2"])
+def test_a_network_of_no_size_is_none(option):
+    with pytest.raises(ReferenceProblem, match="write hidden and layers from 1 on"):
+        make(f"untrained:bilstm-max,{option}")

@@ -145,6 +145,21 @@ def test_a_task_of_one_class_has_no_score(paths, tables, tmp_path):
     }
 
 
+def test_a_task_of_one_set_of_labels_has_no_score(paths, tmp_path):
+    """As where each label is a row of zeros and ones, which names both classes."""
+    file = tmp_path / "one.jsonl"
+    file.write_text("".join(f'{{"text": "word {i}", "label": [0, 1]}}\n' for i in range(40)))
+    with pytest.raises(PlanProblem, match="all 40 examples have one label"):
+        plan([Design([f"table:{file}"], ["length"])], paths)
+
+
+def test_scores_that_no_vector_holds_are_refused(paths, tmp_path):
+    file = tmp_path / "far.csv"
+    file.write_text("text,label\n" + "".join(f"word {i},{i}e300\n" for i in range(40)))
+    with pytest.raises(PlanProblem, match="a score is not a finite number"):
+        plan([Design([f"table:{file}"], ["length"])], paths)
+
+
 def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monkeypatch):
     design = Design([tables[0]], ["length"], ["logreg", "majority"])
     (task,) = {trial.task for trial in plan(design, paths).trials}

@@ -5,6 +5,7 @@ import pytest
 
 from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.bayes import SMOOTHINGS, bi, uni
@@ -110,6 +111,12 @@ def test_predictors_pickle():
     assert np.array_equal(
         pickle.loads(pickle.dumps(fitted)).predict(readings).scores, fitted.predict(readings).scores
     )
+
+
+@pytest.mark.parametrize("alpha", ["0", "-1"])
+def test_a_smoothing_is_more_than_nothing(alpha):
+    with pytest.raises(ReferenceProblem, match="alpha= is a smoothing or penalty, more than 0"):
+        PROBES.make(f"nb-uni-tfidf,alpha={alpha}")
 
 
 def test_names_and_references():

@@ -230,8 +230,9 @@ class Evaluation:
 
     def __str__(self) -> str:
         shown = str(self.page) if self.results else "nothing could be measured"
-        return "\n".join((shown, *self.problems))
+        return "\n".join((shown, *self.remarks, *self.problems))
 
     def _repr_html_(self) -> str:
         shown = self.page._repr_html_() if self.results else "<p>nothing could be measured</p>"
-        return "\n".join((shown, *(f"<p>{escape(line)}</p>" for line in self.problems)))
+        told = (*self.remarks, *self.problems)
+        return "\n".join((shown, *(f"<p>{escape(line)}</p>" for line in told)))

@@ -20,6 +20,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+JOINED = "\ufeff"  # begins a line where a file with a byte order mark was added to another
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -32,13 +33,13 @@ def text_lines(path: str | Path, encoding: str = "") -> Iterator[str]:
     for text in _texts(path, encoding):
         *whole, held = (held + text).split("\n")
         for line in whole:
-            yield line.removesuffix("\r")
+            yield line.removesuffix("\r").removeprefix(JOINED)
         if len(held) > LONGEST:
             raise DataProblem(f"{path}: no line ends within {LONGEST >> 20} MiB; is it a text?")
     if "\r" in held.removesuffix("\r"):
         raise DataProblem(f"{path}: lines end in CR alone; convert it, as with `tr '\\r' '\\n'`")
     if held:
-        yield held.removesuffix("\r")
+        yield held.removesuffix("\r").removeprefix(JOINED)
 
 
 def decoding_problem(line: str, encoding: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import types
 import typing
@@ -15,6 +16,10 @@ Place = Annotated[str, PLACE]
 """Text that says where files lie. What lies there belongs to an identity, and where it lies does
 not.
 """
+
+
+LEAST = {"seed": 0, "rotate": 0, "tokens": 0, "dim": 1, "longest": 1}
+"""The least value of whole numbers that options of these names count, wherever there is one."""
 
 
 class ReferenceProblem(LingprobeError, ValueError):
@@ -58,11 +63,17 @@ def _value(text: str, kind: Any, where: str) -> Any:
             raise ReferenceProblem(f"{where}{text}: write true or false")
         return text.lower() in ("true", "yes", "1")
     try:
-        return kind(text) if kind in (int, float, Path) else text
+        value: Any = kind(text) if kind in (int, float, Path) else text
     except ValueError:
         raise ReferenceProblem(
             f"{where}{text}: not {'a whole number' if kind is int else 'a number'}"
         ) from None
+    if kind is float and not math.isfinite(value):
+        raise ReferenceProblem(f"{where}{text}: write a finite number")
+    least = LEAST.get(where.rpartition(",")[2].removesuffix("=")) if kind is int else None
+    if least is not None and value < least:
+        raise ReferenceProblem(f"{where}{text}: write a whole number from {least} on")
+    return value
 
 
 def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:

@@ -148,3 +148,13 @@ def _join_spans(parts: Sequence[Spans]) -> Spans:
         np.concatenate([p.words + u for p, u in zip(parts, units, strict=False)]),
         np.concatenate(first),
     )
+
+
+def as_single(rows: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in float32; as they are if some of them are beyond it, which the store says."""
+    with np.errstate(over="ignore"):
+        array = rows.astype(np.float32)
+    if np.isfinite(array).all():
+        return array
+    wide = rows.astype(np.float64)
+    return wide if (np.isinf(array) & np.isfinite(wide)).any() else array

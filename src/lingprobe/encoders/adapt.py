@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
-from lingprobe.data.vectors import Vectors
+from lingprobe.data.vectors import Vectors, as_single
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.origin import name_of, source
 from lingprobe.encoders.own_vector_files import check_stored
@@ -270,7 +269,7 @@ def _check_vectors(said: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype
         if rows.dtype.kind not in "fiubO":
             what = f"an array of {rows.dtype}" if hasattr(returned, "dtype") else _kind(returned)
             raise DataProblem(f"{said} {what}, {expected}")
-        array = _single(rows)
+        array = as_single(rows)
     except DataProblem:
         raise
     except (TypeError, ValueError):
@@ -278,16 +277,6 @@ def _check_vectors(said: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype
     if array.ndim != 2 or len(array) != n or (n and not array.shape[1]):
         raise DataProblem(f"{said} an array {list(array.shape)}, {expected}")
     return array
-
-
-def _single(rows: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in float32; as they are if some of them are beyond it, which the store says."""
-    with np.errstate(over="ignore"):
-        array = rows.astype(np.float32)
-    if np.isfinite(array).all():
-        return array
-    wide = rows.astype(np.float64)
-    return wide if (np.isinf(array) & np.isfinite(wide)).any() else array
 
 
 def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:

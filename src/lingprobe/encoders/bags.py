@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import POOLS
 from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, word_units
@@ -62,6 +62,17 @@ class Bag:
                 ),
             )
         )
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        """Which words a file lacks; None of random vectors, which lack none, and of a file in which
+        one of the vectors is broken.
+        """
+        if isinstance(self.table, RandomTable):
+            return None
+        try:
+            return ~self.table.look_up([w.lower() if self.lowercase else w for w in words])[1]
+        except DataProblem:  # whoever encodes is told, with the sentence
+            return None
 
     def coverage(self, sentences: Sequence[Sentence]) -> dict[str, int]:
         """How many words of these sentences there are, how many the table lacks, and how many

@@ -70,6 +70,7 @@ def batches(lengths: Ints, tokens: int) -> list[Ints]:
     order = np.argsort(-lengths, kind="stable")
     order = order[: int((lengths > 0).sum())]
     descending = lengths[order]
+    tokens = max(1, tokens)  # with none no batch would end
     cuts = []
     start = 0
     while start < len(order):

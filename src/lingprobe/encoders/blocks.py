@@ -57,6 +57,8 @@ def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
             f"a {kind} model has states of shape {odd[0]} for {list(ids.shape)} tokens, so a token"
             " has no vector of its own in each layer"
         )
+    if any(torch.isnan(state).any() for state in states):
+        raise EncoderStop(f"a {kind} model has NaN in its states: are its weights damaged?")
     blocks = _blocks(calls, states)
     inputs = [given for given, _ in calls.get(blocks, [])]
     numbers = [_number(states, each) for each in inputs]
@@ -175,7 +177,10 @@ def text_encoder(model: Any) -> Any:
     """
     sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
     tower = model.text_model if sees and hasattr(model, "text_model") else model
-    tower = tower.get_encoder() if tower.config.is_encoder_decoder else tower
+    parts = (getattr(tower, part, None) for part in ("encoder", "decoder"))
+    # which an encoder that was saved alone, and is loaded as both, does not say of itself
+    both = tower.config.is_encoder_decoder or all(isinstance(part, nn.Module) for part in parts)
+    tower = tower.get_encoder() if both else tower
     if not hasattr(tower, "config"):  # FSMT's encoder
         tower.config = model.config
     tower.config.use_cache = False

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.hub import Source, unloadable
+from lingprobe.encoders.hub import Source
+from lingprobe.encoders.loading import load_tokenizer
 
 PLACE, CHAT = "{sentence}", "chat"
 
@@ -134,14 +134,7 @@ def _chat(tokenizer: Any) -> str:
 @functools.lru_cache(maxsize=4)
 def tokeniser_of(source: Source) -> Any:
     """A model's tokeniser."""
-    try:
-        from transformers import AutoTokenizer
-    except ImportError:
-        raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
-    try:
-        return AutoTokenizer.from_pretrained(source.name, **source.arguments)
-    except Exception as error:  # of every library that reads a part of a tokeniser
-        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+    return load_tokenizer(source)
 
 
 def read_by(template: str, prompt: str, tokenizer: Callable[[], Any]) -> str:

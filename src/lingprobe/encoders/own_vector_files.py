@@ -10,12 +10,13 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import reading
+from lingprobe.corpora.files import lines
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
@@ -49,30 +50,40 @@ class Format(NamedTuple):
 
 def read_npy(path: Path, sentences: Path) -> Stored:
     """A NumPy array of vectors [n, dim], and its sentences in a text file, one a line."""
-    try:
-        lines = sentences.read_text("utf-8").split("\n")
-    except OSError as error:
-        raise DataProblem(
-            f"{path}: cannot read its sentences, {sentences} ({(error.strerror or '').lower()});"
-            " write one a line there, or say where they are with sentences=FILE"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise DataProblem(f"{sentences} is not UTF-8: {error}") from None
-    if lines and not lines[-1]:
-        lines.pop()
+    check_sentences(path, sentences)
+    texts = [text for _, text in lines(sentences)]
     with reading(path, NUMPY):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    if len(np.shape(array)) == 2 and len(array) != len(lines):
+        if not isinstance(array, np.ndarray):
+            raise DataProblem(f"{path} has several arrays: read it as npz:{path}")
+        with path.open("rb") as file:
+            _check_size(file, path.stat().st_size, str(path))
+    if len(np.shape(array)) == 2 and len(array) != len(texts):
         raise DataProblem(
-            f"{path} has {len(array):,} rows, and {sentences} {len(lines):,} lines: they must be"
+            f"{path} has {len(array):,} rows, and {sentences} {len(texts):,} lines: they must be"
             " as many, in the same order"
         )
-    return check_stored(path, [line.removesuffix("\r") for line in lines], {"-": array})
+    return check_stored(path, texts, {"-": array})
+
+
+def check_sentences(path: Path, sentences: Path) -> None:
+    """DataProblem where there is no file with the sentences of vectors."""
+    if not sentences.expanduser().is_file():
+        raise DataProblem(
+            f"{path}: its sentences are not there, no file {str(sentences)!r}: write one a line, or"
+            " say where they are with sentences=FILE"
+        )
 
 
 def _npz_keys(path: Path) -> list[str]:
-    with reading(path, NUMPY), np.load(path, allow_pickle=False) as file:
-        return list(file)
+    with reading(path, NUMPY):
+        file = np.load(path, mmap_mode="r", allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise DataProblem(
+                f"{path} is one array: read it as npy:{path}, with its sentences in a text file"
+            )
+        with file:
+            return list(file)
 
 
 def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
@@ -92,24 +103,28 @@ def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
 
 
 def _check_sizes(path: Path) -> None:
-    """Refuse arrays that say they are larger than what there is of them, before memory is taken for
-    them.
+    """Refuse arrays that say they are larger or smaller than what there is of them, before memory
+    is taken for them.
     """
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             with archive.open(member) as file:
-                version = np.lib.format.read_magic(file)
-                read = (
-                    np.lib.format.read_array_header_1_0
-                    if version == (1, 0)
-                    else np.lib.format.read_array_header_2_0
-                )
-                shape, _, dtype = read(file)
-                if math.prod(shape) * dtype.itemsize > member.file_size:
-                    raise DataProblem(
-                        f"{path}: {member.filename} says it is {dtype} {list(shape)}, and is"
-                        " shorter; save it again"
-                    )
+                _check_size(file, member.file_size, f"{path}: {member.filename}")
+
+
+def _check_size(file: IO[bytes], size: int, what: str) -> None:
+    """Refuse an array, from its beginning in a file of so many bytes, whose header is not true."""
+    version = np.lib.format.read_magic(file)
+    read = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
+    shape, _, dtype = read(file)
+    if not dtype.hasobject and file.tell() + math.prod(shape) * dtype.itemsize != size:
+        raise DataProblem(
+            f"{what} says it is {dtype} {list(shape)}, and is not that long; save it again"
+        )
 
 
 def _parquet_keys(path: Path) -> list[str]:
@@ -193,11 +208,16 @@ def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:
 
 def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]:
     """Layer name -> key: '-' for the one array, or the numbers of layer_0, layer_1, ..."""
-    if single in keys:
-        return {"-": single}
     numbers = sorted(
         int(k.removeprefix("layer_")) for k in keys if re.fullmatch(r"layer_(0|[1-9][0-9]{0,3})", k)
     )
+    if single in keys and numbers:
+        raise DataProblem(
+            f"{path} has both {single!r} and layer_{numbers[0]}: rename {single!r} to a number, as"
+            " layer_99, or leave it out"
+        )
+    if single in keys:
+        return {"-": single}
     if not numbers:
         raise DataProblem(
             f"{path}: neither {single!r} nor layer_0, layer_1, ... (it has: {', '.join(keys)})"

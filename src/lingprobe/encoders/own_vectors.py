@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.own_vector_files import FORMATS, Stored, read_npy
+from lingprobe.data.vectors import Floats, Vectors, as_single
+from lingprobe.encoders.own_vector_files import FORMATS, Stored, check_sentences, read_npy
 
 Missing = Literal["error", "skip"]
 
@@ -95,7 +95,10 @@ class Given(Matched):
     @property
     def fingerprint(self) -> str:
         """A digest of the file, and of that of its sentences."""
-        return digest([self.path, *([self.sentences] if self.sentences else [])])
+        if self.sentences is None:
+            return digest([self.path])
+        check_sentences(self.path, self.sentences)
+        return digest([self.path, self.sentences])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was read stays in the process that read it
@@ -210,6 +213,7 @@ def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
     """Rows of a layer, NaN where a row is -1: the sentence is then left out and counted, as one
     that failed.
     """
-    vectors = np.full((len(rows), layer.shape[1]), np.nan, np.float32)
-    vectors[rows >= 0] = layer[rows[rows >= 0]]
+    there = as_single(layer[rows[rows >= 0]])
+    vectors = np.full((len(rows), layer.shape[1]), np.nan, there.dtype)
+    vectors[rows >= 0] = there
     return vectors

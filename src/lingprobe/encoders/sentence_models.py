@@ -20,6 +20,7 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
 from lingprobe.encoders.batches import group_rows, spread
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
+from lingprobe.encoders.loading import check_tokenizer
 from lingprobe.encoders.model_files import MANY, computing, in_precision
 from lingprobe.nets.device import check_device
 
@@ -197,6 +198,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
 
     EncoderStop where it cannot read them, as one that routes texts by task and is told none.
     """
+    check_tokenizer(name, getattr(model, "tokenizer", None))
     before = way.before(model)
     try:
         features = preprocess_texts(model, TRIAL, before, way.arguments)
@@ -214,6 +216,8 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     key = "token_embeddings" if form == MANY else "sentence_embedding"
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
+    if torch.isnan(output[key]).any():
+        raise EncoderStop(f"{name} has NaN in its vectors: are its weights damaged?")
     width = int((output[key] if form == MANY else sentence_vectors(model, output, way)).shape[-1])
     if way.width is not None and width < way.width:
         raise EncoderStop(f"{name}: truncate_dim={way.width}, and its vectors have {width} numbers")

@@ -14,6 +14,7 @@ import numpy as np
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 from lingprobe.encoders.batches import batches, gather_vectors, spread
 from lingprobe.encoders.tables import word_table
@@ -47,6 +48,10 @@ class Untrained:
     tokens: int = field(default=4096, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"
+
+    def __post_init__(self) -> None:
+        if self.hidden < 1 or (self.layers is not None and self.layers < 1):
+            raise ReferenceProblem("untrained: write hidden and layers from 1 on")
 
     @property
     def name(self) -> str:

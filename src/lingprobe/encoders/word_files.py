@@ -142,7 +142,8 @@ class Indexed:
         if self.binary:
             return np.frombuffer(stream.read(4 * self.dim), "<f4").astype(np.float32)
         try:
-            vector = np.array(stream.readline().split(), np.float32)
+            with np.errstate(over="ignore"):  # who looks up refuses what is not finite
+                vector = np.array(stream.readline().split(), np.float32)
         except ValueError:
             vector = np.empty(0, np.float32)
         if len(vector) != self.dim:
@@ -273,6 +274,11 @@ def _lines(
             continue
         fields = line.rstrip().count(b" ")
         before = line.rstrip().rsplit(b" ", dim)[0]  # of the numbers
+        if b"  " in line.rstrip()[len(before) :] or (fields < dim and b"\t" in line):
+            raise DataProblem(
+                f"{path}:{number}: one space parts numbers, here are tabs or several: mend them,"
+                " as with `tr -s '\\t ' ' '`"
+            )
         if fields < dim or (fields > dim and _decimal(before.split(b" ")[-1])):
             raise DataProblem(
                 f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}"
@@ -306,6 +312,11 @@ def _records(path: Path, dim: int, count: int, stream: IO[bytes]) -> Iterator[tu
         yield word, place + space - at - len(word)
         place += space + 1 + size - at
         at = space + 1 + size
+    if (held[at:] + stream.read(1 << 16)).strip():
+        raise DataProblem(
+            f"{path}: its header promises {count} words of {dim} numbers, and more follows; get the"
+            " file again, or mend its first line"
+        )
 
 
 def _is_text(beginning: bytes, dim: int) -> bool:

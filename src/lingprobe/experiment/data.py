@@ -159,7 +159,9 @@ def _find(task: Task, known: Identity) -> Facts:
         train = dataset.rows("train")
         return Facts(
             folds_needed(dataset),
-            _alike(dataset.labels, "") or _alike(dataset.labels.take(train), "training "),
+            _alike(dataset.labels, "")
+            or _alike(dataset.labels.take(train), "training ")
+            or dataset.labels.problem(),
             strata=sorted(dataset.strata),
             unit=_unit(dataset),
             train=len(train),

@@ -19,6 +19,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.grams import Grams, tfidf, weigh_counts
 
@@ -35,6 +36,10 @@ class NaiveBayes:
     alpha: float | None = None
     lower: bool = True
     needs: ClassVar[Needs] = Needs(seeds=False, words=True)
+
+    def __post_init__(self) -> None:
+        if self.alpha is not None and self.alpha <= 0:
+            raise ReferenceProblem(f"{self.name},alpha= is a smoothing or penalty, more than 0")
 
     @property
     def name(self) -> str:

@@ -152,5 +152,19 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
         raise DataProblem(
             f"{where} has no train examples (it has {has}): mark some of its rows as train"
         )
+    if shared := _overlap(dataset):
+        many = f"{shared:,} of its {len(dataset.rows('test')):,} test examples have"
+        remark = f"{many} a text that train has, too"
+        dataset = dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
     drawn = dataset.notes.part(Sampled)  # of a data set that was built: its splits stay
     return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))
+
+
+def _overlap(dataset: Dataset) -> int:
+    """How many test examples have the texts of an example of train."""
+    train, test = (
+        list(map(tuple, dataset.sites[dataset.rows(split), :, 0].tolist()))
+        for split in ("train", "test")
+    )
+    known = set(train)
+    return sum(texts in known for texts in test)

@@ -161,7 +161,8 @@ class Scores(Column):
 
     def matrix(self) -> NDArray[Any]:
         """The numbers as [n, 1], float32."""
-        return self.values.astype(np.float32)[:, None]
+        with np.errstate(over="ignore"):  # what is beyond float32 is infinite, which is a problem
+            return self.values.astype(np.float32)[:, None]
 
     def decode(self, scores: Floats) -> Scores:
         return Scores(scores[:, 0].astype(np.float64))
@@ -294,10 +295,12 @@ def _label_sets(labels: Sequence[Set[str] | Mapping[str, float]]) -> LabelSets:
     names = tuple(sorted({name for v in weighted for name in v}))
     number = {name: i for i, name in enumerate(names)}
     cells = [(number[name], weight) for v in weighted for name, weight in sorted(v.items())]
+    with np.errstate(over="ignore"):  # what is no weight is told as a problem of the column
+        weights = np.array([c[1] for c in cells], np.float64).astype(np.float32)
     return LabelSets(
         np.cumsum([0, *map(len, weighted)]).astype(np.int64),
         np.array([c[0] for c in cells], np.int64),
-        np.array([c[1] for c in cells], np.float32),
+        weights,
         names,
         partial=any(isinstance(v, Mapping) for v in labels),
     )

@@ -117,12 +117,12 @@ class Column(ABC):
     @abstractmethod
     def vary(self) -> bool:
         """Whether there is something to tell apart: not all examples have the same class or score;
-        of label sets, there are several labels, or not all examples have the one.
+        of label sets, there is a label that some examples have and others have not.
         """
 
     @abstractmethod
     def problem(self) -> str:
-        """What is wrong with the column, for tests of tasks; '' if nothing is."""
+        """What is wrong with the column, so that nothing can be measured; '' if nothing is."""
 
     @classmethod
     @abstractmethod
@@ -223,7 +223,12 @@ class LabelSets(Column):
         return self
 
     def vary(self) -> bool:
-        return len(self.names) > 1 or int((self.weights >= HOLDS).sum()) not in (0, len(self))
+        low, high = np.full((2, len(self.names)), [[np.inf], [-np.inf]], np.float32)
+        np.minimum.at(low, self.ids, self.weights)
+        np.maximum.at(high, self.ids, self.weights)
+        if not self.partial:
+            low[np.bincount(self.ids, minlength=len(low)) < len(self)] = 0
+        return bool((low < high).any())
 
     def label(self, i: int) -> Label:
         cells = slice(self.offsets[i], self.offsets[i + 1])

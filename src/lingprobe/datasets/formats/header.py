@@ -18,6 +18,8 @@ from lingprobe.data.labels import KINDS, Column
 from lingprobe.data.notes import Notes
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
+from lingprobe.datasets.formats.row_labels import split_of_cell
+from lingprobe.datasets.formats.row_spans import BadRow
 
 VERSION = 1
 _DIFFERENT = "a list of different strings"
@@ -68,6 +70,14 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
                 " mend it, or remove the header"
             )
     return header
+
+
+def read_split(cell: object, where: str) -> str:
+    """The split that a row names, by any of its usual names."""
+    try:
+        return split_of_cell(cell)
+    except BadRow as problem:
+        raise DataProblem(f"{where}: {problem}") from None
 
 
 def refuse_row(problem: object, on_error: OnError, tally: Tally) -> None:

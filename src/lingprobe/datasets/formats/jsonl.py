@@ -25,6 +25,7 @@ from lingprobe.datasets.formats.header import (
     check_examples,
     check_header,
     make_header,
+    read_split,
     source_notes,
 )
 from lingprobe.datasets.formats.kinds import Asked
@@ -74,8 +75,6 @@ def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
         )
 
 
-OWN = frozenset({"sites", "words", "span", "asked", "strata"})
-"""Keys that no lines but ours have beside `split`."""
 HEAD = 1000  # lines that are looked at for them
 
 
@@ -86,9 +85,19 @@ def is_own(path: Path) -> bool:
             row = parse_json(text)
         except Malformed:
             continue  # the reader says where
-        if isinstance(row, dict) and ("sonde" in row or ("split" in row and OWN & row.keys())):
+        if isinstance(row, dict) and ("sonde" in row or ("split" in row and _has_own_keys(row))):
             return True
     return False
+
+
+def _has_own_keys(row: dict[str, Any]) -> bool:
+    """Whether an object has what no lines but ours have."""
+    return (
+        isinstance(row.get("sites"), list)
+        or isinstance(row.get("asked"), list)
+        or isinstance(row.get("strata"), dict)
+        or {"text", "words"} <= row.keys()
+    )
 
 
 def loss(path: Path) -> Loss:
@@ -138,9 +147,7 @@ def _parse_row(text: str, where: str) -> dict[str, Any]:
 
 
 def _example(row: dict[str, Any], where: str) -> Example:
-    split = row.get("split")
-    if split not in SPLITS:
-        raise DataProblem(f"{where}: split {split!r} is not one of {', '.join(SPLITS)}")
+    split = read_split(row.get("split"), where)
     places = row.get("sites", [row])
     if not isinstance(places, list) or not places:
         raise DataProblem(f"{where}: sites is a list of objects, each with a text")

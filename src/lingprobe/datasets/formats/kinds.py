@@ -4,6 +4,8 @@ files have numbers for classes, a study's for grades.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -12,11 +14,16 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.labels import Column, NumberLists, column
+from lingprobe.datasets.formats.row_labels import as_number
 
 Asked = Literal["classes", "scores"]
 CLASSES = 50  # different whole numbers at most that are taken for classes
 YES_NO = 2  # different whole numbers, which are classes of two texts as well
 EXAMPLES = 10  # of each of them at least
+GAPS = ("nan", "na", "n/a", "<na>", "none", "null", "inf", "-inf", "-", "?")
+"""What stands, in small letters, where tools have no number."""
+_COMMA = re.compile(r"-?\d+,\d+")
+_LIST = re.compile(r"\[\s*(['\"\d-].*)?\]")
 MANY = 1000  # classes, above which that holds of names as well
 
 
@@ -44,6 +51,9 @@ def decide_kind(dataset: Dataset, where: str) -> Dataset:
     where classes are so many that their names tell single examples.
     """
     numbers = dataset.labels.numbers
+    if numbers is None:
+        check_names(dataset.labels.names, where)
+        dataset = _add_remark_on_capitals(dataset)
     _check_several(dataset.labels, where)
     if numbers is None or not _are_whole(numbers):
         return dataset
@@ -61,6 +71,37 @@ def decide_kind(dataset: Dataset, where: str) -> Dataset:
         return _add_remark(dataset, "scores", "classes", why)
     named = replace(dataset, labels=_classes(dataset.labels, where))
     return _add_remark(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
+
+
+def check_names(names: Sequence[str], where: str) -> None:
+    """Refuse names of classes that are something else as it seems: gaps between numbers, decimals
+    with commas, lists written as text.
+    """
+    others = [name for name in names if as_number(name) is None]
+    if not others:
+        return
+    found = ""
+    if all(name.casefold() in GAPS for name in others) and len(others) < len(names):
+        found = f"a label is {others[0]!r}, and the others are numbers: remove such rows"
+    elif all(map(_COMMA.fullmatch, others)):
+        found = f"labels have decimal commas, as {others[0]!r}: write points"
+    elif all(map(_LIST.fullmatch, names)):
+        found = (
+            f"labels are lists written as text, as {others[0]!r}: write lists, in JSON lines"
+            " or Parquet"
+        )
+    if found:
+        raise DataProblem(f"{where}: {found}; if each is a class, add labels=classes to the task")
+
+
+def _add_remark_on_capitals(dataset: Dataset) -> Dataset:
+    """The data set, with a remark where two of its classes differ in capitals alone."""
+    first: dict[str, str] = {}
+    for name in dataset.labels.names:
+        if (other := first.setdefault(name.casefold(), name)) != name:
+            remark = f"its labels {other!r} and {name!r} differ in capitals alone"
+            return dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
+    return dataset
 
 
 def _check_several(labels: Column, where: str) -> None:

@@ -24,7 +24,6 @@ from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
-from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.header import (
     apply_header,
     check_examples,
@@ -33,16 +32,26 @@ from lingprobe.datasets.formats.header import (
 )
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.datasets.formats.row_labels import as_number, as_numbers, read_class, read_number
+from lingprobe.datasets.formats.row_labels import (
+    BLANK,
+    as_number,
+    as_numbers,
+    read_class,
+    read_number,
+    read_set,
+    read_weight,
+    split_of_cell,
+)
 from lingprobe.datasets.formats.row_sources import HEAD, Row, Source, open_source
 from lingprobe.datasets.formats.row_spans import (
+    MOST,
     BadRow,
     Offsets,
     decide_offsets,
     find_site,
     read_span,
 )
-from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose
+from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose, unread_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +146,7 @@ class _Reader:
             made = Sentence.of(map(intern, cut(cell or "")), cell)
         else:
             raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
-        if not made.words:
+        if not made.text.strip(BLANK):
             raise BadRow(f"there is no text in column {column!r}")
         if "\0" in made.text:
             raise BadRow(f"the text in column {column!r} has a NUL in it")
@@ -153,9 +162,9 @@ class _Reader:
         """The label of a cell: a class, a score, or a set of classes."""
         column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
         if isinstance(cell, list):
-            return frozenset(read_class(each, names, column) for each in cell)
+            return read_set(cell, names, column)
         if isinstance(cell, dict):
-            return {str(name): read_number(weight, column) for name, weight in cell.items()}
+            return {str(name): read_weight(weight, column) for name, weight in cell.items()}
         if names or isinstance(cell, str | bool):
             return read_class(cell, names, column)
         return read_number(cell, column)
@@ -206,6 +215,11 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
         other = "words" if reader.offsets == "characters" else "characters"
         remarks.append(
             f"numbers of its spans were read as {reader.offsets}; offsets={other} overrules"
+        )
+    if not chosen.spans and (ends := unread_span(source.names)):
+        remarks.append(
+            f"its columns {' and '.join(ends)} were not read; span={'+'.join(ends)} reads the words"
+            " from the one to the other as what the label is about"
         )
     notes = {
         "columns": chosen.plain(),
@@ -283,16 +297,17 @@ def _head(part: Piece, chosen: Chosen, how: Manner) -> Iterator[Row]:
 
 
 def _are_of_words(rows: Iterable[Row], chosen: Chosen) -> bool:
-    """Whether the labels are those of single words: each row has as many as words."""
+    """Whether the labels are those of single words: rows have as many as words, but for slips."""
     lists = [
         (row.cells.get(chosen.texts[0]), row.cells.get(chosen.label))
         for row in rows
         if not row.problem
     ]
-    return bool(lists) and all(
+    alike = sum(
         isinstance(words, list) and isinstance(labels, list) and len(words) == len(labels)
         for words, labels in lists
     )
+    return bool(lists) and alike >= MOST * len(lists)
 
 
 def _decide_offsets(rows: Iterable[Row], chosen: Chosen, part: Piece) -> Offsets | Literal[""]:
@@ -321,14 +336,6 @@ def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Piec
 
 def _describe(chosen: Chosen) -> str:
     return ", ".join(f"its column {name} is the {what}" for what, name in chosen.plain().items())
-
-
-def split_of_cell(cell: Any) -> str:
-    """The split that a cell names, by any of its usual names; BadRow where it names none."""
-    name = str(cell).strip().casefold()
-    if name not in SPLIT_NAMES:
-        raise BadRow(f"split {cell!r} is not one of train, validation, test")
-    return SPLIT_NAMES[name]
 
 
 def _check_alike(example: Example, first: Example) -> None:

@@ -27,13 +27,14 @@ from lingprobe.datasets.formats.header import (
     check_examples,
     check_header,
     make_header,
+    read_split,
     source_notes,
 )
 from lingprobe.datasets.formats.kinds import Asked
 
 KEY = b"sonde"
-OWN = frozenset({"words", "asked", "start", "stop", "weights", "words2", "start2"})
-"""Columns that no table but ours has beside `split`."""
+OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
+"""Columns that no table but ours has beside each other and `split`."""
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
@@ -245,8 +246,8 @@ def is_own(path: Path) -> bool:
     with path.open("rb") as file, readable(path):
         schema = pq.read_schema(file)
     names = set(schema.names)
-    strata = any(name.startswith("strata.") for name in names)
-    return KEY in (schema.metadata or {}) or ("split" in names and (strata or bool(OWN & names)))
+    ours = any(own <= names for own in OWN) or any(name.startswith("strata.") for name in names)
+    return KEY in (schema.metadata or {}) or ("split" in names and ours)
 
 
 def loss(path: Path) -> Loss:
@@ -284,9 +285,7 @@ def _label_columns(labels: Column) -> dict[str, Any]:
 def _example(
     columns: Mapping[str, list[Any]], i: int, where: str, known: dict[Any, Sentence]
 ) -> Example:
-    split = columns["split"][i]
-    if split not in SPLITS:
-        raise DataProblem(f"{where}: split {split!r} is not one of {', '.join(SPLITS)}")
+    split = read_split(columns["split"][i], where)
     suffixes = [
         "",
         *(

@@ -1,15 +1,25 @@
-"""Labels that cells of a table say: names, numbers of named classes, and numbers."""
+"""What cells of a table say: names of classes, their numbers, other numbers, weights and splits."""
 
 from __future__ import annotations
 
 import math
+import string
+import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from sys import intern
 from typing import Any
 
 from lingprobe.data.labels import Label
+from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.row_spans import BadRow
+
+BLANK = (
+    string.whitespace
+    + "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
+    + "".join(map(chr, (*range(0x2000, 0x2010), 0x2060, 0xFEFF)))
+)
+"""White space, and marks without width."""
 
 
 def read_class(cell: Any, names: Sequence[str], column: str) -> str:
@@ -30,11 +40,39 @@ def read_class(cell: Any, names: Sequence[str], column: str) -> str:
         return str(cell)
     if not isinstance(cell, str):
         raise BadRow(f"label {cell!r} is not a name")
-    if not cell.strip():
+    name = visible(cell)
+    if not name:
         raise BadRow(f"there is no label in column {column!r}")
     if "\0" in cell:
         raise BadRow(f"the label in column {column!r} has a NUL in it")
-    return intern(cell.strip())
+    return intern(name)
+
+
+def visible(text: str) -> str:
+    """Text without white space and what has no width at its ends, and with accents in one way, so
+    that what looks the same is the same.
+    """
+    if text.isascii():
+        return text.strip()
+    return unicodedata.normalize("NFC", text).strip(BLANK)
+
+
+def read_set(cells: Sequence[Any], names: Sequence[str], column: str) -> frozenset[str]:
+    """The classes that a list names, each once: a list of zeros and ones, one for each class, is no
+    list of names.
+    """
+    classes = [read_class(cell, names, column) for cell in cells]
+    if twice := next((name for name in classes if classes.count(name) > 1), ""):
+        raise BadRow(f"label {twice!r} stands twice in a list, which names the classes that hold")
+    return frozenset(classes)
+
+
+def read_weight(cell: Any, column: str) -> float:
+    """The weight of a label, from 0 to 1."""
+    weight = read_number(cell, column)
+    if not 0 <= weight <= 1:
+        raise BadRow(f"the weight {cell!r} of a label is not between 0 and 1")
+    return weight
 
 
 def read_number(cell: Any, column: str) -> float:
@@ -49,6 +87,8 @@ def read_number(cell: Any, column: str) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise BadRow(f"{str(cell)[:40]} is too large a number")
+    if isinstance(cell, int) and int(number) != cell:
+        raise BadRow(f"{cell} is too large a number to be exact; write it as text")
     return number
 
 
@@ -69,4 +109,15 @@ def as_number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    whole = math.isfinite(number) and text.strip("+- ").isdecimal()
+    if not math.isfinite(number) or (whole and int(number) != int(text)):
+        return None
+    return number
+
+
+def split_of_cell(cell: Any) -> str:
+    """The split that a cell names, by any of its usual names; BadRow where it names none."""
+    name = str(cell).strip().casefold()
+    if name not in SPLIT_NAMES:
+        raise BadRow(f"split {cell!r} is not one of train, validation, test")
+    return SPLIT_NAMES[name]

@@ -24,6 +24,8 @@ from lingprobe.datasets.formats.usual_columns import Columns, is_usual
 HEAD = 1000  # rows by which headings and the kind of a file are decided
 FEW = 10  # rows below which nobody can tell a heading from a label
 DELIMITERS = ",;\t|"
+SHORTEN = ", or, where its text is that long, write JSON lines or Parquet"
+AGAIN = "the headings stand here again, as where two files were put together; remove that line"
 
 
 class Row(NamedTuple):
@@ -116,9 +118,10 @@ def _cells(path: Path, columns: Columns, encoding: str) -> Source:
     if guess.as_asked() and has_headings:
         told = "its headings are no usual ones"
     every = chain(head, cut)
+    headings = rows[0] if has_headings else []
     return Source(
         names,
-        lambda wanted: _by_name(every, names, between),
+        lambda wanted: _by_name(every, names, between, headings),
         untyped=True,
         columns=guess,
         remark=told,
@@ -192,15 +195,19 @@ def _cut_quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
             return
         except csv.Error as error:
             why = "a carriage return outside quotes" if "new-line" in str(error) else str(error)
-            yield number, [], decoding_problem(last) or f"{why}; mend the quotes of that row"
+            mend = "mend the quotes of that row" + SHORTEN * ("larger" in why)
+            yield number, [], decoding_problem(last) or f"{why}; {mend}"
             continue
         if cells:
             yield number, cells, decoding_problem("".join(cells))
 
 
-def _by_name(rows: Iterable[_Cut], names: Sequence[str], between: str) -> Iterator[Row]:
+def _by_name(
+    rows: Iterable[_Cut], names: Sequence[str], between: str, headings: Sequence[str]
+) -> Iterator[Row]:
     for number, cells, problem in rows:
-        wrong = problem or _width_problem(len(cells), len(names), between)
+        again = AGAIN if headings and cells == headings else ""
+        wrong = problem or again or _width_problem(len(cells), len(names), between)
         yield Row(number, {} if wrong else dict(zip(names, cells, strict=True)), wrong)
 
 
@@ -218,7 +225,8 @@ def _has_headings(rows: Sequence[Sequence[str]], columns: Columns) -> bool:
     """
     if not rows:
         return False
-    first, others = [cell.strip() for cell in rows[0]], rows[1:]
+    # headings may stand again where files were put together
+    first, others = [cell.strip() for cell in rows[0]], [r for r in rows if r != rows[0]]
     if any(not name.isdecimal() for name in columns.as_asked().values()):
         return True
     for place, cell in enumerate(first):

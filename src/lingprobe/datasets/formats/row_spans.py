@@ -19,7 +19,7 @@ from lingprobe.data.core import DataProblem, Sentence, Site
 from lingprobe.data.errors import LingprobeError
 
 Offsets = Literal["words", "characters"]
-MOST = 0.9  # of spans in characters begin and end where words do; the others are slips
+MOST = 0.9  # of the rows show what a table has; the others are slips
 _NUMBERS = re.compile(r"\s*[\[(]\s*(\d+)\s*,\s*(\d+)\s*[\])]\s*")
 _FORM = "a span is [start, end] from 0, the end behind the last, or the words as they stand there"
 

@@ -40,6 +40,8 @@ LABELS = (
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
 )
 SPANS = (("span", "span1"), ("span2",))
+ENDS = (("start", "end"), ("start", "stop"), ("begin", "end"))
+"""Names of the start and the end of a span."""
 SPLIT = ("split",)
 NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
 """Names of what numbers rows, and names of no column."""
@@ -137,6 +139,15 @@ def _spans(asked: dict[str, str], names: Sequence[str], where: str) -> tuple[tup
     if second and not first:
         raise DataProblem(f"{where}: there is span2= but no span=; name the first span, too")
     return tuple(span for span in (first, second) if span)
+
+
+def unread_span(names: Sequence[str]) -> list[str]:
+    """The headings of two columns that seem to be the start and the end of a span; [] for none."""
+    by_name = {plain(name): name for name in names}
+    for pair in ENDS:
+        if by_name.keys() >= set(pair):
+            return [by_name[name] for name in pair]
+    return []
 
 
 def is_usual(name: str) -> bool:

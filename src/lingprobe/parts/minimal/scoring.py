@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints, ranges
 from lingprobe.encoders.alone import Batching, batching, tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
 from lingprobe.encoders.current_batch import Batch, running
-from lingprobe.encoders.hub import Source, quiet_loading, unloadable
+from lingprobe.encoders.hub import Source, unloadable
+from lingprobe.encoders.loading import load_model, load_tokenizer
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.network import Network
 from lingprobe.nets.device import check_device
@@ -287,13 +287,9 @@ def load_scorer(
 
     drawn  the seed of weights that are drawn; None for those of the model
     """
-    try:
-        from transformers import AutoTokenizer
-    except ImportError:
-        raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
     check_device(device)
+    tokenizer = load_tokenizer(source)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
         model = in_precision(_model(source, masked, drawn), dtype).to(device).eval()
         return ready(Scorer(model, device, dtype, _filling(tokenizer)), source.name), tokenizer
     except DataProblem:
@@ -324,11 +320,8 @@ def _model(source: Source, masked: bool, drawn: int | None) -> Any:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(drawn)
             return kind.from_config(config, **source.trust.arguments)
-    with quiet_loading():
-        model, report = kind.from_pretrained(
-            source.name, config=config, output_loading_info=True, **source.arguments
-        )
-    if lacking := sorted(report["missing_keys"]):
+    model, missing = load_model(kind, source, config=config)
+    if lacking := sorted(missing):
         raise EncoderStop(
             f"{source.name} has no weights that predict tokens ({lacking[0]} is missing): name a"
             f" model that was saved as a {'masked' if masked else 'causal'} language model"

@@ -1,0 +1,87 @@
+"""Folders of models in which something is missing or damaged: what would be made up in silence is
+refused.
+"""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from lingprobe.data.core import Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.encoders import make
+
+CAT = Sentence.of(["The", "cat", "sat"])
+T5 = {"vocab_size": 200, "d_model": 16, "d_ff": 24, "d_kv": 8, "num_layers": 2, "num_heads": 2}
+
+
+@pytest.fixture
+def folder(bert, tmp_path):
+    """A copy of the tiny BERT."""
+    return shutil.copytree(bert, tmp_path / "model")
+
+
+def refused(folder, said, kinds=("hf", "st")):
+    for kind in kinds:
+        with pytest.raises(EncoderStop, match=said) as told:
+            make(f"{kind}:{folder},device=cpu").encode([CAT])
+        assert "\n" not in str(told.value)
+
+
+def test_a_folder_without_a_tokenizer_has_no_vectors(folder):
+    """transformers makes a tokeniser that knows no word, so that all sentences are one."""
+    for file in [*folder.glob("token*"), *folder.glob("*vocab*"), *folder.glob("special*")]:
+        file.unlink()
+    refused(folder, "has no tokenizer .*save_pretrained")
+
+
+def test_layers_that_the_files_lack_are_not_drawn(folder):
+    file = folder / "config.json"
+    settings = json.loads(file.read_text())
+    file.write_text(json.dumps(settings | {"num_hidden_layers": 5}))
+    refused(folder, r"32 of its parameters are in none of its files \(the first: .*\.3\.", ["hf"])
+
+
+def test_a_pooler_may_be_missing_and_a_head_too_many(folder):
+    """As in models that were saved with a head: neither decides a hidden state."""
+    before = make(f"hf:{folder},device=cpu").encode([CAT]).layers[-1]
+    model = transformers.BertModel.from_pretrained(folder)
+    masked = transformers.BertForMaskedLM(model.config)
+    masked.bert.load_state_dict(model.state_dict(), strict=False)
+    masked.save_pretrained(folder)
+    np.testing.assert_array_equal(make(f"hf:{folder},device=cpu").encode([CAT]).layers[-1], before)
+
+
+def test_an_encoder_that_was_saved_without_its_decoder_is_read(bert, tmp_path):
+    shutil.copytree(bert, folder := tmp_path / "t5")
+    (folder / "model.safetensors").unlink()
+    config = transformers.T5Config(**T5, pad_token_id=0)
+    model = transformers.T5EncoderModel(config).eval()
+    model.save_pretrained(folder)
+    ids = transformers.AutoTokenizer.from_pretrained(folder)(CAT.text, return_tensors="pt")
+    with torch.no_grad():
+        states = model(ids["input_ids"], ids["attention_mask"]).last_hidden_state[0]
+    vector = make(f"hf:{folder},device=cpu,dtype=float32").encode([CAT]).layers[-1][0]
+    np.testing.assert_allclose(vector, states.mean(0).numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS, not the file"),
+        (b"", "is the download complete"),
+    ],
+)
+def test_weights_that_are_not_there_are_told(folder, content, said):
+    (folder / "model.safetensors").write_bytes(content)
+    refused(folder, said)
+
+
+def test_weights_with_nan_are_told(folder):
+    model = transformers.BertModel.from_pretrained(folder)
+    model.encoder.layer[0].output.dense.weight.data[0] = float("nan")
+    model.save_pretrained(folder)
+    refused(folder, "has NaN in its (states|vectors): are its weights damaged")
