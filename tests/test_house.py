@@ -423,7 +423,6 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "encoders/loading.py",
     "encoders/network.py",
     "encoders/model_files.py",
-    "encoders/loading.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",
 }

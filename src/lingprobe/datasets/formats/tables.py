@@ -143,7 +143,7 @@ def read(
     if _is_own_folder(file, parts, how):
         return hub_folder.read(parts, labels, how.on_error)
     dataset = read_rows(parts, labels, how)
-    if is_on_hub(path) or not file.is_dir():
+    if is_on_hub(Path(path)) or not file.is_dir():
         return dataset
     return dataset.with_notes(remarks=[*dataset.notes.remarks, *folder_remarks(file, parts)])
 
