@@ -47,6 +47,12 @@ def test_other_variants_are_told_by_their_value_and_a_family_by_its_column(tmp_p
         ("encoder,one\nm,1,2\n", r":2: the number of cells differs from the header's \(2\)"),
         ("encoder,one\nm\n", ":2: the number of cells differs"),
         ("encoder,one\nm,1\nn,much\n", ":3: 'much' in column one is not a number"),
+        ("encoder,one\nm,1\nn,inf\n", ":3: 'inf' in column one is not a number"),
+        ("encoder,one\nm,1e999\n", ":2: '1e999' in column one is not a number"),
+        ("encoder;one;two\nm;1,5;2\n", ":2: '1,5' in column one is not a number"),
+        ("encoder,one\nm,much\n", "no column has a number"),
+        ("encoder,one,one\nm,1,2\n", "two columns are called 'one'"),
+        ("model,task,score\nm,a,1\nm,b,71%\n", ":3: '71%' in column score is not a number"),
         ("encoder,task,score\nm,a,1\nm,a,2\n", ":3: a second score of m on a"),
     ],
 )

@@ -201,6 +201,26 @@ MISTAKES = {
         "annotate --score sheet.tsv",
         "there are no judgements in sheet.tsv: fill in the column 'judgement'",
     ),
+    "a folder from a variable that is not set": (
+        f"run -t {TENSE} -e length -o ''",
+        "-o is empty: is a variable of the shell not set?",
+    ),
+    "a cache from one": (
+        f"run -t {TENSE} -e length --cache=",
+        "--cache is empty: is a variable of the shell not set?",
+    ),
+    "a figure that is drawn nowhere": (
+        "report results/ --figure heat",
+        "--figure heat: name the file to draw it to, as -o heat.svg",
+    ),
+    "a figure of correlations that is drawn into a table": (
+        "relate results/ --figure radar -o radar.csv",
+        "--figure radar: name the file to draw it to, as -o radar.svg",
+    ),
+    "the folder here in place of a file": (
+        f"embed -t {TENSE} --list .",
+        "cannot write .: is a directory; choose another place",
+    ),
     "a suffix of another program": (
         f"build {TENSE} -o tense.docx",
         "tense.docx: the name should end with .parquet, .jsonl, .tsv, .txt, so that the format is"

@@ -4,8 +4,9 @@ import gzip
 
 import pytest
 
+from lingprobe.corpora.running import passages
 from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.text import read, words
+from lingprobe.corpora.text import ROW, read, words
 from lingprobe.data.core import DataProblem, Sentence
 
 
@@ -32,6 +33,16 @@ def test_blank_lines_and_metadata_are_no_sentences(tmp_path):
         Sentence(("Last",), "Last"),
     ]
     assert (tally.sentences, tally.words) == (3, 7)
+
+
+def test_rows_of_a_treebank_are_no_running_text(tmp_path):
+    row = "1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_"
+    (path := tmp_path / "a.txt").write_text(f"# sent_id = 1\n{row}\n\nA line .\n")
+    with pytest.raises(DataProblem, match=r"a\.txt:2: a row of CoNLL-U, .* end in \.conllu"):
+        list(read(path))
+    assert [s.text for s in read(path, "skip")] == ["A line ."]
+    bad, good = passages(path, lines=True)
+    assert (bad.line, bad.problem, good.text) == (2, ROW, "A line .")
 
 
 def test_bad_bytes_are_named_or_counted(tmp_path):

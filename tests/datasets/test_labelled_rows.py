@@ -1,6 +1,7 @@
 """Tables that anybody wrote: their columns, formats, encodings and what is wrong with them."""
 
 import csv
+import gzip
 import json
 
 import pyarrow as pa
@@ -270,6 +271,8 @@ def test_files_of_a_folder_have_the_same_columns(tmp_path):
         ("my.valid.v2", "dev"),
         ("test2", "test"),
         ("training_set", "train"),
+        ("train_dev", "dev"),
+        ("test-dev", "dev"),
         ("latest", ""),
         ("trainer", ""),
         ("devices", ""),
@@ -469,3 +472,39 @@ def test_test_examples_whose_text_train_has_are_remarked(tmp_path):
     file = write_csv(tmp_path / "a.csv", [*rows, ("b", "x", "test")], ("text", "label", "split"))
     [remark] = TASKS.make(f"table:{file}").load().notes.remarks
     assert remark == "4 of its 5 test examples have a text that train has, too"
+
+
+def in_folder(folder, *names, rows=ROWS):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_csv(folder / name, rows)
+    return folder
+
+
+def test_one_file_that_lies_there_twice_is_read_once(tmp_path):
+    file = in_folder(tmp_path / "a", "train.csv", "test.csv") / "train.csv"
+    (file.parent / "train.csv.gz").write_bytes(gzip.compress(file.read_bytes()))
+    (file.parent / "._train.csv").write_bytes(b"\0hidden")
+    dataset = read(tmp_path / "a")
+    assert len(dataset.rows("train")) == len(dataset.rows("test")) == len(ROWS)
+    assert not dataset.notes.remarks
+
+
+def test_what_a_folder_has_besides_is_remarked(tmp_path):
+    folder = in_folder(
+        tmp_path / "a", "train.csv", "train_old.csv", "Test.CSV", "more.csv", "b/c.csv"
+    )
+    assert read(folder).notes.remarks == (
+        "its train split has several files: train.csv, train_old.csv",
+        "its folder has tables that were not read: more.csv, b/c.csv",
+    )
+    shards = in_folder(tmp_path / "b", *(f"train-0000{i}-of-00002.csv" for i in (0, 1)), "test.csv")
+    assert not read(shards).notes.remarks
+
+
+def test_a_split_without_rows_is_not_drawn_from_others(tmp_path):
+    folder = in_folder(tmp_path / "a", "train.csv", "test.csv")
+    for nothing in ("", "text,label\n"):
+        (folder / "test.csv").write_text(nothing)
+        with pytest.raises(DataProblem, match=r"test\.csv: no examples in it, .* no test split"):
+            read(folder)

@@ -3,6 +3,7 @@
 import re
 import tempfile
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -168,3 +169,17 @@ def test_baselines_know_how_wide_their_vectors_are(reference, tmp_path):
     said = lingprobe.estimate(TASK, reference, **settings).bytes
     lingprobe.run(TASK, reference, **settings)
     assert stored(tmp_path) == said
+
+
+@pytest.mark.parametrize("missing", ["error", "skip"])
+def test_vectors_that_lack_sentences_are_refused_in_the_plan(missing, tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "text,label\n" + "".join(f"dog {i},{'xy'[i % 2]}\n" for i in range(60))
+    )
+    np.savez(tmp_path / "v.npz", sentences=np.array(["dog 0"]), vectors=np.ones((1, 3)))
+    told = lingprobe.estimate(
+        str(tmp_path / "a.csv"), f"npz:{tmp_path / 'v.npz'},missing={missing}", probes="logreg"
+    )
+    said = "has no vector for 59 of 60 sentences"
+    assert any(said in why for why in told.refused.values()) == (missing == "error")
+    assert (said in str(told)) == (missing == "error")

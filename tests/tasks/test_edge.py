@@ -208,6 +208,15 @@ def test_targets_of_two_kinds_and_spans_outside_are_refused():
             pool_targets([SentenceTargets(Sentence.of("ab"), [span], ["x"])])
 
 
+def test_one_document_leaves_nothing_to_draw(tmp_path):
+    rows = "".join(f"Ann{i} NNP I-NP I-PER\nsaw{i} VBD O O\n\n" for i in range(20))
+    (file := tmp_path / "a.txt").write_text(f"-DOCSTART- -X- -X- O\n\n{rows}")
+    with pytest.raises(DataProblem, match=r"too few documents for .* such as -DOCSTART-"):
+        TASKS.make(f"edge/entities:{file},splits=sampled").load()
+    file.write_text(rows)
+    assert len(TASKS.make(f"edge/entities:{file},splits=sampled").load()) == 20
+
+
 def test_files_without_test_or_with_and_without_splits(folder, tmp_path):
     dev = folder / "gold" / "toy.dev.gold_conll"
     with pytest.raises(

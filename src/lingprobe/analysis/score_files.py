@@ -107,6 +107,9 @@ def _lines(path: Path) -> list[Line]:
     with open_table(path) as (file, mark):
         reader = csv.DictReader(file, delimiter=mark, restkey="", restval=None)
         lines: list[Line] = []
+        names = reader.fieldnames or ()
+        if twice := next((name for name in names if name and names.count(name) > 1), ""):
+            raise DataProblem(f"{path}: two columns are called {twice!r}; rename one")
         for cells in reader:
             if "" in cells or None in cells.values():
                 raise DataProblem(
@@ -137,31 +140,40 @@ def _header(path: Path, names: Sequence[str]) -> Header:
 
 def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[Score]:
     """One line an encoder, one column a task; columns of words are passed over."""
-    numbers = [
-        name
-        for name in header.others
-        if any(_number(cells[name]) is not None for _, cells in lines)
+    numbers = [name for name in header.others if any(_is_number(cells[name]) for _, cells in lines)]
+    if lines and not numbers:
+        raise DataProblem(f"{path}: no column has a number: write scores with points, as 71.5")
+    return [
+        Score(header.row(cells), Measure(name, path.name, name), value)
+        for number, cells in lines
+        for name in numbers
+        if (value := _read_score(f"{path}:{number}", name, cells[name])) is not None
     ]
-    scores = []
-    for number, cells in lines:
-        for name in numbers:
-            value = _number(cells[name])
-            if value is not None:
-                scores.append(Score(header.row(cells), Measure(name, path.name, name), value))
-            elif cells[name].casefold() not in {*MISSING, UNDEFINED}:
-                raise DataProblem(
-                    f"{path}:{number}: {cells[name]!r} in column {name} is not a number; leave"
-                    " the cell empty if there is no score"
-                )
-    return scores
 
 
-def _number(text: str) -> float | None:
+def _is_number(text: str) -> bool:
+    """Whether a cell has a number, or one with a decimal comma, which is refused where it is
+    read.
+    """
     try:
-        value = float(text)
+        return not math.isnan(float(text.replace(",", ".", 1)))
     except ValueError:
+        return False
+
+
+def _read_score(where: str, name: str, text: str) -> float | None:
+    """The score in a cell; None where there is none."""
+    if text.casefold() in {*MISSING, UNDEFINED}:
         return None
-    return None if math.isnan(value) else value
+    try:
+        if math.isfinite(value := float(text)):
+            return value
+    except ValueError:
+        pass
+    raise DataProblem(
+        f"{where}: {text!r} in column {name} is not a number; leave the cell empty if there is no"
+        " score"
+    )
 
 
 def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
@@ -172,7 +184,7 @@ def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
     for number, cells in lines:
         if cells.get("control", NO_CONTROL) != NO_CONTROL or cells.get("kind") == "oracle":
             continue
-        value = _number(cells[header.score])
+        value = _read_score(f"{path}:{number}", header.score, cells[header.score])
         if value is None:
             continue
         language = _language(cells.get(header.language, ""))

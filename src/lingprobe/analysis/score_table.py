@@ -289,7 +289,7 @@ def varying(table: ScoreTable) -> ScoreTable:
 
 def means(table: ScoreTable) -> Doubles:
     """The mean of each family's variants in each column, [families, columns]."""
-    families = np.array([table.families.index(row.family) for row in table.rows])
+    families = np.array([table.families.index(row.family) for row in table.rows], np.int64)
     known: NDArray[np.bool_] = ~np.isnan(table.scores)
     sums = np.zeros((len(table.families), len(table.columns)))
     counts = np.zeros_like(sums)

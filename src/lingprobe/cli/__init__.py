@@ -12,6 +12,8 @@ import io
 import logging
 import os
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -24,8 +26,10 @@ from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._foreign_code import where
 from lingprobe.data._old_names import entry_points
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import LingprobeError, UsageProblem
 
+PLACES = frozenset({"-o", "--output", "--cache"})
+"""Options that name a file or folder to write to."""
 COMMANDS: dict[str, Declaration] = {}
 """Our own, in the order of the help."""
 
@@ -112,6 +116,7 @@ def main() -> None:
             # a name that the terminal cannot show is shown as an escape
             stream.reconfigure(errors="backslashreplace")
     try:
+        check_places(arguments)
         code = app(arguments or ["--help"], standalone_mode=False)
     except TyperException as error:
         typer.echo(f"lingprobe: {sentence(error, arguments, COMMANDS)}", err=True)
@@ -129,6 +134,16 @@ def main() -> None:
     if code:
         sys.stderr.flush()
         sys.exit(code)
+
+
+def check_places(arguments: Sequence[str]) -> None:
+    """Refuse an output or cache that is named by nothing, as by a variable that is not set, which
+    would be the folder where the command runs.
+    """
+    for flag, value in pairwise([*arguments, "-"]):
+        name, is_joined, joined = flag.partition("=")
+        if name in PLACES and not (joined if is_joined else value):
+            raise UsageProblem(f"{name} is empty: is a variable of the shell not set?")
 
 
 def _report_error(error: Exception) -> int:

@@ -166,6 +166,14 @@ def show(page: Page[Any], style: str = "terminal") -> None:
         typer.echo(page.text(style), nl=False)
 
 
+def check_figure(figure: str, usual: str, style: str, output: Path | None) -> None:
+    """Refuse a figure that is asked for, and would be drawn nowhere."""
+    from lingprobe.tables.page import is_figure
+
+    if figure != usual and style != "html" and not is_figure(output):
+        raise UsageProblem(f"--figure {figure}: name the file to draw it to, as -o {figure}.svg")
+
+
 def put(
     page: Page[Any], style: str, output: Path | None, what: str, width: str | None = None
 ) -> None:

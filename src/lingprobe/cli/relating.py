@@ -11,6 +11,7 @@ from lingprobe.cli.options import (
     READ_SELECTION,
     SIZED_OUTPUT,
     PageStyle,
+    check_figure,
     put,
 )
 
@@ -60,6 +61,7 @@ def relate(
     - `lingprobe relate --published ud2019 -e BERT-mean -e LASER --figure radar -o radar.svg`
     - `lingprobe relate --with scores.csv --family '^[^,]+' --format csv -o correlations.csv`
     """
+    check_figure(given["figure"], "heat", style, output)
     page = lingprobe.relate(**given)
     what = "pair" if isinstance(page.content, lingprobe.Relation) else "task"
     put(page, style, output, what, width)

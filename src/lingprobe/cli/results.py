@@ -17,6 +17,7 @@ from lingprobe.cli.options import (
     SUITE,
     TO_FOLDER,
     Style,
+    check_figure,
     put,
     remark,
     show,
@@ -76,9 +77,10 @@ def report(
     - `lingprobe report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `lingprobe report results/ --suite conneau2018`
     """
-    page = lingprobe.report(**given)
     if html:
         style, output = "html", output or PAGE
+    check_figure(given["figure"], "dots", style, output)
+    page = lingprobe.report(**given)
     put(page, style, output, "result", width)
 
 

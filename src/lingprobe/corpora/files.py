@@ -247,7 +247,7 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
             f"no file or folder {str(path)!r}; give a {first} file (or {first}.gz, {first}.xz) or a"
             " folder of them"
         )
-    paths = _plain_first(p for p in place.iterdir() if _has_suffix(p, suffixes))
+    paths = plain_first(p for p in place.iterdir() if _has_suffix(p, suffixes))
     if not paths:
         raise DataProblem(
             f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in"
@@ -270,7 +270,7 @@ def _has_suffix(path: Path, suffixes: tuple[str, ...]) -> bool:
     return uncompressed_path(path).suffix in suffixes and path.is_file()
 
 
-def _plain_first(paths: Iterable[Path]) -> list[Path]:
+def plain_first(paths: Iterable[Path]) -> list[Path]:
     """One path a file: where the same file lies there both plain and compressed, the plain one."""
     chosen: dict[Path, Path] = {}
     for path in sorted(paths, key=lambda p: (p.suffix in COMPRESSED, p.name)):

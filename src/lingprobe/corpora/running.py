@@ -19,6 +19,7 @@ import regex
 
 from lingprobe.corpora.files import CHUNK, open_zip, pieces
 from lingprobe.corpora.marks import ENDS
+from lingprobe.corpora.text import ROW, is_row
 from lingprobe.data.core import DataProblem
 
 LONGEST = 1 << 20  # bytes of a line, beyond which it is cut at a space
@@ -125,6 +126,9 @@ def _join_lines(held: list[Passage], cut: str = "") -> Iterator[Passage]:
 def _clean_lines(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iterator[Passage]:
     """Lines as text, spaces made single, or with what is wrong with them."""
     for number, raw, whole in numbered:
+        if is_row(raw):
+            yield Passage(raw.decode("utf-8", "backslashreplace"), name, number, ROW)
+            continue
         mended = () if whole else (CUT,)
         try:
             text, changed = clean_text(raw.decode())

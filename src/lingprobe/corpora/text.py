@@ -57,6 +57,15 @@ def uncut(script: str) -> str:
     )
 
 
+ROW = "a row of CoNLL-U, not running text: let the name of the file end in .conllu"
+_ROW = re.compile(rb"\d+(?:-\d+)?\t(?:[^\t]+\t){8}[^\t]+")
+
+
+def is_row(line: bytes) -> bool:
+    """Whether a line is a word of a treebank in CoNLL-U, which nobody means as running text."""
+    return b"\t" in line and _ROW.fullmatch(line) is not None
+
+
 def read(
     path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
 ) -> Iterator[Sentence]:
@@ -70,6 +79,8 @@ def read(
         for raw in data.removesuffix(b"\n").split(b"\n"):
             try:
                 line = decode_text(raw, path, number).strip()
+                if is_row(raw):
+                    raise DataProblem(f"{path}:{number}: {ROW}")
                 if script := spaceless(line):
                     raise DataProblem(f"{path}:{number}: {uncut(script)}")
             except DataProblem as problem:

@@ -86,6 +86,8 @@ def draft(path: Path) -> Iterator[Path]:
 
     A full disk and the like are a FileProblem, and what was at `path` stays as it was.
     """
+    if not path.name:
+        raise FileProblem(f"cannot write {path}: is a directory; choose another place")
     place = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{PART}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

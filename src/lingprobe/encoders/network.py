@@ -372,7 +372,7 @@ def _model(
 ) -> Any:
     from transformers import AutoModel
 
-    def trained_model() -> Any:
+    def load() -> Any:
         precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
         model, missing = load_model(AutoModel, source, config=config, dtype=precision, **place)
         check_weights(source.name, model, text_encoder(model), missing)
@@ -381,7 +381,7 @@ def _model(
         return text_encoder(model)
 
     if weights.kind == "trained":
-        return trained_model()
+        return load()
     model = draw_model(
         lambda: text_encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
@@ -392,6 +392,6 @@ def _model(
     if weights.kind == "orthonormal":
         orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
     if weights.lexical:
-        state = trained_model().state_dict()
+        state = load().state_dict()
         model.load_state_dict({name: state[name] for name in below}, strict=False)
     return model

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.vectors import Floats, Vectors, as_single
+from lingprobe.data.vectors import Floats, Ints, Vectors, as_single
 from lingprobe.encoders.own_vector_files import FORMATS, Stored, check_sentences, read_npy
 
 Missing = Literal["error", "skip"]
@@ -44,12 +44,18 @@ class Matched:
         """The layers that are read."""
         return tuple(self.stored_vectors.layers)
 
-    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+    def find(self, sentences: Sequence[Sentence]) -> Ints:
+        """Where sentences stand [n], -1 for those that are skipped; EncoderStop where others are
+        missing.
+        """
         rows = [self._row(sentence) for sentence in sentences]
         lacking = [s for s, row in zip(sentences, rows, strict=True) if row < 0]
         if lacking and self.missing == "error":
             raise EncoderStop(lacking_of(self.where, lacking, len(sentences), "vector"))
-        places = np.array(rows, np.int64)
+        return np.array(rows, np.int64)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        places = self.find(sentences)
         layers = [self.stored_vectors.layers[name] for name in self.slots]
         return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lingprobe.data.abilities import Remote
-from lingprobe.data.core import Running
+from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
+from lingprobe.encoders.own_vectors import Matched
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together
@@ -74,6 +75,7 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
     store = paths.vector_store()
     sentences: dict[str, int] = {}
     size, untimed, start = 0, dict[str, None](), time.perf_counter()
+    refused = dict(plan.refused)
     parts = portions(groups, paths)
     reading = time.perf_counter() - start  # as a run does, too
     seconds = START + reading + fitting(groups, paths) if groups else 0.0
@@ -82,6 +84,8 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
         for one, todo in left:
             name = one.encoder.name
+            if why := _lacks(one.encoder, todo):
+                refused[name] = why
             sentences[name] = sentences.get(name, 0) + len(todo)
             took = encoding(one.encoder, one.slots, todo)
             seconds += took or 0.0
@@ -95,10 +99,22 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         size,
         seconds,
         tuple(untimed),
-        dict(plan.refused),
+        refused,
         {each.name: each.sends_to for each in plan.encoders.values() if isinstance(each, Remote)},
         {each.name: runs_in(each) for each in plan.encoders.values() if isinstance(each, Running)},
     )
+
+
+def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
+    """What is wrong with vectors that there are already, such as sentences that they are not of; ''
+    where nothing is.
+    """
+    try:
+        if isinstance(encoder, Matched):
+            encoder.find(sentences)
+    except DataProblem as problem:
+        return str(problem)
+    return ""
 
 
 def _bytes(count: float) -> str:

@@ -152,7 +152,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
         raise DataProblem(
             f"{where} has no train examples (it has {has}): mark some of its rows as train"
         )
-    if shared := _overlap(dataset):
+    if shared := _count_shared(dataset):
         many = f"{shared:,} of its {len(dataset.rows('test')):,} test examples have"
         remark = f"{many} a text that train has, too"
         dataset = dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
@@ -160,7 +160,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
     return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))
 
 
-def _overlap(dataset: Dataset) -> int:
+def _count_shared(dataset: Dataset) -> int:
     """How many test examples have the texts of an example of train."""
     train, test = (
         list(map(tuple, dataset.sites[dataset.rows(split), :, 0].tolist()))

@@ -7,10 +7,10 @@ lie on a disk.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lingprobe.corpora.files import Part, uncompressed_path
+from lingprobe.corpora.files import Part, plain_first, uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
 
@@ -30,6 +30,7 @@ SPLIT_NAMES = {
 }
 """What splits are called in columns and in names of files."""
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
+SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
 
@@ -59,17 +60,44 @@ def table_parts(path: Path) -> list[Part]:
 
 
 def split_in_name(name: str) -> str:
-    """The split that the name of a file or folder says; '' where it says none."""
-    found = _NAMED.search(name.casefold())
-    return SPLIT_NAMES[found[1]] if found else ""
+    """The split that the name of a file or folder says last, as `train_dev` says dev; '' where it
+    says none.
+    """
+    found = _NAMED.findall(name.casefold())
+    return SPLIT_NAMES[found[-1]] if found else ""
+
+
+def folder_remarks(folder: Path, parts: Sequence[Part]) -> list[str]:
+    """What there is to say of the files that a folder was read from: splits of several files that
+    are no shards of one, and tables that were not read.
+    """
+    remarks = []
+    for split in SPLITS:
+        names = [part.path.name for part in parts if part.split == split]
+        if len({_SHARD.sub("", name) for name in names}) > 1:
+            remarks.append(f"its {split} split has several files: {', '.join(names)}")
+    read = {part.path for part in parts}
+    others = [
+        str(part.path.relative_to(folder))
+        for place in (folder, *sorted(each for each in folder.iterdir() if each.is_dir()))
+        for part in _files(place)
+        if part.path not in read
+    ]
+    if others:
+        more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
+        remarks.append(
+            f"its folder has tables that were not read: {', '.join(others[:SHOWN])}{more}"
+        )
+    return remarks
 
 
 def _files(folder: Path) -> Iterator[Part]:
     """The tables in a folder, each with the split of its name."""
     if folder.is_dir():
-        for path in sorted(folder.iterdir()):
+        for path in plain_first(folder.iterdir()):
             name = uncompressed_path(path)
-            if name.suffix.lower() in SUFFIXES and path.is_file():
+            hidden = name.name.startswith(".")  # what systems and editors leave beside files
+            if name.suffix.lower() in SUFFIXES and path.is_file() and not hidden:
                 yield Part(split_in_name(name.stem), path)
 
 
@@ -86,7 +114,7 @@ def _in_order(parts: list[Part], place: Path) -> list[Part]:
             f"{str(place)!r} has several tables ({names}), whose names say no split (train,"
             " validation, test): name one of them, or rename them"
         )
-    kinds = sorted({uncompressed_path(part.path).suffix for part in named})
+    kinds = sorted({uncompressed_path(part.path).suffix.lower() for part in named})
     if len(kinds) > 1:
         raise DataProblem(
             f"{str(place)!r} has tables of several formats ({', '.join(kinds)}): keep those of one,"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -204,6 +204,8 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
             rows.add(example)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
     check_examples(rows.labels, place, tally)
+    if how.on_error == "raise":
+        _check_splits(parts, {SPLITS[code] for code in rows.splits})
     assert reader is not None
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
@@ -229,6 +231,16 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
     dataset = apply_header(rows.dataset().with_notes(**notes), {}, str(place), labels)
     together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
     return replace(dataset, clusters=together)
+
+
+def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
+    """Refuse a file that should be a split and has no example: another split would be drawn."""
+    for part in parts:
+        if part.split and part.split not in read:
+            raise DataProblem(
+                f"{part.path}: no examples in it, so that there is no {part.split} split: get it"
+                " again, or remove it"
+            )
 
 
 @lru_cache(maxsize=256)

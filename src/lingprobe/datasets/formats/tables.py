@@ -20,7 +20,7 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
-from lingprobe.datasets.formats.folders import table_parts
+from lingprobe.datasets.formats.folders import folder_remarks, table_parts
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
@@ -142,7 +142,10 @@ def read(
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
         return hub_folder.read(parts, labels, how.on_error)
-    return read_rows(parts, labels, how)
+    dataset = read_rows(parts, labels, how)
+    if is_on_hub(Path(path)) or not file.is_dir():
+        return dataset
+    return dataset.with_notes(remarks=[*dataset.notes.remarks, *folder_remarks(file, parts)])
 
 
 def loss(
@@ -190,7 +193,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
     known = SUFFIXES.get(suffix.lower())
     if known is None and suffix.lower() not in TABLES:
         raise DataProblem(
-            f"{path.name}: the name should end with"
+            f"{path}: the name should end with"
             f" {', '.join(dict.fromkeys((*SUFFIXES, *TABLES)))}, so that the format is known"
         )
     return known if known is not None and OWN[known](path) else None
@@ -208,7 +211,6 @@ def _format(path: Path) -> Format:
     )
     if format is None:
         raise DataProblem(
-            f"{path.name}: the name should end with {', '.join(SUFFIXES)}, so that the format is"
-            " known"
+            f"{path}: the name should end with {', '.join(SUFFIXES)}, so that the format is known"
         )
     return format

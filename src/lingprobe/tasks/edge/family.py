@@ -204,10 +204,16 @@ class Kind(Generic[O]):
         missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
         if missing:
             there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+            advice = (
+                "too few documents for three splits. Name further files by with=, or take the marks"
+                " of documents out, such as -DOCSTART-"
+                if options.splits == "sampled"
+                else f"its splits: {there}. Name further files by with=, or write splits=sampled to"
+                " draw splits from all"
+            )
             raise DataProblem(
-                f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits:"
-                f" {there}. Name further files by with=, or write splits=sampled to draw splits"
-                f" from all{_why(dataset.notes.left_out, dataset.notes.problems)}"
+                f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; {advice}"
+                f"{_why(dataset.notes.left_out, dataset.notes.problems)}"
             )
         return self._finish_dataset(carve_dev(dataset, options.seed), owners, options)
 
