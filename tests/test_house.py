@@ -420,9 +420,9 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "encoders/blocks.py",  # transformers, torch
     "encoders/live.py",
     "encoders/live_models.py",
+    "encoders/loading.py",
     "encoders/network.py",
     "encoders/model_files.py",
-    "encoders/loading.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",
 }

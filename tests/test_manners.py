@@ -10,6 +10,7 @@ import os
 import random
 import signal
 import socket
+import subprocess
 import sys
 import warnings
 
@@ -110,6 +111,23 @@ def test_a_run_is_quiet_needs_no_network_and_leaves_all_as_it_was(how, folder, m
     assert not evaluation.failures
     assert capfd.readouterr() == ("", "")
     assert {path.name for path in folder.iterdir()} == {"a.conllu", "a.txt", "cache", "results"}
+
+
+WAITS = "GOMP_SPINCOUNT"
+
+
+@pytest.mark.parametrize(
+    ("given", "changed"),
+    [({}, {WAITS: "1000"}), ({WAITS: "7"}, {}), ({"OMP_WAIT_POLICY": "x"}, {})],
+)
+def test_an_import_changes_no_more_than_how_long_threads_wait_in_a_loop(given, changed):
+    """Where a core is busy, torch's threads would wait for each other most of the time."""
+    code = "import os; a = dict(os.environ); import lingprobe; print({*os.environ.items()} - {*a.items()})"
+    plain = {k: v for k, v in os.environ.items() if k not in {WAITS, "OMP_WAIT_POLICY"}}
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=plain | given, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == str({*changed.items()})
 
 
 def test_a_test_of_sockets_can_fail(monkeypatch):

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from lingprobe import parts
 from lingprobe.data._old_names import entry_points, warn
+
+if "OMP_WAIT_POLICY" not in os.environ:
+    # read when torch is loaded: threads that wait in a loop take the time of others, and those that
+    # sleep at once are slow to wake
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves

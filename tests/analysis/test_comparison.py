@@ -120,7 +120,9 @@ def test_all_pairs_are_of_encoders_and_one_is_against_all_rows():
     every = [result("st:x", 0.9), result("hf:y", 0.7), result("hf:y", 0.7, "1"), result("length")]
     found = pairs(every)
     assert len(found.asked) == 3
-    assert found.family == "3 comparisons (3 rows of 2 encoders on 1 task, all pairs)"
+    said = "3 comparisons (3 rows of 2 encoders on 1 task, all pairs, without baselines)"
+    assert found.family == pairs(every, "trained").family == said
+    assert "without" not in pairs(every[:3]).family
     assert "length" not in {other.row.encoder for q in found.asked for other in q.others}
     chosen = against(every, lambda r: r.trial.encoder == "length")
     assert len(chosen.asked) == 3
@@ -133,6 +135,44 @@ def test_a_task_that_a_baseline_answers_is_no_failure():
     assert (known.verdict, known.is_answered) == ("worse", True)
     (other,) = decisions(with_baselines([mine, result("length", 0.85, task=mine.trial.task)]).asked)
     assert not other.is_answered
+
+
+def test_a_constant_answer_does_not_answer_a_task_of_which_one_class_is_rare():
+    """Four in a hundred: 96 is what anybody has; 99.8 is another matter."""
+    gold = Classes((np.arange(1000) < 40).astype(np.int64), GOLD.names)
+
+    def rare(encoder: str, wrong: int) -> Result:
+        said = Classes(np.where(np.arange(1000) < wrong, 0, gold.ids), gold.names)
+        score = float((said.ids == gold.ids).mean())
+        given = {"gold": gold, "predicted": said, "score": score, "majority": 0.96}
+        return replace(result(encoder), **given)
+
+    for floor, is_answered in ((40, False), (20, False), (2, True)):
+        asked = with_baselines([rare("st:x", 41), rare("length", floor)]).asked
+        assert decisions(asked)[0].is_answered == is_answered
+
+
+def test_two_points_on_a_line_answer_nothing():
+    """The correlation of two examples is 1 or -1, whatever was predicted."""
+    line = Scores(np.array([0.0, 1.0]))
+    kept = {"metric": "pearson", "gold": line, "predicted": line, "score": 1.0, "majority": 0.0}
+    two = [replace(result(name), **kept) for name in ("st:x", "length")]
+    assert not decisions(with_baselines(two).asked)[0].is_answered
+
+
+def test_the_constant_of_scores_is_one_number_in_all_folds():
+    """The means of two folds lie far apart, which no constant answer could know."""
+    rng = np.random.default_rng(3)
+    folds = []
+    for k, middle in ((1, 0.0), (2, 10.0)):
+        truth = Scores(middle + rng.normal(size=N))
+        said = Scores(truth.values + rng.normal(size=N))
+        task = f"ud/tense:bank,fold={k}/2"
+        kept = {"metric": "pearson", "gold": truth, "predicted": said, "score": 0.7}
+        folds.append(replace(result(task=task), majority=0.0, **kept))
+    (one,) = decisions(with_baselines(folds).asked)
+    assert one.question.best.name == "(constant)"
+    assert one.question.best.row.score == pytest.approx(one.question.best.row.majority, abs=1e-9)
 
 
 def test_a_constant_answer_is_a_baseline_of_classes_and_scores():
@@ -205,13 +245,26 @@ def test_a_part_of_a_family_is_corrected_for_all_of_it(correction):
     assert any(0 < one.corrected < 1 for one in some)
 
 
-def test_a_family_says_the_rows_of_the_task_that_has_most():
+def test_a_family_says_of_all_tasks_how_many_rows_of_how_many_encoders_it_has():
     layers = [result("hf:y", 0.6 + i / 50, str(i)) for i in range(3)]
     other = result("hf:y", 0.7, task="ud/passive:bank")
     floor = result("length", 0.6, task=other.trial.task)
     for results in ([*layers, other, floor], [other, floor, *layers]):
         family = with_baselines(results).family
-        assert family.startswith("4 comparisons (3 rows of 1 encoder on 2 tasks, against")
+        said = "4 comparisons (4 rows of 1 encoder on 2 tasks, not all on each, against the"
+        assert family.startswith(said)
+    each = [result("st:x", 0.7), result("hf:y", 0.7, task="ud/passive:bank")]
+    assert with_baselines(each).family.startswith(
+        "2 comparisons (2 encoders on 2 tasks, not all on each, against"
+    )
+    probes = [result("st:x", 0.7, probe=probe) for probe in ("mlp", "logreg")]
+    assert with_baselines(probes).family.startswith("2 comparisons (2 rows of 1 encoder on 1 task,")
+    chosen = [
+        result("hf:y", 0.7, read, task, dev=dev)
+        for task, best in (("ud/tense:bank", "1"), ("ud/passive:bank", "2"))
+        for read, dev in zip("12", (0.9, 0.5) if best == "1" else (0.5, 0.9), strict=True)
+    ]
+    assert with_baselines(chosen).family.startswith("2 comparisons (1 encoder on 2 tasks, against")
 
 
 def test_a_false_better_stands_on_few_pages_and_true_ones_are_found():

@@ -3,15 +3,17 @@ counted; and how rarely a false one stands.
 """
 
 import runpy
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, t
 
 from fixtures.results import result, results, saying
 from lingprobe.analysis.encoder_verdicts import POINT, encoder_verdicts
+from lingprobe.data.labels import Classes
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 
@@ -102,8 +104,40 @@ def test_more_examples_are_needed_for_smaller_differences_down_to_a_point():
     ]
     needed = [task.needed_examples for task in tasks]
     assert needed == sorted(needed, reverse=True)
-    equal = tasks[0].decision
-    assert needed[0] == int(np.ceil(200 * (equal.detectable / POINT) ** 2))
+    for task, n in zip(tasks, needed, strict=True):
+        student, level = task.decision.student, task.decision.level
+        many, of = t(student.df * n / 200), abs(task.decision.difference)
+        error = 100 * student.error * np.sqrt(200 / n)
+        assert (many.isf(level / 2) + many.ppf(0.8)) * error == pytest.approx(
+            max(of, POINT), rel=1e-3
+        )
+
+
+def test_of_two_examples_the_number_needed_is_not_told_by_their_degrees_of_freedom():
+    """Half a point of a hundred is seen: a few dozen examples decide it, not ten thousand."""
+    gold = Classes(np.array([0, 1]), ("past", "pres"))
+    made = [
+        saying(replace(result(share, 2, encoder=name), gold=gold, predicted=said), kind=kind)
+        for name, kind, share, said in (
+            ("mine", "trained", 1.0, gold),
+            ("length", "baseline", 0.5, Classes(np.array([0, 0]), gold.names)),
+        )
+    ]
+    (task,) = encoder_verdicts(made).encoders[0].tasks
+    assert task.verdict == "cannot be told"
+    assert 20 < task.needed_examples < 100
+
+
+def test_what_so_many_examples_would_have_shown_needs_no_more_of_them():
+    """Equal answers to 20,000 examples: a point would have been found, so nothing is needed."""
+    for n, is_small in ((200, False), (20_000, True)):
+        made = [
+            saying(result(0.55, n, encoder=name), kind=kind)
+            for name, kind in (("mine", "trained"), ("length", "baseline"))
+        ]
+        (task,) = encoder_verdicts(made).encoders[0].tasks
+        assert task.is_small == is_small
+        assert (task.needed_examples <= n) == is_small
 
 
 def test_a_false_better_stands_on_few_pages():

@@ -154,3 +154,19 @@ def test_sources_differ_in_classes_and_in_numbers_that_are_not_alike():
     assert [one.partition(" (")[0] for one in unlike([(two, 9, 100), (two, 9, 111)])] == [
         "test examples"
     ]
+
+
+@pytest.mark.parametrize(
+    ("gold", "remark"),
+    [
+        (Classes(np.zeros(9, np.int64), ("a", "b")), "all test examples are a: a score is how"),
+        (Classes(np.arange(9) % 2, ("a", "b")), ""),
+        (Classes(np.zeros(9, np.int64), ("a",)), ""),
+        (Scores(np.full(9, 0.5)), "all test examples have the same score"),
+        (Scores(np.arange(9.0)), ""),
+    ],
+)
+def test_a_test_set_of_one_label_is_no_test_and_that_is_said(gold, remark):
+    remarks = describe_question([fold(9)], gold).remarks
+    assert len(remarks) == bool(remark)
+    assert "".join(remarks).startswith(remark)

@@ -15,6 +15,7 @@ from lingprobe.data.sizes import FitSize
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.canary import SENTENCES
 from lingprobe.experiment.durations import GROUP, START, TRIAL, encoding
+from lingprobe.experiment.speeds import Speeds
 from lingprobe.probes import PROBES
 from lingprobe.store.blocks import open_block
 from lingprobe.store.results import ResultStore
@@ -69,10 +70,12 @@ def seconds(timed, monkeypatch, probe="logreg"):
 
 def test_a_fit_takes_as_long_as_its_products_whatever_took_longer(tmp_path, monkeypatch):
     """What an encoder with other layers took on the task says little."""
-    monkeypatch.setattr("lingprobe.experiment.durations.measure_speed", lambda: 1e4)
+    slow = Speeds(products=1e4, memory=1e6, step=0.01)
+    monkeypatch.setattr("lingprobe.experiment.durations.measure_speeds", lambda: slow)
     (result,) = lingprobe.run(TASK, "length", output=tmp_path, **SETTINGS).results
     size = FitSize(result.provenance.counts.train, 0, 1, 2)
-    expected = PROBES.make("logreg").operations(size, 1) / 1e4
+    work = PROBES.make("logreg").work(size, 1)
+    expected = work.products / 1e4 + work.moved / 1e6 + work.steps * 0.01
     timed = {(TASKS.canonical(LIMITED), GRID): 70.0}
     assert seconds(timed, monkeypatch) == pytest.approx(expected + BESIDE, abs=0.1)
 

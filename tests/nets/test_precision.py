@@ -128,6 +128,24 @@ def test_without_a_cache_that_can_be_written_processes_take_over_what_was_measur
     assert precision.GAIN not in os.environ
 
 
+@pytest.mark.parametrize(("granted", "set_by_user"), [(1, False), (4, False), (1, True)])
+def test_a_container_is_not_given_more_threads_than_its_share(granted, set_by_user, monkeypatch):
+    """A container with one of four processors sees all four."""
+    monkeypatch.setattr("joblib.cpu_count", lambda: granted)
+    monkeypatch.setattr(precision, "_seen_threads", lambda: 4)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if set_by_user:
+        monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with precision.threads():
+            assert torch.get_num_threads() == (3 if set_by_user or granted == 4 else 1)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_the_formats_are_timed_in_turn_and_threads_are_put_back(monkeypatch):
     clock, threads = [0.0], torch.get_num_threads()
     linear = torch.nn.functional.linear

@@ -73,6 +73,15 @@ def test_a_benchmark_gets_its_files_one_for_each_layer(measured, tmp_path):
     assert "n = 200" in read[0].notes
 
 
+@pytest.mark.parametrize(("seeds", "said"), [(1, "over test examples"), (3, "over seeds and test")])
+def test_a_card_says_what_its_intervals_are_over(seeds, said):
+    """Of one fit the interval knows nothing of other seeds, whatever is usual."""
+    made = [of(0.8, encoder=MINE, seed=seed) for seed in range(seeds)]
+    text = str(lingprobe.card(made))
+    assert f"intervals are {said}" in text
+    assert ("do not cover variation between seeds" in text) == (seeds < 3)
+
+
 def test_without_a_benchmark_there_is_no_file_for_one(measured, tmp_path):
     lingprobe.card(measured).write(tmp_path, "hub")
     assert not list(tmp_path.rglob("*.yaml"))

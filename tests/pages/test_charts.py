@@ -163,6 +163,20 @@ def test_curves_lie_between_the_constant_answer_and_the_oracle():
         chart(results(), "layers")
 
 
+def test_titles_of_tasks_of_several_groups_are_whole_and_differ():
+    """Cut to one line, the sources of both were the same letters and the questions lost."""
+    names = [f"{task}:UD_English-EWT,limit=4000" for task in ("ud/passive", "edge/pos", "edge/dep")]
+    layers = [
+        saying(result(0.7, encoder="hf:a", read=read, task=task), kind="trained")
+        for task, read in product(names, "01")
+    ]
+    titles = [axes.get_title() for axes in chart(layers, "layers").axes if axes.get_title()]
+    plain = [title.replace("\n", " ").replace(" ", "") for title in titles]
+    assert len({*plain}) == 3
+    assert all(any(question in title for title in plain) for question in ("passive", "pos", "dep"))
+    assert not any("…" in title for title in plain)
+
+
 def test_layers_without_mixes_are_drawn_from_the_table_of_layers_too(tmp_path):
     layers = [
         saying(result(0.6 + int(read) / 10, encoder=name, read=read, task=task), kind="trained")

@@ -190,13 +190,13 @@ def test_counts_by_class_add_up():
     assert sum(int(row[4]) for row in section.rows) == 100
 
 
-def test_what_is_counted_in_each_fold_is_said_to_be():
+def test_what_each_fold_counts_is_told_once():
     lost = [
         saying(result(task=f"table:a.csv,fold={k}/2"), counts={"train": 9, "unusable": 7})
         for k in (1, 2)
     ]
     text = render(lost, "terminal")
-    assert "14 examples were left out: not encoded, counted in each fold." in text
+    assert "7 examples were left out: not encoded." in text
 
 
 def test_what_could_not_be_used_is_shown():

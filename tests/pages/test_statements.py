@@ -80,7 +80,7 @@ def test_a_task_that_a_baseline_answers_is_named_apart():
     assert "on both tasks" in said.sentences[0]
     assert "Not counted: sent-len, which length answers." in said.basis
     (sentence,) = statement(answered).sentences
-    assert sentence.startswith("mine cannot be better than a baseline here: sent-len, which")
+    assert sentence.startswith("mine is not judged here: sent-len, which")
 
 
 def test_it_says_which_layer_and_how_it_was_chosen():
@@ -170,3 +170,20 @@ def test_an_evaluation_has_its_verdicts():
 
 def test_numbers_arerounded_up_to_two_digits():
     assert [round_up(n) for n in (7, 42, 421, 4_201, 99_100)] == [7, 42, 430, 4_300, 100_000]
+
+
+def test_no_number_of_examples_is_named_where_a_point_would_have_been_found():
+    def said(*sizes):
+        return statement(
+            [
+                saying(result(0.55, n, encoder=name, task=f"ud/{task}:EWT-bank"), kind=kind)
+                for task, n in zip(("tense", "passive"), sizes, strict=False)
+                for name, kind in (("mine", "trained"), ("length", "baseline"))
+            ]
+        )
+
+    small, mixed = said(20_000), said(20_000, 200)
+    assert small.sentences[0].endswith(": a difference of 1 point would be found (power 80 %).")
+    assert "Numbers of test examples" not in small.basis
+    assert mixed.sentences[0].endswith("test examples would decide some.")
+    assert "Numbers of test examples" in mixed.basis

@@ -84,6 +84,19 @@ def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_fa
         assert f"{difference.replace('-', '−')} {p_value(one.corrected)}" in text
 
 
+def test_no_number_of_examples_stands_where_a_point_would_have_been_found():
+    def said(n):
+        found = [
+            saying(result(0.55, n, encoder=name, task=TASKS[0]), kind=kind)
+            for name, kind in (("mine", "trained"), ("length", "baseline"))
+        ]
+        rows = text_of(found).partition("Encoders against the best baseline")[2]
+        return rows.partition("better: than every baseline")[0].split()[-1]
+
+    assert said(20_000) == "–"
+    assert int(said(200).replace(",", "")) > 200
+
+
 def test_the_best_layer_on_test_is_not_taken_for_the_encoder():
     """Dev prefers the lower of two layers."""
     layers = [

@@ -12,10 +12,9 @@ from lingprobe.data.core import Cell, Dataset, Example, Sentence, Site
 from lingprobe.data.reading import Readings
 from lingprobe.data.sizes import Counted, FitSize
 from lingprobe.data.vectors import Spans, Vectors
+from lingprobe.nets import precision
 from lingprobe.probes import PROBES
-from lingprobe.probes.mlp import probe as mlp
 from lingprobe.probes.span import probe as span
-from lingprobe.probes.span import room
 
 TRAIN, DIM = 4000, 64
 SHORT = {"epochs": 1, "steps": 40}
@@ -45,10 +44,8 @@ def products(probe, given, seeds=1, read="-"):
 
 @pytest.fixture(autouse=True)
 def _products_alone(monkeypatch):
-    """Nothing is added for what waits for memory, and trainings are short."""
-    monkeypatch.setattr(mlp, "ADAM", 0)
-    monkeypatch.setattr(mlp, "NARROW", 0)
-    monkeypatch.setattr(room, "ADAM", 0)
+    """All products are as fast as those in float32, and trainings are short."""
+    monkeypatch.setattr(precision, "beside_products", lambda half: 1.0)
     fast = span.PROTOCOLS["fast"]
     monkeypatch.setitem(span.PROTOCOLS, "fast", replace(fast, plan=replace(fast.plan, **SHORT)))
 
@@ -67,14 +64,17 @@ def test_a_network_makes_most_of_the_products_that_it_is_said_to(reference, seed
     its widest network.
     """
     probe = network(reference)
-    said = probe.operations(FitSize(TRAIN, 200, DIM, 3), seeds)
+    said = probe.work(FitSize(TRAIN, 200, DIM, 3), seeds).products
     assert said * 0.5 < products(probe, readings(), seeds) < said * 1.5
 
 
 def test_the_steps_of_a_search_are_those_of_its_penalties():
-    said = PROBES.make("logreg").operations(FitSize(TRAIN, 200, DIM, 3), 1)
-    one = PROBES.make("logreg,c=1").operations(FitSize(TRAIN, 200, DIM, 3), 1)
-    assert said == 6 * one
+    size = FitSize(TRAIN, 200, DIM, 3)
+    said, two, one = (
+        PROBES.make(asked).work(size, 1).products
+        for asked in ("logreg", "logreg,c=1,c=9", "logreg,c=1")
+    )
+    assert said - one == pytest.approx(5 * (two - one))
     assert said / 10 < products(PROBES.make("logreg"), readings()) < said
 
 
@@ -94,7 +94,7 @@ def words():
 
 def test_a_network_of_spans_makes_most_of_the_products_that_it_is_said_to():
     probe = PROBES.make("span")
-    said = probe.operations(FitSize(TRAIN, 200, DIM, 3, sentences=TRAIN), 1)
+    said = probe.work(FitSize(TRAIN, 200, DIM, 3, sentences=TRAIN), 1).products
     assert said * 0.5 < products(probe, words()) < said * 1.5
 
 
@@ -102,7 +102,8 @@ def test_a_network_of_spans_makes_most_of_the_products_that_it_is_said_to():
 def test_more_examples_features_labels_and_seeds_are_more_work(reference):
     probe, size = PROBES.make(reference), FitSize(2000, 200, 100, 5)
     assert isinstance(probe, Counted)
-    least = probe.operations(size, 1)
+    least = probe.work(size, 1)
     larger = [size._replace(train=8000), size._replace(features=200), size._replace(outputs=10)]
-    assert min(probe.operations(one, 1) for one in larger) > least > 0
-    assert probe.operations(size, 5) >= least
+    assert min(probe.work(one, 1).products for one in larger) > least.products > 0
+    assert min(probe.work(one, 1).moved for one in larger[:2]) > least.moved > 0
+    assert probe.work(size, 5) >= least

@@ -110,7 +110,13 @@ def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
         speeds[rows] += metric.influences(gold.take(rows), predicted.take(rows))
         return speeds
 
-    return Metric(f"{metric.name} beyond its labels", sums, value, -1.0, influence)
+    def step(sums: Doubles) -> Doubles:
+        mine = np.split(sums, 2, -1)[0]
+        return (
+            np.full(sums.shape[:-1], 1 / len(rows) ** 2) if not metric.step else metric.step(mine)
+        )
+
+    return Metric(f"{metric.name} beyond its labels", sums, value, -1.0, influence, step=step)
 
 
 def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:

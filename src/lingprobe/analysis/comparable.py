@@ -36,9 +36,12 @@ def rows_by_task(
 
 def constant(one: Measured) -> Measured:
     """The best constant answer of train over the test examples of a row: a class, or a set where
-    the row may answer with sets; of scores their mean.
+    the row may answer with sets; of scores one number for all folds, whose means may differ.
     """
     folds = [_constant(result) for result in one.fits[0]]
+    if (numbers := one.answers.gold.numbers) is not None:
+        mean = float(numbers.mean())
+        folds = [replace(fold, predicted=column([mean] * fold.n)) for fold in folds]
     answers = replace(together([folds]), gold=one.answers.gold)
     (score,) = answers.scores(one.row.metric)
     row = replace(one.row, encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
@@ -49,7 +52,7 @@ def constant(one: Measured) -> Measured:
 def _constant(result: Result) -> Result:
     answers, gold = result.provenance.constants or {}, result.gold
     if gold.numbers is not None:
-        return replace(result, predicted=column([float(gold.numbers.mean())] * result.n))
+        return result
     if not answers:  # version 0.1 did not keep them
         commonest = Counter(gold.class_names()).most_common(1)
         answers = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from lingprobe.analysis.answers import marks
 from lingprobe.analysis.comparable import apart, constant, rows_by_task
-from lingprobe.analysis.row import PASSED, PERCENT, Row
+from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.analysis.rows import Measured, kind_of, on_dev
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -83,6 +83,7 @@ class Decision(NamedTuple):
     low, high   the interval of the difference, corrected as p is for the family
     p           that the row is neither better nor worse; `corrected` for the family
     detectable  the smallest difference from the best that is told four times in five
+    student     the difference from the best as shares; level: that of one comparison
     """
 
     question: Question
@@ -92,10 +93,12 @@ class Decision(NamedTuple):
     p: float
     corrected: float
     detectable: float
+    student: Difference
+    level: float
 
     def plain(self) -> dict[str, Any]:
-        """All but the question, by name."""
-        return {**dict(zip(self._fields[1:], self[1:], strict=True)), "verdict": self.verdict}
+        """All numbers by name."""
+        return {**dict(zip(self._fields[1:-2], self[1:-2], strict=True)), "verdict": self.verdict}
 
     @property
     def verdict(self) -> Verdict:
@@ -109,7 +112,13 @@ class Decision(NamedTuple):
         """Whether another row answers the task, so that none can be better: as length does where
         the question is how long a sentence is.
         """
-        return self.verdict != "better" and self.question.best.row.score >= PASSED
+        best, answers, _, _ = self.question.best
+        if self.verdict == "better" or not best.passes:
+            return False
+        low = PERCENT * answers.interval(best.metric)[0]
+        return (
+            not low <= best.majority < best.score
+        )  # two examples lie on a line, whatever they are
 
 
 def decisions(
@@ -178,6 +187,8 @@ def _decision(
         p=p,
         corrected=corrected,
         detectable=PERCENT * tests[at][1].detects(level),
+        student=tests[at][1],
+        level=level,
     )
 
 
@@ -226,15 +237,21 @@ def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Ques
 
 
 def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
-    """All pairs of the encoders' rows of each task, or of the rows of a kind."""
-    kind = kind or _kind_to_compare(results)
+    """All pairs of the encoders' rows of each task, or of the rows of a kind. Baselines, untrained
+    networks among them, are floors: each encoder is compared with the best of them, and not they
+    with each other, which would make the family larger.
+    """
+    judged = kind or _kind_to_compare(results)
+    tasks = rows_by_task(results)
     every = [
         pair
-        for mine in rows_by_task(results)
-        for pair in combinations([one for one in mine[::-1] if one.row.kind == kind], 2)
+        for mine in tasks
+        for pair in combinations([one for one in mine[::-1] if one.row.kind == judged], 2)
     ]
+    has_floors = any(one.row.kind != judged for mine in tasks for one in mine)
     asked, left_out = _comparable(every)
-    return Questions(asked, _family(asked, PAIRS), left_out)
+    how = f"{PAIRS}, without baselines" if has_floors else PAIRS
+    return Questions(asked, _family(asked, how), left_out)
 
 
 class Leaders(NamedTuple):
@@ -326,17 +343,23 @@ def _not_compared(one: Measured, other: Measured, why: str) -> tuple[str, str]:
 
 
 def _family(asked: Sequence[Question], how: str) -> str:
-    """How many comparisons a family has, of what."""
+    """How many comparisons a family has, of what; a layer that dev chose is that of its encoder."""
     rows: dict[str, set[tuple[str, ...]]] = {}
     for question in asked:
-        every = (question.one, *question.others) if how == PAIRS else (question.one,)
-        rows.setdefault(question.one.row.task, set()).update(what(one.row) for one in every)
-    most = max(rows.values(), key=len, default=set())
-    encoders = {(encoder, probe) for _, encoder, _, probe in most}
+        every = (question.one, *question.others) if how.startswith(PAIRS) else (question.one,)
+        chosen = question.layers > 1
+        rows.setdefault(question.one.row.task, set()).update(
+            (one.row.encoder, "" if chosen else one.row.layer, one.row.probe) for one in every
+        )
+    both = set().union(*rows.values())
+    encoders = {encoder for encoder, *_ in both}
     of = _many(len(encoders), "encoder")
-    if len(most) > len(encoders):
-        of = f"{_many(len(most), 'row')} of {of}"
-    return f"{_many(len(asked), 'comparison')} ({of} on {_many(len(rows), 'task')}, {how})"
+    if len(both) > len(encoders):
+        of = f"{_many(len(both), 'row')} of {of}"
+    tasks = _many(len(rows), "task")
+    if any(len(mine) < len(both) for mine in rows.values()):
+        tasks += ", not all on each"
+    return f"{_many(len(asked), 'comparison')} ({of} on {tasks}, {how})"
 
 
 def _many(count: int, noun: str) -> str:

@@ -17,10 +17,10 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
     """
     counts = [result.provenance.counts for result in folds]
     unread = {
-        "beyond": sum(each.beyond for each in counts),
-        "unaligned": sum(each.unaligned for each in counts),
-        "partial": sum(each.partial for each in counts),
-        "held": sum(each.held for each in counts),
+        "beyond": max(each.beyond for each in counts),
+        "unaligned": max(each.unaligned for each in counts),
+        "partial": max(each.partial for each in counts),
+        "held": max(each.held for each in counts),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
     many, problem = folds[0].provenance.notes.malformed_sentences
@@ -32,11 +32,14 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
 
 
 def _left_out(folds: Sequence[Result], fate: str) -> str:
-    """What was left out, as `test: 3 ARG1, 2 LOC`."""
+    """What was left out, as `test: 3 ARG1, 2 LOC`; of folds of test, as train and dev of one are
+    test of others.
+    """
     every: dict[str, Counter[str]] = {}
     for fold in folds:
         for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
-            every.setdefault(split, Counter()).update(labels)
+            if len(folds) == 1 or split == "test":
+                every.setdefault(split, Counter()).update(labels)
     return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
 
 
@@ -47,11 +50,13 @@ def _most(labels: Counter[str]) -> str:
 
 
 def counts(folds: Sequence[Result]) -> dict[str, Any]:
-    """What was counted beside the score; of sentences, which folds share, the most."""
+    """What was counted beside the score; of sentences and of examples of all splits, which folds
+    share, the most.
+    """
     counts = [result.provenance.counts for result in folds]
     return {
         "train": counts[0].train,
-        "unusable": sum(each.unusable for each in counts),
+        "unusable": max(each.unusable for each in counts),
         "unseen": sum(each.unseen for each in counts),
         "cut": max(each.cut for each in counts),
         "words": max(each.words or 0 for each in counts),

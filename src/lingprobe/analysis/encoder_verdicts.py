@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from lingprobe.analysis.comparison import Decision, decisions, with_baselines
-from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.data.core import Result
 from lingprobe.tasks.limits import LIMIT
@@ -51,11 +51,15 @@ class TaskVerdict(NamedTuple):
     @property
     def needed_examples(self) -> int:
         """About how many test examples would show a difference as large as the one observed, or of
-        a point if it is smaller, with a power of 80 %: the error of a difference falls with the
-        root of their number.
+        a point if it is smaller, with a power of 80 %.
         """
-        looked_for = max(abs(self.decision.difference), POINT)
-        return math.ceil(self.row.n * (self.decision.detectable / looked_for) ** 2)
+        looked_for = max(abs(self.decision.difference), POINT) / PERCENT
+        return math.ceil(self.row.n * self.decision.student.times(self.decision.level, looked_for))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether nothing was told although the test examples are enough to tell a point."""
+        return self.verdict == "cannot be told" and self.decision.detectable <= POINT
 
 
 class EncoderVerdict(NamedTuple):

@@ -86,7 +86,7 @@ def describe_question(folds: Sequence[Result], gold: Column) -> Posed:
         _construction_shares(folds),
         rules[0].rule if rules[0] else "",
         PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
-        (*first.remarks, *_source_remarks(folds)),
+        (*first.remarks, *_source_remarks(folds), *_remarks_on_test(gold)),
         parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0,
     )
 
@@ -101,6 +101,16 @@ def _source_remarks(folds: Sequence[Result]) -> Iterator[str]:
     if low > chance:
         right = f"{PERCENT * score:.1f} % accuracy, the best constant {PERCENT * chance:.1f} %"
         yield f"knowing only the source gives {right} (--by source)"
+
+
+def _remarks_on_test(gold: Column) -> Iterator[str]:
+    """A remark where all test examples have one label, so that a score says nothing of vectors."""
+    if gold.numbers is not None:
+        if len(gold) and float(np.ptp(gold.numbers)) == 0:
+            yield "all test examples have the same score, with which nothing correlates"
+    elif gold.classes is not None and len(gold.names) > 1 and len(np.unique(gold.classes)) == 1:
+        only = gold.names[gold.classes[0]]
+        yield f"all test examples are {only}: a score is how often a probe answers that"
 
 
 def _construction_shares(

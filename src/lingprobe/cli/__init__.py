@@ -106,9 +106,6 @@ def lingprobe(
 
 def main() -> None:
     """Run the command line; an error is one line on standard error, and exit code 2."""
-    if "OMP_WAIT_POLICY" not in os.environ:
-        # a thread that sleeps at once is slow to wake, and one that spins on takes others' time
-        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     arguments = [a for a in sys.argv[1:] if a != "--debug"]
     if debug := len(arguments) < len(sys.argv) - 1:
         # a failure that stops nothing else is told in a line, and here with its traceback

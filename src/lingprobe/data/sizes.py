@@ -61,11 +61,26 @@ def least_memory_of(probe: Probe, size: FitSize) -> int:
     return size.scores + (0 if needs_of(probe).words else size.inputs)
 
 
+class Work(NamedTuple):
+    """About how much there is to do.
+
+    products  additions and multiplications, as many as large products in float32 do meanwhile
+    moved     bytes that are read and written beside them
+    steps     how often weights are changed, each time by a few dozen operations on arrays
+    """
+
+    products: float = 0.0
+    moved: float = 0.0
+    steps: float = 0.0
+
+    def times(self, many: float) -> Work:
+        """So many times as much."""
+        return Work(*(many * part for part in self))
+
+
 @runtime_checkable
 class Counted(Protocol):
     """A probe that knows about how much work a fit is."""
 
-    def operations(self, size: FitSize, seeds: int) -> float:
-        """Additions and multiplications that the fits of one read take for so many seeds, as many
-        as large products do meanwhile: what waits for memory counts as more.
-        """
+    def work(self, size: FitSize, seeds: int) -> Work:
+        """That of the fits of one read for so many seeds."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import math
 import statistics
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,8 +23,9 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.experiment.room import PIECES
 from lingprobe.experiment.settings import keeps_settings
+from lingprobe.experiment.speeds import measure_speeds
 from lingprobe.experiment.units import width, width_of
-from lingprobe.nets.precision import half_gain
+from lingprobe.nets.precision import beside_products
 
 START = 4.0
 """Seconds that a process takes to begin, and to plan."""
@@ -36,38 +35,40 @@ OTHERWISE = 0.3
 """Seconds that a group of fits takes, where nothing else says how long."""
 FEATURES = 300
 """Numbers of a vector, where nothing says how many."""
-BESIDE = 0.16
-"""Share of the time of a network in float32 that products are not."""
 MARKS = 2
 """Pieces that a tokenizer puts around a sentence."""
 BASELINE = 1e-4
 """Seconds that a baseline takes for a sentence."""
-SIDE, ROUNDS = 512, 12  # of matrices that are multiplied to see how fast the machine is
 
 
 def fitting(groups: Sequence[Group], paths: Paths) -> float:
     """Seconds that groups take to fit, by what their probe says of its work; of a probe that does
     not know, as long as it took before on the task, or on any.
     """
+    usual = functools.cache(lambda: _usual_seconds(paths))  # read where a probe does not know
+
+    def seconds(group: Group) -> float:
+        if known := _seconds_of_work(group):
+            return known
+        probe, task = group.trials[0].probe, group.trials[0].task
+        return usual().get((probe, task)) or usual().get((probe,)) or OTHERWISE
+
+    return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
+
+
+def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
+    """The median of what fits took that are stored, by probe and task, and by probe alone."""
     timed: dict[tuple[str, ...], list[float]] = {}
     for trial, made_with in paths.result_store().facts():
         if took := made_with.get("fit_seconds"):
             for key in (trial.probe, trial.task), (trial.probe,):
                 timed.setdefault(key, []).append(took)
-    usual = {key: statistics.median(took) for key, took in timed.items()}
-    speed = measure_speed() if groups else 1.0
-
-    def seconds(group: Group) -> float:
-        probe, task = group.trials[0].probe, group.trials[0].task
-        known = _operations(group) / speed or usual.get((probe, task))
-        return known or usual.get((probe,)) or OTHERWISE
-
-    return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
+    return {key: statistics.median(took) for key, took in timed.items()}
 
 
-def _operations(group: Group) -> float:
-    """Those of all fits of a group; 0 where its probe does not know. Where a control keeps the
-    probe, the mean over the settings that may be chosen.
+def _seconds_of_work(group: Group) -> float:
+    """Seconds that the work of all fits of a group takes; 0 where its probe does not know it. Where
+    a control keeps the probe, the mean over the settings that may be chosen.
     """
     probe = group.probe
     fitted: list[Probe] = [probe]
@@ -84,8 +85,8 @@ def _operations(group: Group) -> float:
     for trial in group.trials:
         seeds[trial.read] = seeds.get(trial.read, 0) + 1
     sizes = [(_size(dataset, _features(group, read)), many) for read, many in seeds.items()]
-    every = [one.operations(size, many) for one in counted for size, many in sizes]
-    return sum(every) / len(counted)
+    every = [one.work(size, many) for one in counted for size, many in sizes]
+    return sum(map(measure_speeds().seconds, every)) / len(counted)
 
 
 def _size(dataset: Dataset, features: int) -> FitSize:
@@ -119,8 +120,8 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
     encoder, but a baseline or one that knows its work.
     """
     if isinstance(encoder, Networked):
-        work = encoder.word_operations * sum(len(s.words) for s in sentences)
-        return BASELINE * len(sentences) + work / measure_speed()
+        products = encoder.word_operations * sum(len(s.words) for s in sentences)
+        return BASELINE * len(sentences) + products / measure_speeds().products
     if not isinstance(encoder, Saved):
         return BASELINE * len(sentences) if kind_of(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder
@@ -129,8 +130,7 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
     parameters = (_numbers(folder, said) - table) * _share(said_in(said, DEPTH), slots)
     pieces = sum(len(s.words) * PIECES + MARKS for s in sentences)
     half = isinstance(encoder, Running) and encoder.runs[0] == "bfloat16"
-    gain = max(1.0, half_gain()) if half else 1.0
-    return 2 * parameters * pieces / measure_speed() * (1 / gain + BESIDE)
+    return 2 * parameters * pieces / measure_speeds().products * beside_products(half)
 
 
 def _numbers(folder: Path, said: Mapping[str, Any]) -> float:
@@ -146,17 +146,3 @@ def _share(depth: int | None, slots: Iterable[str]) -> float:
     if not depth or not all(name.isdecimal() for name in names):
         return 1.0
     return max(map(int, names), default=depth) / depth
-
-
-@functools.cache
-def measure_speed() -> float:
-    """Operations a second of products of matrices in float32, at their best: other work on the
-    machine does not slow this down for long.
-    """
-    matrix = np.ones((SIDE, SIDE), np.float32)
-    least = math.inf
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        matrix @ matrix
-        least = min(least, time.perf_counter() - start)
-    return 2 * SIDE**3 / least

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
+from lingprobe.metrics.steps import macro_step, matthews_step, micro_step, spreads
 
 
 def accuracy() -> Metric:
@@ -36,6 +37,7 @@ def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
         _macro,
         influence=partial(_macro_influence, counting=counting),
         several=True,
+        step=macro_step,
     )
 
 
@@ -50,7 +52,8 @@ def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
     for relations, `only=ARG[0-5A],only=ARGM*` for roles.
     """
     counting = Counting("micro-f1", only, without)
-    return Metric("micro-f1", partial(_pair_sums, counting=counting), _f1, several=True)
+    sums = partial(_pair_sums, counting=counting)
+    return Metric("micro-f1", sums, _f1, several=True, step=micro_step)
 
 
 def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
@@ -64,7 +67,7 @@ def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
     """
     counting = Counting("mcc", only, without)
     sums = partial(_annotated_sums, counting=counting)
-    return Metric("mcc", sums, _matthews, least=-1.0, several=True)
+    return Metric("mcc", sums, _matthews, least=-1.0, several=True, step=matthews_step)
 
 
 def pearson() -> Metric:
@@ -227,8 +230,7 @@ def _annotated_sums(
 def _matthews(sums: Doubles) -> Doubles:
     right, gold, said, annotated = np.split(sums, 4, -1)
     covariance = (right - ratio(gold * said, annotated)).sum(-1)
-    variances = [(held - ratio(held**2, annotated)).sum(-1) for held in (gold, said)]
-    return np.clip(ratio(covariance, np.sqrt(variances[0] * variances[1])), -1, 1)
+    return np.clip(ratio(covariance, np.sqrt(spreads(sums))), -1, 1)
 
 
 def _f1(sums: Doubles) -> Doubles:

@@ -35,6 +35,8 @@ from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
+ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
+LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -116,12 +118,11 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
     return max(1.0, clustered * n / (share * (1 - share)))
 
 
-def _interval(fits: Fits, clusters: Clusters, strata: Ints, least: float) -> tuple[float, float]:
-    return _around(
-        float(fits.scores.mean()),
-        spread(fits.influences.mean(0), [fits], clusters, strata),
-        least,
-    )
+def _interval(
+    fits: Fits, clusters: Clusters, strata: Ints, least: float, step: float = 0.0
+) -> tuple[float, float]:
+    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    return _around(float(fits.scores.mean()), found._replace(variance=found.variance + step), least)
 
 
 def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
@@ -137,20 +138,27 @@ def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
         half = t * float(np.sqrt(spread.variance))
         return mean - half, min(mean + half, 1.0)
     if abs(mean) >= 1:
-        return mean, mean
+        return (mean, mean) if spread.worth > LINE else (-1.0, 1.0)
+    if not spread.variance:  # of others, of which there were none, the correlation is at most this
+        reach = float(t / np.sqrt(spread.worth + t * t))
+        return max(mean - reach, -1.0), min(mean + reach, 1.0)
     centre, half = np.arctanh(mean), t * np.sqrt(spread.variance) / (1 - mean**2)
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
 def _wilson(share: float, spread: Spread, t: float) -> tuple[float, float]:
+    """Wilson's interval. Where nothing varies (all are right, all tie, a class is always answered)
+    it is that of the share of others, of which there were none.
+    """
     scatter, worth = share * (1 - share), spread.worth
-    if spread.variance > ROUNDING * (scatter / worth) > 0:
-        worth = scatter / spread.variance
+    if not spread.variance > ROUNDING * (scatter / worth) > 0:
+        others = t * t / (worth + t * t)
+        return float(share * (1 - others)), float(share + (1 - share) * others)
+    worth = scatter / spread.variance
     shrink = 1 + t * t / worth
     centre = (share + t * t / (2 * worth)) / shrink
     half = t / shrink * np.sqrt(scatter / worth + t * t / (4 * worth * worth))
-    low, high = float(centre - half), float(centre + half)
-    return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +193,12 @@ class Answers:
         """The 95 % interval of their mean."""
         measure = find_metric(metric)
         strata = _fixed_classes(self.redrawn or (self.gold,))
-        return _interval(self.fits(measure), self.clusters, strata, measure.least)
+        step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
+        return _interval(self.fits(measure), self.clusters, strata, measure.least, step)
+
+    def step(self, metric: Metric) -> float:
+        """The square of how far one example more moves the score, mean of the fits."""
+        return _step(self, metric)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -197,6 +210,12 @@ def _fits(answers: Answers, metric: Metric) -> Fits:
     )
 
 
+@lru_cache(maxsize=REMEMBERED)
+def _step(answers: Answers, metric: Metric) -> float:
+    pairs = zip(answers.golds, answers.predicted, strict=True)
+    return float(np.mean([metric.squared_step(*pair) for pair in pairs]))
+
+
 class Difference(NamedTuple):
     """How much higher the first of two scores is, in the metric's unit: its 95 % interval, and the
     p of none (Student's t, two sides).
@@ -204,6 +223,8 @@ class Difference(NamedTuple):
     detectable  the smallest difference that these examples would tell from none four times in five,
                 at a p of 0.05
     error       its standard error
+    least, most  between which it lies, as scores do
+    step        how far one example more moves it: so many as it is steps have to change
     """
 
     value: float
@@ -213,14 +234,24 @@ class Difference(NamedTuple):
     df: float
     detectable: float
     error: float
+    least: float = -np.inf
+    most: float = np.inf
+    step: float = 0.0
 
     @classmethod
-    def of(cls, value: float, error: float, df: float) -> Difference:
+    def of(
+        cls,
+        value: float,
+        error: float,
+        df: float,
+        ends: tuple[float, float] = (-np.inf, np.inf),
+        step: float = 0.0,
+    ) -> Difference:
         """A difference with this standard error, which has so many degrees of freedom."""
         from scipy.special import stdtr
 
         p = float(2 * stdtr(df, -abs(value) / error))
-        nothing = cls(value, value, value, p, df, 0.0, error)
+        nothing = cls(value, value, value, p, df, 0.0, error, *ends, step)
         low, high = nothing.interval(1 - LEVEL)
         return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
 
@@ -229,11 +260,25 @@ class Difference(NamedTuple):
         lower.
         """
         half = _reach(self.df, 1 - level / 2) * self.error
-        return self.value - half, self.value + half
+        return max(self.value - half, self.least), min(self.value + half, self.most)
 
     def detects(self, level: float) -> float:
-        """The smallest difference that is told from none four times in five, at a p of `level`."""
-        return (_reach(self.df, 1 - level / 2) + _reach(self.df, POWER)) * self.error
+        """The smallest difference that is told from none four times in five, at a p of `level`. It
+        varies at least as the examples do that have to change for it.
+        """
+        reach = _reach(self.df, 1 - level / 2) + _reach(self.df, POWER)
+        return max(reach * self.error, reach**2 * self.step)
+
+    def times(self, level: float, value: float) -> float:
+        """How many times as many examples would tell a difference so large four times in five, at a
+        p of `level`: the error falls with the root of their number, degrees of freedom grow with
+        it.
+        """
+        found = np.inf
+        for _ in range(ROUNDS):
+            reach = sum(_reach(self.df * found, share) for share in (1 - level / 2, POWER))
+            found = reach**2 * max((self.error / value) ** 2, self.step / value)
+        return float(found)
 
 
 def _reach(df: float, share: float) -> float:
@@ -280,9 +325,12 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
         _fixed_classes([gold for _, each in terms for gold in each.redrawn or (each.gold,)]),
     )
     # one example more that changed each way (Bonett & Price 2012)
-    more = sum(weight**2 for weight, _ in terms)
-    error = np.sqrt(variation.variance + more / len(influence) ** 2)
-    return Difference.of(value, float(error), variation.df)
+    more = sum(weight**2 * each.step(measure) for weight, each in terms)
+    error = np.sqrt(variation.variance + more)
+    ends = [sorted((weight * measure.least, weight)) for weight, _ in terms]
+    least, most = (sum(sides) for sides in zip(*ends, strict=True))
+    step = float(np.sqrt(more / len(terms)))
+    return Difference.of(value, float(error), variation.df, (least, most), step)
 
 
 class Share(NamedTuple):
@@ -306,7 +354,8 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
         raise MetricProblem(
             f"a share needs scores over the same examples, and these have {sorted(sizes)}"
         )
-    three = [each.fits(find_metric(metric)) for each in (part, least, whole)]
+    measure = find_metric(metric)
+    three = [each.fits(measure) for each in (part, least, whole)]
     scores = [float(each.scores.mean()) for each in three]
     room = scores[2] - scores[1]
     value = (scores[0] - scores[1]) / room
@@ -316,7 +365,8 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     clusters = {**part.clusters, **least.clusters, **whole.clusters}
     fixed = _fixed_classes([part.gold, whole.gold])
     variation = spread(influence, _varying(apart), clusters, fixed)
-    error = np.sqrt(variation.variance + 2 / (room * len(influence)) ** 2)
+    step = float(np.mean([each.step(measure) for each in (part, least, whole)]))
+    error = np.sqrt(variation.variance + 2 * step / room**2)
     half = float(quantile(variation.df) * error)
     return Share(value, value - half, value + half)
 

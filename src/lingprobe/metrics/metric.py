@@ -39,6 +39,8 @@ class Metric:
                others
     several    whether a set of labels may be predicted for an example with one class, as a probe
                with sigmoids does
+    step       [..., statistics] -> [...]: the square of how far one example more moves the metric,
+               where it is not 1 / n squared: what counts rare labels rests on few examples
     """
 
     name: str
@@ -47,6 +49,7 @@ class Metric:
     least: float = 0.0
     influence: Callable[[Column, Column], Doubles] | None = None
     several: bool = False
+    step: Callable[[Doubles], Doubles] | None = None
 
     def __call__(self, gold: Column, predicted: Column) -> float:
         """The metric over all examples; MetricProblem where the labels are of a kind that it cannot
@@ -75,6 +78,14 @@ class Metric:
             else self.influence(gold, predicted)
         )
         return np.asarray(influences - influences.mean(), np.float64)
+
+    def squared_step(self, gold: Column, predicted: Column) -> float:
+        """The square of how far one example more moves the metric."""
+        least = 1 / len(gold) ** 2
+        if self.step is None:
+            return least
+        total = self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1)
+        return max(least, float(self.step(total)[0]))
 
     def _numerical_influences(self, gold: Column, predicted: Column) -> Doubles:
         """The same by central differences."""

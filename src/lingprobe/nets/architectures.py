@@ -211,9 +211,22 @@ def draw_net(
     build: Callable[[], nn.Module], draw: Callable[[nn.Module, torch.Generator], None], seed: int
 ) -> nn.Module:
     """A net whose weights `draw` fills; building it touches no random state."""
-    with torch.device("meta"):
-        net = build()
-    net.to_empty(device="cpu")
+    net = empty_net(build)
     with torch.no_grad():
         draw(net, torch.Generator().manual_seed(seed))
     return net.eval()
+
+
+def empty_net(build: Callable[[], nn.Module]) -> nn.Module:
+    """A net whose weights are still to be filled. `to_empty` does the same, but torch loads sympy
+    for it, which takes most of a second.
+    """
+    with torch.device("meta"):
+        net = build()
+    for module in net.modules():
+        for name, weights in [*module.named_parameters(recurse=False)]:
+            place = torch.empty(weights.shape, dtype=weights.dtype)
+            setattr(module, name, nn.Parameter(place, weights.requires_grad))
+        for name, numbers in [*module.named_buffers(recurse=False)]:
+            setattr(module, name, torch.empty(numbers.shape, dtype=numbers.dtype))
+    return net

@@ -31,6 +31,7 @@ GAIN = "LINGPROBE_BFLOAT16_GAIN"  # what was measured, for worker processes
 FOLDER = "formats"  # of the cache
 SHAPE = 256, 384, 1536  # tokens, numbers in and out: a small model's layer, where the gain is least
 TURNS = 6
+BESIDE = 0.16  # share of the time of a network in float32 that products are not
 WORTH = 1.1  # times as fast: two digits are not given away for less
 WHICH = frozenset(
     {"vendor_id", "cpu family", "model", "model name", "stepping", "cpuid level", "flags"}
@@ -74,9 +75,12 @@ def limit_threads(count: int) -> Iterator[None]:
 
 def threads() -> AbstractContextManager[None]:
     """The threads that work is to be done with: one where it must be reproducible, as many as
-    machines that share it agreed on, else as many as there are.
+    machines that share it agreed on, else as many as there are, but no more than a container's
+    share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
     count = 1 if reproducible() else int(variable(THREADS) or 0)
+    if not count and "OMP_NUM_THREADS" not in os.environ and usable_threads() < _seen_threads():
+        count = usable_threads()
     return limit_threads(count) if count else nullcontext()
 
 
@@ -86,9 +90,14 @@ def usable_threads() -> int:
         return 1
     if said := variable(THREADS) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    import joblib
+
+    return min(int(joblib.cpu_count()), _seen_threads())
+
+
+def _seen_threads() -> int:
+    """As many as the system shows."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def half_allowed(kind: str) -> bool:
@@ -123,6 +132,13 @@ def _has_bf16() -> bool:
     processor = read_cpuinfo()
     flags = set(processor.get("flags", processor.get("Features", "")).split())
     return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"}) and not half_hidden_amx(processor)
+
+
+def beside_products(half: bool) -> float:
+    """How long a network takes beside its products in float32: in bfloat16 these are faster, and
+    the rest is not.
+    """
+    return BESIDE + (1 / max(1.0, half_gain()) if half else 1.0)
 
 
 def half_gain() -> float:

@@ -20,6 +20,7 @@ from lingprobe.nets.architectures import (
     draw_convolutional,
     draw_net,
     draw_recurrent,
+    empty_net,
 )
 
 Architecture = Literal[
@@ -75,10 +76,9 @@ class Shape:
     def network(self, seed: int = 0, by_word: bool = False) -> Encoder:
         """The encoder with weights that the seed draws; `by_word` gives a vector for each word."""
         body, draw = self._body("none" if by_word else "")
-        with torch.device("meta"):
-            head = nn.Linear(self.pooled_dim, self.embedding) if self.embedding else None
-        if head is not None:
-            head = head.to_empty(device="cpu")
+        head = None
+        if self.embedding:
+            head = empty_net(lambda: nn.Linear(self.pooled_dim, self.embedding))
             bound = self.pooled_dim**-0.5
             with torch.no_grad():
                 for weights in head.parameters():

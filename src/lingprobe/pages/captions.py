@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from lingprobe.analysis.questions import unlike
-from lingprobe.analysis.row import NO_CONTROL, PASSED, Row
+from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.data.references import Reference, ReferenceProblem, parsed_or_none
 
 HERE = ("/", "~", ".")  # how paths begin that say where they lie
@@ -130,14 +130,15 @@ def bound_notes(rows: Sequence[Row]) -> list[str]:
     if not oracles:
         return []
     holds = {(row.encoder, row.holds): None for row in oracles if row.holds}
-    best: dict[tuple[str, str], float] = {}
+    best: dict[tuple[str, str], Row] = {}
     for row in oracles:
-        best[row.task, row.probe] = max(best.get((row.task, row.probe), row.score), row.score)
+        key = row.task, row.probe
+        best[key] = max(best.get(key, row), row, key=lambda one: one.score)
     failed = [
-        f"{task}: with {probe}, the oracle scores only {score:.1f}, so a low score of an encoder"
-        " may be due to the probe or the data."
-        for (task, probe), score in best.items()
-        if score < PASSED
+        f"{task}: with {probe}, the oracle scores only {row.score:.1f}, so a low score of an"
+        " encoder may be due to the probe or the data."
+        for (task, probe), row in best.items()
+        if not row.passes
     ]
     return [
         (

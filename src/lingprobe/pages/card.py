@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lingprobe.analysis.answers import over
 from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.cache import write_text
@@ -29,8 +30,8 @@ from lingprobe.tables.table import Section, Table, number
 CARD, RESULTS = "README.md", ".eval_results"
 HEAD = ("task", "layer", "probe", "score", "95 % interval", "majority", "baseline", "oracle", "n")
 NOTES = (
-    "Probing scores of this model's frozen vectors, in percent, over n test examples.",
-    "majority: the most frequent answer. baseline: the best encoder without syntax. oracle:"
+    "Probing scores of this model's frozen vectors, times 100, over n test examples.",
+    "majority: the most frequent answer. baseline: the best of those beside it. oracle:"
     " vectors that contain the annotation from which the labels are derived, with the same probe.",
 )
 
@@ -117,7 +118,7 @@ def _table(card: Card, title: str = "") -> Table:
         for row in card.rows
     )
     version = importlib.metadata.version("lingprobe")
-    made = f"Measured with lingprobe {version}; intervals are over seeds and test examples."
+    made = f"Measured with lingprobe {version}; {over('seed', card.rows)}"
     notes = (*NOTES, made, *test_notes(card.rows))
     return Table(HEAD, (Section("", lines),), frozenset(HEAD[:3]), notes, title, lead=card.verdict)
 

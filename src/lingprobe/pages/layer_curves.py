@@ -15,7 +15,7 @@ from lingprobe.pages.groups import Column
 from lingprobe.pages.plots import band, whole_numbers
 from lingprobe.pages.wide import firsts
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import blank, cut, key, panels, stroke
+from lingprobe.tables.panels import blank, fold, key, panels, row_height, stroke
 from lingprobe.tables.style import COLOURS, GREY, MARKERS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ACROSS = 5  # panels beside each other
 WIDE, TALL = 1.95, 1.35  # inches of a panel
-TITLE = 20  # letters above it
+LETTER = WIDE / 20  # inches of a letter above it
 LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
 Curves = Mapping[str, Mapping[str, Mapping[float, Row]]]
 
@@ -42,11 +42,14 @@ def layers(made: Grid) -> Figure:
         for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False)
     }
     across = min(ACROSS, len(made.columns))
-    size = max(WIDE * across, 4.5), TALL * math.ceil(len(made.columns) / across) + 0.7
+    titles = [fold(made.full_name(column), WIDE, LETTER) for column in made.columns]
+    high = row_height(titles, TALL)
+    size = max(WIDE * across, 4.5), high * math.ceil(len(made.columns) / across) + 0.7
     names = ", ".join(made.full_name(column) for column in made.columns)
     figure = blank(size, f"Scores of {', '.join(shown)} over layers, on {names}.")
-    for axes, column in zip(panels(figure, len(made.columns), across), made.columns, strict=True):
-        axes.set_title(cut(made.full_name(column), TITLE))
+    every = zip(panels(figure, len(titles), across), made.columns, titles, strict=True)
+    for axes, column, title in every:
+        axes.set_title(title)
         whole_numbers(axes)
         _lines(axes, made, column)
         for name, look in looks.items():

@@ -59,7 +59,7 @@ MEASURES = (
     f"{SCORES} Centre of gravity: the mean layer, weighted by the mix, with its"
     " interval over seeds (if at least three).",
     "Expected layer: the mean layer, weighted by what each adds to the mix of those below it,"
-    " with its interval over seeds and test examples.",
+    " with its interval over test examples and seeds (if at least three).",
     "Bits: how unevenly the weights, or the gains, are spread over the layers (0: evenly).",
 )
 

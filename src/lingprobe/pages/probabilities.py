@@ -47,8 +47,9 @@ NOTES = (
         " train. H(Y|X): cross-entropy under the probe, at its lowest loss on dev."
     ),
     (
-        "V-information (Xu et al. 2020): the difference, with its interval over seeds and test"
-        " examples; share: of H(Y). Below 0, the probe is worse than the label frequencies."
+        "V-information (Xu et al. 2020): the difference, with its interval over test examples, and"
+        " over seeds (if at least three); share: of H(Y). Below 0, the probe is worse than the"
+        " label frequencies."
     ),
     (
         "ECE: expected calibration error, the difference between probabilities and accuracy (Guo"

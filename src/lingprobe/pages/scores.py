@@ -324,13 +324,12 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
     """What of the data could not be used as it is: left out, never learnt, or cut."""
     for place, fate in enumerate(LOST):
         counted = {
-            (row.task, row.encoder): (*_lost_examples(row)[place], row.folds)
+            (row.task, row.encoder): _lost_examples(row)[place]
             for row in rows
             if _lost_examples(row)[place][0]
         }
-        for (task, encoder), (count, are, folds) in counted.items():
-            each = ", counted in each fold" if folds > 1 else ""
-            lost = f"{_many(count, 'example')} {fate}{each}{f' ({are})' if are else ''}"
+        for (task, encoder), (count, are) in counted.items():
+            lost = f"{_many(count, 'example')} {fate}{f' ({are})' if are else ''}"
             yield f"{short(task)}, {encoder}: {lost}."
     for row in {row.task: row for row in rows if row.malformed}.values():
         yield f"{short(row.task)}: {_unread(row.malformed)} left out; the first: {row.problem}."

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lingprobe.analysis.comparison import CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
+    POINT,
     EncoderVerdict,
     TaskVerdict,
     Verdicts,
@@ -73,7 +74,8 @@ class Statement:
         every = [one.where("answered by a baseline") for one in self.verdicts.encoders]
         if answered := [task for mine in every for task in mine]:
             yield f"Not counted: {self._name_answered(answered)}."
-        if any(one.where("cannot be told") for one in self.verdicts.encoders):
+        is_open = [one.where("cannot be told") for one in self.verdicts.encoders]
+        if any(not task.is_small for mine in is_open for task in mine):
             yield (
                 "Numbers of test examples: for a power of 80 % if the difference is the one seen,"
                 " or 1 point."
@@ -136,7 +138,7 @@ class Statement:
         answered = one.where("answered by a baseline")
         counted = [task for task in one.tasks if task not in answered]
         if not counted:
-            return f"{name} cannot be better than a baseline here: {self._name_answered(answered)}."
+            return f"{name} is not judged here: {self._name_answered(answered)}."
         said = self._of_one(counted[0]) if len(counted) == 1 else self._of_several(one, counted)
         return f"{name}{_layer(counted)} {said}."
 
@@ -146,7 +148,7 @@ class Statement:
         where, much = self._name(task.row.task), f"{_points(task)} points, n = {task.row.n:,}"
         if task.verdict == "cannot be told":
             told = f"cannot be told from {best} on {where} ({much})"
-            return f"{told}: {_say_needed([task])} would decide it"
+            return f"{told}: {_say_needed([task])}"
         return f"is {task.verdict} than {best} on {where} (by {much})"
 
     def _of_several(self, one: EncoderVerdict, counted: Sequence[TaskVerdict]) -> str:
@@ -161,9 +163,8 @@ class Statement:
         if worse:
             parts.append(f"worse on {len(worse)}{self._list_names(worse)}{_range(worse)}")
         if is_open:
-            them = "it" if len(is_open) == 1 else "them"
             told = f"{len(is_open)} cannot be told{self._list_names(is_open)}"
-            parts.append(f"{told}: {_say_needed(is_open)} would decide {them}")
+            parts.append(f"{told}: {_say_needed(is_open)}")
         return ", ".join(parts[:-1]) + (", and " if len(parts) > 1 else "") + parts[-1]
 
     def _name_answered(self, tasks: Sequence[TaskVerdict]) -> str:
@@ -237,12 +238,17 @@ def _range(tasks: Sequence[TaskVerdict]) -> str:
 
 
 def _say_needed(tasks: Sequence[TaskVerdict]) -> str:
-    """About how many test examples would decide some tasks, to two digits."""
-    needed = sorted(task.needed_examples for task in tasks)
+    """About how many test examples would decide some tasks, to two digits; or that a difference
+    worth looking for would have been found.
+    """
+    needed = sorted(task.needed_examples for task in tasks if not task.is_small)
+    if not needed:
+        return f"a difference of {POINT:.0f} point would be found (power 80 %)"
+    them = "it" if len(tasks) == 1 else "them" if len(needed) == len(tasks) else "some"
     if needed[-1] > PATIENCE:
-        return f"more than {PATIENCE:,} test examples"
+        return f"more than {PATIENCE:,} test examples would decide {them}"
     ends = dict.fromkeys(f"{round_up(n):,}" for n in (needed[0], needed[-1]))
-    return f"about {' to '.join(ends)} test examples"
+    return f"about {' to '.join(ends)} test examples would decide {them}"
 
 
 def round_up(number: int) -> int:

@@ -19,7 +19,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import Counted, FitSize, least_memory_of
+from lingprobe.data.sizes import Counted, FitSize, Work, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
@@ -70,11 +70,11 @@ class Online:
         """Bytes that its largest fit takes, which is that of all of train."""
         return least_memory_of(self.inner, size)
 
-    def operations(self, size: FitSize, seeds: int) -> float:
-        """Those of fits to ever more of train, whose sizes double."""
+    def work(self, size: FitSize, seeds: int) -> Work:
+        """That of fits to ever more of train, whose sizes double."""
         if not isinstance(self.inner, Counted):
-            return 0
-        return 2 * self.inner.operations(size, 1) * seeds
+            return Work()
+        return self.inner.work(size, 1).times(2 * seeds)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.link is None:

@@ -138,8 +138,14 @@ def number(value: float) -> str:
 
 
 LEAST = 0.001  # p values below are told as such
+LEVEL = 0.05  # of significance, which no p value below it may seem to have reached
 
 
 def p_value(value: float) -> str:
-    """Three decimals; a dash for what cannot be computed."""
-    return "–" if np.isnan(value) else f"< {LEAST:g}" if value < LEAST else f"{value:.3f}"
+    """Three decimals, and on its side of the level; a dash for what cannot be computed."""
+    if np.isnan(value):
+        return "–"
+    told = f"{value:.3f}"
+    if value < LEAST:
+        return f"< {LEAST:g}"
+    return f"< {LEVEL:g}" if value < LEVEL <= float(told) else told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import fields
 from itertools import pairwise
 from zlib import crc32
 
@@ -19,6 +20,7 @@ from lingprobe.data.core import Predictions
 from lingprobe.data.examples import Dataset, Example, Sentence, Site
 from lingprobe.data.labels import column
 from lingprobe.parts.erase import division as division_room
+from lingprobe.parts.erase.cells import ErasureCell
 from lingprobe.parts.erase.change import (
     collateral_change,
     completeness,
@@ -28,6 +30,7 @@ from lingprobe.parts.erase.change import (
 from lingprobe.parts.erase.division import Pairing, dependence, divide, labels_on
 from lingprobe.parts.erase.files import read_eraser
 from lingprobe.parts.erase.fitting import Floors, Source, fit_eraser
+from lingprobe.parts.erase.pages import verdicts
 
 DIM = 16
 SCALES = np.linspace(0.5, 4, DIM - 2)
@@ -362,3 +365,21 @@ def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(identity, "code_of", lambda *modules: f"other {known(*modules)}")
     assert floors("after") == before
     assert floors("others", 199) != before  # of other data they are other draws
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("falls", "a linear probe falls from 60.0 to 70.0 ("),
+        ("rises", "which is above every floor ("),
+        ("cannot be told", "which cannot be told from the floors ("),
+    ],
+)
+def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):
+    """And nothing of a nonlinear probe but its two scores, as no test stands behind them."""
+    numbers = {"before": 60.0, "after": 70.0, "nonlinear_before": 52.0, "nonlinear_after": 51.4}
+    words = {"erased": "ud/a", "measured": "ud/a", "verdict": verdict}
+    every = {field.name: 0.0 for field in fields(ErasureCell)}
+    (sentence,) = verdicts([ErasureCell(**{**every, **numbers, **words})])
+    assert said in sentence
+    assert "A nonlinear probe goes from 52.0 to 51.4." in sentence

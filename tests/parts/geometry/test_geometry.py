@@ -165,6 +165,18 @@ def test_networks_that_are_as_alike_before_training_are_called_so():
     assert "as alike" not in next(answers(rows, {}))
 
 
+def test_vectors_that_are_all_the_same_have_no_likeness(folder):
+    """No NaN is called a likeness, in words or in tables."""
+    same = {
+        "mine": lambda texts: np.ones((len(texts), 4)),
+        "too": lambda texts: np.ones((len(texts), 3)),
+    }
+    page = lingprobe.geometry(folder / "a.txt", same)
+    assert page.tables[0].lead[0].startswith("mine and too: CKA is not defined")
+    assert "nan" not in str(page)
+    assert "– – –" not in str(page)
+
+
 def test_sentences_are_paired_by_their_names(tmp_path):
     def bank(order):
         row = "1\t{0}\t_\tX\t_\t_\t0\troot\t_\t_"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 import lingprobe
+from fixtures.results import result, saying
 from lingprobe.data.core import DataProblem
+from lingprobe.data.labels import Classes
 from lingprobe.encoders import make
 from lingprobe.parts.heads.grid import grids
 from lingprobe.parts.heads.pages import verdict
@@ -129,6 +132,30 @@ def test_the_head_that_carries_a_property_is_found_and_no_other(measured):
     assert not mlps.is_compared
     assert not mlps.findings
     assert mlps.above_slices is None
+
+
+def test_the_best_of_many_heads_on_test_is_tested_as_such():
+    """Of 144 heads that know nothing the best has a p below 0.01 by itself."""
+    gold = np.arange(200) % 2
+    draws = np.random.default_rng(0)
+
+    def grid(choice):
+        made = []
+        for layer in range(144):
+            one = result(encoder="hf:x", read=f"head:{1 + layer // 12}.{1 + layer % 12}")
+            said = Classes(np.where(draws.random(200) < 0.5, gold, 1 - gold), one.gold.names)
+            share = float((said.ids == gold).mean())
+            one = replace(one, predicted=said, score=share)
+            made.append(saying(one, kind="trained", is_seeded=False, choice=choice(share)))
+        return grids(made)[0]
+
+    best = grid(lambda share: {})
+    assert not best.is_chosen_on_dev
+    assert best.above_constant.p < 0.01
+    assert best.above_constant.verdict == "cannot be told"
+    assert best.above_constant.corrected == pytest.approx(min(1, 144 * best.above_constant.p))
+    chosen = grid(lambda share: {"dev": share})
+    assert chosen.above_constant.corrected == chosen.above_constant.p
 
 
 def test_no_finding_without_the_untrained_network(measured):

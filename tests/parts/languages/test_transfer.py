@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import fields, replace
 from pathlib import Path
 from zlib import crc32
 
@@ -19,7 +21,9 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment import equal_fits, settings
+from lingprobe.parts.languages.cells import TransferCell
 from lingprobe.parts.languages.letters import Letters
+from lingprobe.parts.languages.pages import verdict
 from lingprobe.probes.logreg.probe import LogReg
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
@@ -254,3 +258,13 @@ def test_letters_know_runs_of_characters():
     np.testing.assert_allclose(np.diag(same), 1, atol=1e-5)
     assert same[0, 1] == pytest.approx(1)
     assert same[0, 3] > same[0, 2] + 0.2
+
+
+def test_what_was_not_measured_is_not_called_equal():
+    """Without probes of the target no cell is below the upper bound, nor not below it."""
+    every = {field.name: 1.0 for field in fields(TransferCell) if field.name != "distance"}
+    words = {"encoder": "st:x", "source": "a", "target": "b", "verdict": "better"}
+    known = TransferCell(**{**every, **words, "loss_p": 0.01})
+    unknown = replace(known, target="c", loss_p=math.nan)
+    assert verdict([unknown], {}).endswith(". The upper bound was not measured.")
+    assert verdict([known, unknown], {}).endswith("the upper bound in 1 of 1 cell.")

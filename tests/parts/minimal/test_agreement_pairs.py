@@ -112,6 +112,36 @@ def test_two_forms_of_the_other_number_are_no_pair(made):
     assert reasons["several forms of the other number"] == 1
 
 
+def test_a_form_beside_a_commoner_one_is_no_pair(made):
+    """Welsh *yw* and *mae* are both *is*, so that *maen*, the plural of *mae*, is none of *yw*."""
+    yw = ("yw", "bark", "VERB", SING)
+    pairs, reasons = made(*[block(DOG, BARKS)] * 2, block(DOG, yw), block(DOGS, BARK))
+    assert [(pair.good, pair.bad) for pair in pairs][2:] == [("dogs bark", "dogs barks")]
+    assert reasons["another form of the same number, which is as common"] == 1
+
+
+def test_no_neighbour_is_elided_beside_one_form_alone(made):
+    """*il n'est* and *il n'sont* differ in more than number, and so do *ils ne sont*, *ne est*."""
+    il, ils = (("il", "il", "PRON", "Number=Sing"), ("ils", "il", "PRON", "Number=Plur"))
+    est, sont = ("est", "être", "VERB", SING), ("sont", "être", "VERB", PLUR)
+    heads = [(3, "nsubj"), (3, "advmod"), (0, "root")]
+    elided, whole = ("n'", "ne", "ADV", "_"), ("ne", "ne", "ADV", "_")
+    pairs, reasons = made(
+        block(il, elided, est, heads=heads, text="il n'est"),
+        block(ils, whole, sont, heads=heads),
+        block(il, ("là", "là", "ADV", "_"), est, heads=heads),
+    )
+    assert [pair.bad for pair in pairs] == ["il là sont"]
+    assert reasons["a word beside the verb that is elided beside one of both forms"] == 2
+    mae, maen = ("mae", "bod", "VERB", SING), ("maen", "bod", "VERB", PLUR)
+    article, after = ("'r", "y", "DET", "_"), [(0, "root"), (3, "det"), (1, "nsubj")]
+    pairs, _ = made(
+        block(mae, article, DOG, heads=after, text="mae'r dog"),
+        block(maen, ("y", "y", "DET", "_"), DOGS, heads=after),
+    )
+    assert [pair.good for pair in pairs] == ["maen y dogs"]
+
+
 def test_where_plurals_need_not_agree_they_are_left_out(made):
     """As in Turkish, where a plural subject often has a verb in the singular."""
     pairs, reasons = made(block(DOG, BARKS), block(DOGS, BARK), block(DOGS, BARKS))

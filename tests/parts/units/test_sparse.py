@@ -240,6 +240,17 @@ def test_the_page_says_how_many_and_which(measured):
     assert common_share([1, 2, 3], [3, 9]) == 0.5
 
 
+def test_units_that_are_all_there_are_were_not_chosen(table):
+    """Fits that read all of ten units have all in common, and chose none, whatever they tell."""
+    probes = ["logreg", "sparse,k=10"]
+    found = lingprobe.evaluate(
+        {"which-letters": letters}, str(table), probes=probes, seeds=2, bounds=False
+    ).results
+    (curve,) = curves(found)
+    assert math.isnan(curve.overlap)
+    assert "all 10, so none" in str(lingprobe.report(found, view="units"))
+
+
 def test_without_all_units_nothing_is_said(measured):
     sparse = [r for r in measured if r.trial.probe.startswith("sparse")]
     assert "add --probe logreg" in str(lingprobe.report(sparse, view="units"))

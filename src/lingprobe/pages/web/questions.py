@@ -84,7 +84,7 @@ def _setup_terms(study: Study) -> list[tuple[str, str]]:
     pairs = [(f"Probe {name}", describe_reference(PROBES, name)) for name in probes]
     many = " to ".join(map(str, dict.fromkeys((seeds[0], seeds[-1]))))
     pairs.append(("Fits", f"{many} a score: {_fits(plain)}"))
-    pairs.append(("Scores", f"{', '.join(metrics)}, in percent, on test examples."))
+    pairs.append(("Scores", f"{', '.join(metrics)}, times 100, on test examples."))
     for control in study.score_grid.controls:
         name = control.partition(",")[0].partition(":")[0]
         pairs.append((f"Control {control}", describe_reference(CONTROLS, name)))

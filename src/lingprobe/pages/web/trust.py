@@ -28,7 +28,7 @@ AUDIT = (
 )
 DECIDE = (
     "better: than every baseline, constant answers among them. n to decide: test examples for a"
-    " power of 80 % if the difference is the one seen, or 1 point."
+    " power of 80 % if the difference is the one seen, or 1 point; –: 1 point would be found."
 )
 
 
@@ -82,5 +82,14 @@ def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
         f"{known.difference:+.1f} [{known.low:+.1f}, {known.high:+.1f}]".replace("-", "−"),
         p_value(known.corrected),
         number(study.ceiling(row)),
-        f"{round_up(one.needed_examples):,}" if one.verdict == "cannot be told" else "",
+        _examples_needed(one),
     )
+
+
+def _examples_needed(one: TaskVerdict) -> str:
+    """How many test examples would decide a task that is open; a dash where a point would be found
+    already.
+    """
+    if one.verdict != "cannot be told":
+        return ""
+    return "–" if one.is_small else f"{round_up(one.needed_examples):,}"

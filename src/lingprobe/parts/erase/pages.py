@@ -130,9 +130,10 @@ def _own(own: ErasureCell) -> str:
         return (
             f"{short(own.erased)}, erased ({dims}): a linear probe falls from {change} ({floors})."
         )
+    than = "is above every floor" if own.verdict == "rises" else "cannot be told from the floors"
     return (
-        f"{short(own.erased)}, erased ({dims}): a linear probe goes from {change}, which cannot be"
-        f" told from the floors ({floors})."
+        f"{short(own.erased)}, erased ({dims}): a linear probe goes from {change}, which {than}"
+        f" ({floors})."
     )
 
 
@@ -144,8 +145,8 @@ def _remainder(own: ErasureCell) -> Iterator[str]:
             yield f"That is not significantly above the constant answer's {number(own.constant)}."
     if not math.isnan(own.nonlinear_after):
         yield (
-            f"A nonlinear probe still reaches {number(own.nonlinear_after)} of"
-            f" {number(own.nonlinear_before)}."
+            f"A nonlinear probe goes from {number(own.nonlinear_before)} to"
+            f" {number(own.nonlinear_after)}."
         )
 
 

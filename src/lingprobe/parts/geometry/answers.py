@@ -71,6 +71,8 @@ def answers(rows: Sequence[GeometryRow], names: Names) -> Iterator[str]:
 
 def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
     best = max(pairs, key=_value)
+    if math.isnan(best.value):
+        return f"{one} and {other}: {NO_CKA}."
     ends = (_layer(best.layer, one), _layer(best.other_layer, other))
     if len(pairs) == 1:
         return f"{one} and {other}: CKA {_with_interval(best)}{_alike(best)}."
@@ -79,6 +81,8 @@ def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
 
 def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
     least = min(mine, key=lambda row: math.inf if math.isnan(row.value) else row.value)
+    if math.isnan(least.value):
+        return f"{name}: {NO_CKA}."
     between = f"{least.layer} to {least.other_layer}"
     return f"{name} changes most from layer {between}: CKA {_with_interval(least)}."
 
@@ -134,6 +138,7 @@ def _share_interval(found: Sequence[GeometryRow]) -> str:
     return f"[{PERCENT * low:.1f}, {PERCENT * high:.1f}]"
 
 
+NO_CKA = "CKA is not defined where all vectors are the same"
 NO_FLOOR = "; no finding yet, as no untrained network was measured"
 
 

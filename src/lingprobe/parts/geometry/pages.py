@@ -200,6 +200,8 @@ def _value(row: GeometryRow, digits: int) -> str:
 
 
 def _between(row: GeometryRow, digits: int) -> str:
+    if math.isnan(row.low):
+        return "–"
     return f"{_number(row.low, digits)} – {_number(row.high, digits)}"
 
 

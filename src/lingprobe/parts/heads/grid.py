@@ -135,8 +135,9 @@ def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
     known = not any(math.isnan(row.on_dev) for row in rows)
     best = max(range(len(rows)), key=lambda k: rows[k].on_dev if known else rows[k].score)
     others = tuple(m for m in slices.get(rows[best].block, ()) if not apart(mine[best], m))
-    above = decisions([Question(mine[best], (constant(mine[best]),))])[0]
-    beside = decisions([Question(mine[best], others)])[0] if others else None
+    tried = 1 if known else len(rows)  # the best on test is one of as many comparisons
+    above = decisions([Question(mine[best], (constant(mine[best]),))], comparisons=tried)[0]
+    beside = decisions([Question(mine[best], others)], comparisons=tried)[0] if others else None
     return Grid(rows, rows[best], known, above, beside)
 
 

@@ -187,7 +187,8 @@ def verdict(mine: Sequence[TransferCell], names: Names) -> str:
     if not away:
         return f"{name}: nothing was transferred; every score is of a probe of the same language."
     better = [cell for cell in away if cell.verdict == "better"]
-    lost = [cell for cell in away if cell.loss_p < ALPHA and cell.loss > 0]
+    known = [cell for cell in away if not math.isnan(cell.loss_p)]
+    lost = [cell for cell in known if cell.loss_p < ALPHA and cell.loss > 0]
     kept = [cell.share_kept for cell in better if not math.isnan(cell.share_kept)]
     said = f"{name}: a probe from another language beats every floor in {_of(better, away)}"
     if better:
@@ -195,7 +196,9 @@ def verdict(mine: Sequence[TransferCell], names: Names) -> str:
     if kept:
         share = f"{min(kept):.0f}" + (f" to {max(kept):.0f}" if len(kept) > 1 else "")
         said += f", and keeps {share} % of what training in the target reaches above the floor"
-    return f"{said}. It is significantly below the upper bound in {_of(lost, away)}."
+    if not known:
+        return f"{said}. The upper bound was not measured."
+    return f"{said}. It is significantly below the upper bound in {_of(lost, known)}."
 
 
 def _of(some: Sequence[object], every: Sequence[object]) -> str:

@@ -8,6 +8,7 @@ one of which nobody says what it is.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ STRICT = 0.05  # of clear clauses may have a verb of the other number where agre
 # what makes the number of a subject something else than that of its form
 UNCLEAR = ("conj", "nummod", "nummod:gov", "det:numgov", "det:nummod", "appos", "flat", "clf")
 COLUMNS = 3  # of UniMorph
+ELISIONS, VOWELS = ("'", "’"), frozenset("aeiouyh")
 UNIMORPH = {"SG": "Sing", "PL": "Plur"}
 
 Cell = tuple[str, str, str]
@@ -59,6 +61,9 @@ class Paradigms(NamedTuple):
         (best, many), *more = known.most_common(2)
         if more and more[0][1] == many:
             return "", "several forms of the other number"
+        own = self.forms[cell]
+        if any(own[each] >= own[form] for each in own if each != form):
+            return "", "another form of the same number, which is as common"
         both = self._stands_for(best, rest, number)
         if best == form or both or self._stands_for(form, rest, NUMBERS[number]):
             return "", "a form that stands for both numbers"
@@ -183,6 +188,8 @@ def _pair(tree: Tree, verb: int, subject: int, paradigms: Paradigms) -> tuple[Pa
         return None, why
     form = tree.words[verb]
     other, why = paradigms.other(cell, form.lower(), said.get("Gender", ""))
+    if other and _elides(tree, verb, other, paradigms.seen):
+        other, why = "", "a word beside the verb that is elided beside one of both forms"
     if not other:
         return None, why
     start = _place(tree, verb)
@@ -203,6 +210,27 @@ def _doubt(tree: Tree, verb: int, subject: int, cell: Cell | None) -> str:
         return "a subject whose case or number is not that of one noun"
     within = any(r.start <= verb < r.stop for r in tree.ranges)
     return "a verb within a token of several words" if within else ""
+
+
+def _elides(tree: Tree, verb: int, other: str, seen: Mapping[str, int]) -> bool:
+    """Whether a neighbour of a verb loses a vowel beside one of two forms, and not beside the
+    other: French *n'est* and *ne sont*, Welsh *mae'r* and *maen y*.
+    """
+    form = _low(tree, verb)
+    begins = _is_vowel(form[:1]) != _is_vowel(other[:1])
+    ends = _is_vowel(form[-1:]) != _is_vowel(other[-1:])
+    before = _low(tree, verb - 1) if verb else ""
+    after = _low(tree, verb + 1) if verb + 1 < len(tree.words) else ""
+    elided = before.endswith(ELISIONS) or any(before[:-1] + mark in seen for mark in ELISIONS)
+    return (begins and elided) or (ends and after[:1] in ELISIONS and after[1:].isalpha())
+
+
+def _is_vowel(letter: str) -> bool:
+    return unicodedata.normalize("NFD", letter)[:1] in VOWELS
+
+
+def _low(tree: Tree, word: int) -> str:
+    return tree.words[word].lower()
 
 
 def _place(tree: Tree, word: int) -> int | None:

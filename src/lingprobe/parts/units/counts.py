@@ -100,11 +100,16 @@ class Curve(NamedTuple):
 
     @property
     def overlap(self) -> float:
-        """The mean share of units that two fits of what is asked about have in common; NaN of
-        one.
+        """The mean share of units that two fits of what is asked about have in common; NaN of one,
+        and where they read all units, which no fit chose.
         """
         shares = [common_share(*pair) for pair in combinations(self.units(), 2)]
-        return float(np.mean(shares)) if shares else math.nan
+        return float(np.mean(shares)) if shares and self.is_chosen else math.nan
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether what is asked about reads some units, and leaves others out."""
+        return any(len(units) < self.width for units in self.units())
 
 
 def curves(results: Sequence[Result]) -> list[Curve]:

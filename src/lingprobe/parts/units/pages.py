@@ -63,7 +63,7 @@ def verdict(curve: Curve, made: Sequence[Curve]) -> str:
     full = f"{curve.full.row.score:.1f}"
     if curve.least is None:
         said += f"all units score {full}, not significantly more than the constant answer's"
-        return f"{said} {curve.majority:.1f}, so there is nothing to find."
+        return f"{said} {curve.majority:.1f}, so nothing was found."
     said += f"{_enough(curve.least)} what all {curve.width:,} have ({full};"
     said += f" constant {curve.majority:.1f})."
     turned = [c for c in made if c.key == curve.key and c.rows[0].rotate]
@@ -99,7 +99,8 @@ def _basis(curve: Curve, turned: Sequence[Curve]) -> str:
         return f"{said}."
     if decision.verdict == "better":
         return f"{said}; as many of those tell significantly less, so the axes are special."
-    return f"{said}; as many of those do not tell significantly less, so no axis is special."
+    said += "; as many of those do not tell significantly less"
+    return f"{said}, so no axis is shown to be special."
 
 
 def _count(k: float) -> str:
@@ -200,7 +201,8 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
         counts = Counter(unit for fit in fits for unit in fit)
         best = [f"{unit} ({n} of {len(fits)})" for unit, n in counts.most_common(SEVERAL)]
         heading = f"{short(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
-        lines = [("chosen, of fits", "", ", ".join(best)), *_driver_lines(curve)]
+        chosen = ", ".join(best) if curve.is_chosen else f"all {curve.width:,}, so none"
+        lines = [("chosen, of fits", "", chosen), *_driver_lines(curve)]
         sections.append(Section(heading, tuple(lines)))
     if not sections:
         return []

@@ -22,11 +22,9 @@ from lingprobe.data.checkpoints import Course, name_of_fit
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
 from lingprobe.probes.logreg.descent import Search, restore_tensor
-from lingprobe.probes.logreg.room import ROWS, problems_at_once, rows_at_once
+from lingprobe.probes.logreg.room import PART, ROWS, WHOLE, problems_at_once, rows_at_once
 from lingprobe.probes.losses import LOSSES, Curved
 
-# dimensions up to which all eigenvectors are taken, and how many of wider input
-WHOLE, PART = 1024, 256
 FEW = 200  # rows for each score up to which turning the input pays; about thirty steps are taken
 # rows that the first round is solved on, where there are at least four times as many
 SAMPLE = 16384

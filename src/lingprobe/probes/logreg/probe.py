@@ -14,7 +14,7 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.sizes import FitSize
+from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.features import Aim, Scaling, aim, finite, scaled_train
@@ -23,7 +23,6 @@ from lingprobe.probes.logreg import room
 if TYPE_CHECKING:
     from lingprobe.probes.logreg.linear import Linear as Minima
 
-USUAL_STEPS = 200  # of a search for a minimum, counted in products as fast as large ones
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
@@ -56,10 +55,9 @@ class LogReg(Fitting):
         """Bytes that a fit takes under one C at a time."""
         return room.least_memory(size)
 
-    def operations(self, size: FitSize, seeds: int) -> float:
-        """Those of the usual number of steps under each C; a score needs one."""
-        steps = len(self.c) * USUAL_STEPS if size.outputs > 1 else 1
-        return 4 * steps * size.train * size.features * size.outputs
+    def work(self, size: FitSize, seeds: int) -> Work:
+        """That of one search for all C; seeds differ in nothing."""
+        return room.work(size, len(self.c))
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):

@@ -18,7 +18,7 @@ import numpy as np
 from lingprobe.data.core import Cell, Job, Needs, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.sizes import FitSize
+from lingprobe.data.sizes import FitSize, Work
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from lingprobe.nets.memory import at_most
@@ -41,10 +41,10 @@ ROOM = 2**26
 # bytes of the networks that are trained together, and of one of their numbers: the number itself,
 # its gradient and what Adam keeps of it
 STATE, NUMBER = 2**31, 16
-# passes over train that SentEval's loop usually makes, counted in products as fast as large ones
+# passes over train that SentEval's loop usually makes
 USUAL_PASSES = 50
-# examples of a batch for which a step takes as long as Adam does
-ADAM = 35
+# bytes that a step moves for a number of a network, most of them for Adam, and for a hidden state
+ADAM, STATES = 72, 100
 # the seed that a halved grid is tuned with: the choice must not depend on which seeds are asked for
 TUNED = 0
 
@@ -150,13 +150,13 @@ class Mlp(Fitting):
         """Bytes that the grid of one read and seed takes: what was read and its copy on one scale,
         in the format of the products as well, and the networks.
         """
-        half = 2 if self.used_precision == "bf16" and size.features >= NARROW else 0
+        half = 2 if self._format(size.features) == "bf16" else 0
         copies = size.inputs + (4 + half) * size.features * size.train
         networks = NUMBER * numbers_of(self._grid(), size.features, size.outputs)
         return copies + size.targets + networks + size.scores
 
-    def operations(self, size: FitSize, seeds: int) -> float:
-        """Those of forward and backward products, and of Adam."""
+    def work(self, size: FitSize, seeds: int) -> Work:
+        """That of forward and backward products, and of Adam."""
         plan, grid = self.protocol.plan, self._grid()
         batch, networks = plan.batch_of(size.train), float(len(grid) * seeds)
         if isinstance(plan, SentEvalLoop):
@@ -165,8 +165,11 @@ class Mlp(Fitting):
             steps = plan.steps_of(size.train)
             if self.protocol.has_cuts and len(grid) > 1:
                 networks = plan.going(len(grid)) + seeds - 1
-        each = numbers_of(grid, size.features + NARROW, size.outputs) / len(grid)
-        return 6 * steps * networks * each * (batch + ADAM)
+        changed = steps * networks * numbers_of(grid, size.features, size.outputs) / len(grid)
+        beside = machine.beside_products(self._format(size.features) == "bf16")
+        states = steps * networks * batch * sum(one.hidden for one in grid) / len(grid)
+        moved = ADAM * changed + STATES * states
+        return Work(6 * changed * batch * beside, moved, steps)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         [predictors] = self.fit_all([Job(train, dev, cells)])
@@ -327,7 +330,11 @@ class Mlp(Fitting):
 
         check_device(device := self.device)
         plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
-        dtype = torch.bfloat16 if self._format(fits[0].input) == "bf16" else torch.float32
+        dtype = (
+            torch.bfloat16
+            if self._format(fits[0].input.train.shape[1]) == "bf16"
+            else torch.float32
+        )
 
         def part(which: int) -> Part:
             """What is learnt from (0), or judged on (1)."""
@@ -345,9 +352,9 @@ class Mlp(Fitting):
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         return train_networks(problem, seeds, grids, plan, dtype)
 
-    def _format(self, one: Input) -> Literal["bf16", "float32"]:
-        """What the products of an input are computed in."""
-        return self.used_precision if one.train.shape[1] >= NARROW else "float32"
+    def _format(self, features: int) -> Literal["bf16", "float32"]:
+        """What the products of an input so wide are computed in."""
+        return self.used_precision if features >= NARROW else "float32"
 
     def _grid(self) -> list[Member]:
         """Every member; without hidden units there is nothing to drop."""
@@ -363,7 +370,7 @@ class Mlp(Fitting):
             "dev": best.score,
             "dev_loss": best.loss,
             "passes": round(best.passes, 2),
-            "precision": self._format(fit.input),
+            "precision": self._format(fit.input.train.shape[1]),
             **fit.told,
         }
         *rest, weights, bias = best.layers

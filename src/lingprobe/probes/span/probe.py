@@ -17,12 +17,12 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Read, ReadingProblem, Readings, read_of, units_read
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.sizes import FitSize
+from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.span.plans import Design, Plateau, Pool, TrainingConfig
-from lingprobe.probes.span.room import JUDGED, least_memory, operations, reads_in_parts
+from lingprobe.probes.span.room import JUDGED, least_memory, reads_in_parts, work
 from lingprobe.probes.span.scales import Scales, priors, scales_of
 
 if TYPE_CHECKING:
@@ -149,9 +149,9 @@ class Span(Fitting):
         """Bytes that the network of one read and seed takes."""
         return least_memory(self.config.design, size)
 
-    def operations(self, size: FitSize, seeds: int) -> float:
-        """Those of the network of each seed."""
-        return seeds * operations(self.config, size)
+    def work(self, size: FitSize, seeds: int) -> Work:
+        """That of the network of each seed."""
+        return work(self.config, size).times(seeds)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)

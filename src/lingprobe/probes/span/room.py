@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lingprobe.data.reading import Readings, read_of
-from lingprobe.data.sizes import SINGLE, FitSize
+from lingprobe.data.sizes import SINGLE, FitSize, Work
 from lingprobe.nets.memory import at_most, in_parts
 from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
 
@@ -13,7 +13,7 @@ from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
 NUMBER = 24
 JUDGED = 256  # sentences of a batch where scores are asked for
 ANY = 2**62
-ADAM = 180  # examples of a batch for which a step takes as long as Adam does
+ADAM = 250  # bytes that a step moves for a number of a network
 USUAL_LOOKS = 60  # at dev, until a published schedule ends
 
 
@@ -27,8 +27,8 @@ def numbers_of(design: Design, features: int, sides: int, outputs: int) -> int:
     return (sides + design.bag) * each + inputs * hidden + last
 
 
-def operations(config: TrainingConfig, size: FitSize) -> float:
-    """Those of training one network, as measured beside large products."""
+def work(config: TrainingConfig, size: FitSize) -> Work:
+    """That of training one network."""
     plan, sentences = config.plan, size.sentences or size.train
     if isinstance(plan, Plateau):
         batch, steps = plan.batch, USUAL_LOOKS * plan.every(sentences)
@@ -36,7 +36,7 @@ def operations(config: TrainingConfig, size: FitSize) -> float:
         batch, steps = plan.batch_of(sentences), plan.steps_of(sentences)
     examples = batch * size.train / sentences
     one = numbers_of(config.design, size.features, size.sides, size.outputs)
-    return 6 * steps * one * (examples + ADAM)
+    return Work(6 * steps * one * examples, ADAM * steps * one, steps)
 
 
 def network_bytes(design: Design, features: int, sides: int, outputs: int) -> int:
