@@ -14,7 +14,7 @@ from lingprobe.data.abilities import Networked
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.data.sizes import Counted, FitSize
+from lingprobe.data.sizes import Counted, FitSize, Work
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import Saved
 from lingprobe.experiment.data import load_dataset
@@ -46,14 +46,17 @@ def fitting(groups: Sequence[Group], paths: Paths) -> float:
     not know, as long as it took before on the task, or on any.
     """
     usual = functools.cache(lambda: _usual_seconds(paths))  # read where a probe does not know
-
-    def seconds(group: Group) -> float:
-        if known := _seconds_of_work(group):
-            return known
-        probe, task = group.trials[0].probe, group.trials[0].task
-        return usual().get((probe, task)) or usual().get((probe,)) or OTHERWISE
-
-    return sum(seconds(one) + GROUP + TRIAL * len(one.trials) for one in groups)
+    steps: dict[tuple[str, ...], float] = {}  # of each pass, whose groups take them together
+    total = sum(GROUP + TRIAL * len(one.trials) for one in groups)
+    for group in groups:
+        work = _work_of(group)
+        if work is None:
+            probe, task = group.trials[0].probe, group.trials[0].task
+            total += usual().get((probe, task)) or usual().get((probe,)) or OTHERWISE
+        else:
+            steps[group.joint] = max(steps.get(group.joint, 0.0), work.steps)
+            total += measure_speeds().seconds(work._replace(steps=0.0))
+    return total + (measure_speeds().step * sum(steps.values()) if steps else 0.0)
 
 
 def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
@@ -66,9 +69,9 @@ def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
     return {key: statistics.median(took) for key, took in timed.items()}
 
 
-def _seconds_of_work(group: Group) -> float:
-    """Seconds that the work of all fits of a group takes; 0 where its probe does not know it. Where
-    a control keeps the probe, the mean over the settings that may be chosen.
+def _work_of(group: Group) -> Work | None:
+    """That of all fits of a group; None where its probe does not know it. Where a control keeps the
+    probe, the mean over the settings that may be chosen.
     """
     probe = group.probe
     fitted: list[Probe] = [probe]
@@ -76,17 +79,17 @@ def _seconds_of_work(group: Group) -> float:
         fitted = [probe.with_settings(settings) for settings in probe.settings]
     counted = [one for one in fitted if isinstance(one, Counted)]
     if not counted:
-        return 0.0
+        return None
     try:
         dataset = load_dataset(group.task, group.ingredients.task)
     except DataProblem:  # which is said when it is measured
-        return 0.0
+        return None
     seeds: dict[str, int] = {}
     for trial in group.trials:
         seeds[trial.read] = seeds.get(trial.read, 0) + 1
     sizes = [(_size(dataset, _features(group, read)), many) for read, many in seeds.items()]
     every = [one.work(size, many) for one in counted for size, many in sizes]
-    return sum(map(measure_speeds().seconds, every)) / len(counted)
+    return Work(*(sum(parts) / len(counted) for parts in zip(*every, strict=True)))
 
 
 def _size(dataset: Dataset, features: int) -> FitSize:
