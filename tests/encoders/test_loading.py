@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.torch import save_file
+from torch import nn
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
+from lingprobe.encoders.loading import check_blocks
 
 CAT = Sentence.of(["The", "cat", "sat"])
 T5 = {"vocab_size": 200, "d_model": 16, "d_ff": 24, "d_kv": 8, "num_layers": 2, "num_heads": 2}
@@ -86,3 +89,16 @@ def test_weights_with_nan_are_told(folder):
     model.encoder.layer[0].output.dense.weight.data[0] = float("nan")
     model.save_pretrained(folder)
     refused(folder, "has NaN in its (states|vectors): are its weights damaged")
+
+
+def test_parts_without_weights_of_their_own_are_in_no_file(tmp_path):
+    """An activation between two layers has none, a layer that is run twice is kept once."""
+    model = nn.ModuleDict({"steps": nn.ModuleList([nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2)])})
+    shared = nn.Linear(2, 2)
+    model["turns"] = nn.ModuleList([shared, shared])
+    once = {k: v for k, v in model.state_dict().items() if not k.startswith("turns.1")}
+    save_file(once, tmp_path / "model.safetensors")
+    check_blocks(tmp_path, model)
+    model["steps"].append(nn.Linear(2, 2))
+    with pytest.raises(EncoderStop, match=r"its files lack steps\.3"):
+        check_blocks(tmp_path, model)

@@ -86,14 +86,15 @@ def check_blocks(folder: Path, model: Any) -> None:
     for file in folder.rglob("*.safetensors"):
         with safe_open(file, "pt") as opened:
             keys += opened.keys()
-    stacks = [
-        (name, each) for name, each in model.named_modules() if isinstance(each, nn.ModuleList)
-    ]
-    for name, blocks in stacks:
+    for name, blocks in model.named_modules():
+        if not isinstance(blocks, nn.ModuleList):
+            continue
         last = name.rpartition(".")[2]
-        there = [any(f".{last}.{k}." in f".{key}" for key in keys) for k in range(len(blocks))]
-        if any(there) and not all(there):
+        having = [(k, id(b)) for k, b in enumerate(blocks) if any(True for _ in b.parameters())]
+        own = {block: k for k, block in having[::-1]}.values()  # shared ones are in files once
+        lacking = [k for k in own if not any(f".{last}.{k}." in f".{key}" for key in keys)]
+        if 0 < len(lacking) < len(own):
             raise EncoderStop(
-                f"{folder}: its files lack {last}.{there.index(False)} of the model, which would be"
-                " drawn at random: does its config.json belong to them?"
+                f"{folder}: its files lack {last}.{min(lacking)} of the model, which would be drawn"
+                " at random: does its config.json belong to them?"
             )
