@@ -200,7 +200,7 @@ def spr2(folder: Path) -> tuple[Path, Path]:
     for number, scene in enumerate(scenes()):
         for k, name in enumerate(PROPERTIES):
             phrase = " ".join(scene.words[2:5]).lower()
-            for response in (5, 3 + (number + k) % 3, 4):
+            for response in (5, 2 + (number + k) % 3, 4):
                 rows.append(
                     f"{scene.split}\t1\ten-ud-{scene.split}.conllu"
                     f" {number % 6 + 1}\t2\t4\t{phrase}\t{name}\t{response}\tyes"

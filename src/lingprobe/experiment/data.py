@@ -147,10 +147,12 @@ def _alike(labels: Column, what: str) -> str:
     """What is wrong with labels that are all the same; '' if nothing is."""
     if not len(labels) or labels.vary():
         return ""
-    return (
-        f"all {len(labels):,} {what}examples have one label, {labels.label(0)!r}: there is nothing"
-        " to tell apart"
-    )
+    label = labels.label(0)
+    if isinstance(label, str | float):
+        same = f"one label, {label!r}"
+    else:
+        same = f"the same labels ({', '.join(sorted(map(str, label))) or 'none'})"
+    return f"all {len(labels):,} {what}examples have {same}: there is nothing to tell apart"
 
 
 def _find(task: Task, known: Identity) -> Facts:
