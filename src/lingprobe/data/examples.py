@@ -245,6 +245,11 @@ class Dataset:
         return replace(self, notes=self.notes.plus(*parts, **notes))
 
 
+def add_remarks(dataset: Dataset, *remarks: str) -> Dataset:
+    """The same data set with more to say below its scores."""
+    return dataset.with_notes(remarks=[*dataset.notes.remarks, *remarks])
+
+
 def _check(example: Example, shape: tuple[int, int], i: int) -> None:
     if example.split not in SPLITS:
         raise DataProblem(f"example {i}: split {example.split!r} is not one of {', '.join(SPLITS)}")

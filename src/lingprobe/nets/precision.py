@@ -79,8 +79,9 @@ def threads() -> AbstractContextManager[None]:
     share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
     count = 1 if reproducible() else int(variable(THREADS) or 0)
-    if not count and "OMP_NUM_THREADS" not in os.environ and usable_threads() < _seen_threads():
-        count = usable_threads()
+    if not count and "OMP_NUM_THREADS" not in os.environ:
+        usable = usable_threads()
+        count = usable if usable < _seen_threads() else 0
     return limit_threads(count) if count else nullcontext()
 
 
@@ -92,7 +93,7 @@ def usable_threads() -> int:
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
     import joblib
 
-    return min(int(joblib.cpu_count()), _seen_threads())
+    return int(joblib.cpu_count())
 
 
 def _seen_threads() -> int:

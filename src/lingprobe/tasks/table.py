@@ -13,6 +13,7 @@ from lingprobe.corpora.files import digest as digest_files
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
+from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import KINDS
 from lingprobe.data.notes import Sampled
 from lingprobe.datasets import carve_dev
@@ -141,7 +142,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
     """The data set with its own test split, or one that is drawn."""
     if not len(dataset.rows("test")):
         if len(dataset.rows("dev")):
-            dataset = dataset.with_notes(remarks=[*dataset.notes.remarks, REDRAWN])
+            dataset = add_remarks(dataset, REDRAWN)
         return divide(dataset, fold, seed)
     if fold:
         raise DataProblem(
@@ -154,8 +155,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
         )
     if shared := _count_shared(dataset):
         many = f"{shared:,} of its {len(dataset.rows('test')):,} test examples have"
-        remark = f"{many} a text that train has, too"
-        dataset = dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
+        dataset = add_remarks(dataset, f"{many} a text that train has, too")
     drawn = dataset.notes.part(Sampled)  # of a data set that was built: its splits stay
     return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))
 

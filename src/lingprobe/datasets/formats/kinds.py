@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Column, NumberLists, column
 from lingprobe.datasets.formats.row_labels import as_number
 
@@ -100,7 +101,7 @@ def _add_remark_on_capitals(dataset: Dataset) -> Dataset:
     for name in dataset.labels.names:
         if (other := first.setdefault(name.casefold(), name)) != name:
             remark = f"its labels {other!r} and {name!r} differ in capitals alone"
-            return dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
+            return add_remarks(dataset, remark)
     return dataset
 
 
@@ -117,7 +118,7 @@ def _check_several(labels: Column, where: str) -> None:
 
 def _add_remark(dataset: Dataset, read_as: Asked, other: Asked, why: str) -> Dataset:
     remark = f"its labels, whole numbers {why}, were read as {read_as}; labels={other} overrules"
-    return dataset.with_notes(remarks=[*dataset.notes.remarks, remark])
+    return add_remarks(dataset, remark)
 
 
 def _are_whole(numbers: NDArray[np.float64]) -> bool:

@@ -109,10 +109,10 @@ def as_number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    whole = math.isfinite(number) and text.strip("+- ").isdecimal()
-    if not math.isfinite(number) or (whole and int(number) != int(text)):
+    if not math.isfinite(number):
         return None
-    return number
+    rounded = text.strip("+- ").isdecimal() and int(number) != int(text)
+    return None if rounded else number
 
 
 def split_of_cell(cell: Any) -> str:

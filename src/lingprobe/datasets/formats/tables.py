@@ -17,6 +17,7 @@ from lingprobe.corpora.files import COMPRESSED, Part, digest, uncompressed_path
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
@@ -145,7 +146,7 @@ def read(
     dataset = read_rows(parts, labels, how)
     if is_on_hub(file) or not file.is_dir():
         return dataset
-    return dataset.with_notes(remarks=[*dataset.notes.remarks, *folder_remarks(file, parts)])
+    return add_remarks(dataset, *folder_remarks(file, parts))
 
 
 def loss(
