@@ -16,7 +16,6 @@ from torch import Tensor, nn
 
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.adapters import apply_adapter
@@ -314,13 +313,11 @@ class Network:
 @functools.lru_cache(maxsize=2)
 def load_network(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
+    check_device(device)
+    tokenizer = load_tokenizer(source)
     try:
         from transformers import AutoConfig
-    except ImportError:
-        raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
-    check_device(device)
-    try:
-        tokenizer = load_tokenizer(source)
+
         config = AutoConfig.from_pretrained(source.name, **source.arguments)
         way = quantisation(config.to_dict())
         size = weights_size(source.name)
