@@ -174,7 +174,7 @@ def test_several_processes_may_remember_at_once(tmp_path):
     path = tmp_path / "a"
     path.write_text("a")
     os.utime(path, ns=(10**18, 10**18))
-    with multiprocessing.get_context("fork").Pool(4) as pool:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
         assert len(set(pool.map(_digest, [path] * 20))) == 1
 
 

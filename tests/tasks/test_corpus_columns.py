@@ -134,8 +134,8 @@ def _killed(folder, cache, after):
 
 
 def process(*given):
-    """One that begins now, a copy of this one."""
-    one = multiprocessing.get_context("fork").Process(target=_killed, args=given)
+    """One that begins now."""
+    one = multiprocessing.get_context("spawn").Process(target=_killed, args=given)
     one.start()
     return one
 
