@@ -37,6 +37,8 @@ def test_folds_are_put_together_and_leave_the_name():
     assert row.task == "ud/tense:EWT"
     assert (row.folds, row.n) == (2, 400)
     assert row.score == pytest.approx(85)
+    assert any("too narrow" in note for note in scores([row]).notes)
+    assert not any("too narrow" in note for note in scores(rows([result()])).notes)
 
 
 def test_what_was_measured_twice_counts_once_as_it_was_measured_last():

@@ -276,6 +276,10 @@ CODES = (
     " same for a code that uses the label frequencies so far but no vectors; 1 means that the"
     " vectors do not help.",
 )
+FOLDS = (
+    "Folds share training examples: near chance, intervals over them are up to a quarter too"
+    " narrow."
+)
 
 
 def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -293,6 +297,8 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     else:
         mean = f"the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}"
     notes = [f"Scores are {unit}, {mean}; {over(fit, rows)}"]
+    if any(row.folds > 1 for row in rows):
+        notes.append(FOLDS)
     notes += [*bound_notes(rows), *test_notes(rows)]
     notes += [
         f"{control}: {_describe_control(control)}"
