@@ -18,6 +18,7 @@ MARKED = {
     "I-X B-X I-X I-Y": [("X", 0, 1), ("X", 1, 3), ("Y", 3, 4)],
     "B-X E-X S-Y S-Y": [("X", 0, 2), ("Y", 2, 3), ("Y", 3, 4)],  # BIOES
     "B-X L-X U-Y U-Y": [("X", 0, 2), ("Y", 2, 3), ("Y", 3, 4)],  # BILOU
+    "B-X M-X M-X E-X": [("X", 0, 4)],  # BMES
     "B-X E-X I-X O": [("X", 0, 2), ("X", 2, 3)],
     "B-creative-work I-creative-work O O": [("creative-work", 0, 2)],
 }

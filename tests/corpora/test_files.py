@@ -1,5 +1,6 @@
 """Files: compression, line ends, encodings, the files of a treebank, remembered digests."""
 
+import bz2
 import gzip
 import lzma
 import multiprocessing
@@ -17,16 +18,17 @@ from lingprobe.corpora.files import chunks, digest, lines, split_of, treebank
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 
+PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 TEXT = "Zażółć gęślą jaźń\n\nline two\u2028still line two\nlast"
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
 def test_lines_are_the_same_however_the_file_is_written(tmp_path, ends, bom, suffix):
     data = bom + TEXT.replace("\n", ends).encode()
     path = tmp_path / f"a.txt{suffix}"
-    path.write_bytes({"": data, ".gz": gzip.compress(data), ".xz": lzma.compress(data)}[suffix])
+    path.write_bytes(PACK[suffix](data))
     assert list(lines(path)) == list(enumerate(TEXT.split("\n"), 1))
 
 
@@ -52,13 +54,13 @@ def test_bytes_that_are_not_utf8_are_named_by_line(tmp_path):
         list(lines(path))
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
 def test_a_damaged_archive_is_a_data_problem(tmp_path, suffix):
     path = tmp_path / f"a.conllu{suffix}"
-    whole = (gzip.compress if suffix == ".gz" else lzma.compress)(os.urandom(5000))
+    whole = PACK[suffix](os.urandom(5000))
     for data in (whole[: len(whole) // 2], b"plain text"):
         path.write_bytes(data)
-        with pytest.raises(DataProblem, match=r"is damaged or not a \.(gz|xz) file"):
+        with pytest.raises(DataProblem, match=r"is damaged or not a \.(gz|bz2|xz) file"):
             list(chunks(path))
 
 
@@ -187,11 +189,11 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
     assert digest([path]) == digest([path])
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
 def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
     """However little of it lies on the disk: packed zeros grow a thousandfold."""
     path = tmp_path / f"a.conllu{suffix}"
-    pack = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}[suffix]
+    pack = PACK[suffix]
     path.write_bytes(pack(bytes(3 * files.LONGEST)))
     before = time.process_time()
     with pytest.raises(DataProblem, match=r"no sentence .* ends within 64 MiB; is it such a file"):

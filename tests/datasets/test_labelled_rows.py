@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import LingprobeError
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import loss, read
@@ -49,6 +50,8 @@ def save(file, rows=ROWS):
     table = columns_of(rows)
     if file.suffix == ".csv":
         write_csv(file, rows)
+    elif file.suffix == ".json":
+        file.write_text(json.dumps([{"text": t, "label": v} for t, v in rows], indent=1))
     elif file.suffix in (".jsonl", ".ndjson"):
         file.write_text("".join(json.dumps({"text": t, "label": v}) + "\n" for t, v in rows))
     elif file.suffix == ".parquet":
@@ -60,7 +63,7 @@ def save(file, rows=ROWS):
     return file
 
 
-FORMATS = ["csv", "jsonl", "ndjson", "parquet", "arrow", "feather"]
+FORMATS = ["csv", "json", "jsonl", "ndjson", "parquet", "arrow", "feather"]
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -76,6 +79,47 @@ def test_the_same_rows_are_read_from_every_format(tmp_path, suffix):
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_what_parts_cells_is_found(tmp_path, delimiter):
     assert content(read(write_csv(tmp_path / "a.csv", delimiter=delimiter))) == ROWS
+
+
+def test_json_is_a_list_of_objects_or_has_one_a_line(tmp_path):
+    rows = [{"text": text, "label": label} for text, label in ROWS]
+    for name, text in {
+        "a.json": json.dumps(rows),
+        "a.jsonl": json.dumps(rows),
+        "b.json": "\n".join(map(json.dumps, rows)),
+    }.items():
+        (tmp_path / name).write_text(text)
+        assert content(read(tmp_path / name)) == ROWS
+    for text, said in {
+        json.dumps({"text": ["a"], "label": ["b"]}): r"a\.json: one value, not a list of objects",
+        json.dumps([*rows, 3]): r"a\.json: item 31: a row is an object",
+        '[\n{"text":\n]': r"a\.json:3: not JSON",
+        "[\n\udcff\n]": r"a\.json:2: byte 0xff is not UTF-8",
+        "": "no examples",
+    }.items():
+        (tmp_path / "a.json").write_text(text, errors="surrogateescape")
+        with pytest.raises(DataProblem, match=said):
+            read(tmp_path / "a.json")
+
+
+def test_what_libraries_leave_in_a_folder_is_no_table(tmp_path):
+    save(tmp_path / "train.json")
+    (tmp_path / "dataset_info.json").write_text("{}")
+    assert [part.path.name for part in table_parts(tmp_path)] == ["train.json"]
+
+
+@pytest.mark.parametrize("read_with", [read, lambda path: TASKS.make(f"table:{path}").load()])
+def test_old_feather_is_named(tmp_path, read_with):
+    (tmp_path / "a.feather").write_bytes(b"FEA1" + bytes(40))
+    with pytest.raises(DataProblem, match=r"Feather of version 1.*save it again"):
+        read_with(tmp_path / "a.feather")
+
+
+def test_a_file_that_is_no_table_is_named(tmp_path):
+    (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04")
+    for reference in (f"table:{tmp_path / 'a.xlsx'}", str(tmp_path / "a.xlsx")):
+        with pytest.raises(LingprobeError, match=r"a\.xlsx: no table by its name.*spreadsheet"):
+            TASKS.make(reference).load()
 
 
 def test_quotes_of_tsv_are_data(tmp_path):
@@ -287,7 +331,7 @@ def test_empty_rows_are_left_out_and_counted_where_that_is_asked(tmp_path, suffi
     typed = suffix != "csv"
     rows = [*ROWS[:5], ("", "pos"), (" ", "pos"), ("abc", None if typed else ""), *ROWS[5:]]
     file = save(tmp_path / f"a.{suffix}", rows)
-    with pytest.raises(DataProblem, match=r"a\.\w+: ?(row )?\d+: there is no text in column"):
+    with pytest.raises(DataProblem, match=r"a\.\w+: ?(row |item )?\d+: there is no text in column"):
         read(file)
     dataset = read(file, how=asked(on_error="skip"))
     assert content(dataset) == ROWS

@@ -190,7 +190,7 @@ def line(**row):
     ("content", "said"),
     [
         ("{", r"a\.jsonl:1: not JSON"),
-        ("[1]", "a line is an object"),
+        ("[1]", "a row is an object"),
         ("[" * 100_000, r"a\.jsonl:1: (nested too deeply|not JSON)"),
         (line() + "\n\n" + line(split="xx"), r"a\.jsonl:3: split 'xx' is not one of train"),
         (line(label=None), r"a\.jsonl:1: there is no label in column 'label'"),

@@ -12,6 +12,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 
@@ -73,6 +74,12 @@ def test_sentences_without_a_file_are_counted(recorded, bert, sentences):
         make(f"acts:{recorded},model={bert}").encode([*sentences, *others])
     skipping = make(f"acts:{recorded},model={bert},missing=skip").encode([*sentences, *others])
     assert np.isfinite(skipping.layers[0]).all(1).tolist() == [True] * 9 + [False] * 2
+
+
+def test_a_dry_run_says_which_sentences_have_no_file(recorded, bert):
+    rows = ([f"word {i}" for i in range(40)], ["a", "b"] * 20)
+    refused = lingprobe.estimate({"rows": rows}, f"acts:{recorded},model={bert}").refused
+    assert ["has no file of the tokens" in why for why in refused.values()] == [True]
 
 
 def test_another_tokeniser_is_noticed(recorded, sentences, tmp_path):

@@ -1,10 +1,10 @@
 """Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and
 LitBank, or of words and any labels; CoNLL-U and CoNLL-U Plus, too, whose columns have names.
 
-Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins
-at B, S or U, and at I, E or L of another type than the word before has. Several columns of tags are
-layers of nested spans. Where there is no raw text (`# text =`), words are closed up to one as a
-reader would see it.
+Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU, BMES) are read alike: a span
+begins at B, S or U, and at I, M, E or L of another type than the word before has. Several columns
+of tags are layers of nested spans. Where there is no raw text (`# text =`), words are closed up to
+one as a reader would see it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.data.core import DataProblem, Sentence
 
-TAG = re.compile(r"O|[BIESLU]-\S+")
+TAG = re.compile(r"O|[BIMESLU]-\S+")
 CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
 NAMES = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
 SAMPLE = 2000  # rows that columns are told by
@@ -123,7 +123,7 @@ def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Bl
 
 
 def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
-    """The spans of one layer in order, and how many begin with I, E or L, as all do in IOB1 but
+    """The spans of one layer in order, and how many begin with I, M, E or L, as all do in IOB1 but
     none in IOB2.
     """
     labelled: list[Labelled] = []
@@ -135,7 +135,7 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
             continue
         if mark in "BSU" or label != inside:
             labelled.append(Labelled(label, i, i + 1))
-            slips += mark in "IEL"
+            slips += mark in "IMEL"
         else:
             labelled[-1] = labelled[-1]._replace(stop=i + 1)
         inside = "" if mark in "SUEL" else label

@@ -1,5 +1,5 @@
-"""Files as they lie on disk: plain, .gz, .xz or .zst, with or without a byte order mark, any line
-ends.
+"""Files as they lie on disk: plain, .gz, .bz2, .xz or .zst, with or without a byte order mark, any
+line ends.
 
 `chunks` streams their bytes, `lines` their text, `checked_lines` also that of files which are not
 UTF-8 throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is
@@ -8,6 +8,7 @@ what a file's content adds to an identity, remembered so that a second run need 
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import lzma
@@ -29,9 +30,10 @@ from lingprobe.data.core import DataProblem
 CHUNK = 1 << 20
 YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
 LONGEST = 1 << 26  # bytes without an end of a line or sentence, after which a file holds none
-COMPRESSED = (".gz", ".xz", ".zst")
+_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSED = (*_OPENERS, ".zst")
 _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
-_DAMAGE = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)
+_DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
 
 
 class Part(NamedTuple):
@@ -48,10 +50,8 @@ def open_file(path: str | Path, name: str | None = None, raw: BinaryIO | None = 
     file = Path(path).expanduser()
     suffix = file.suffix if name is None else Path(name).suffix
     try:
-        if suffix == ".gz":
-            return cast(BinaryIO, gzip.open(raw or file, "rb"))
-        if suffix == ".xz":
-            return cast(BinaryIO, lzma.open(raw or file, "rb"))
+        if suffix in _OPENERS:
+            return cast(BinaryIO, _OPENERS[suffix](raw or file, "rb"))
         if suffix == ".zst":
             import pyarrow
 
@@ -154,14 +154,12 @@ def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
         while True:
             try:
                 piece = file.read(CHUNK)
-            except _DAMAGE as error:
+            except (OSError, *_DAMAGE) as error:
+                if isinstance(error, OSError) and error.strerror:
+                    raise DataProblem(f"cannot read {path}: {error.strerror.lower()}") from None
                 raise DataProblem(
                     f"{path} is damaged or not a {Path(name or path).suffix} file ({error}); get it"
                     " again"
-                ) from None
-            except OSError as error:
-                raise DataProblem(
-                    f"cannot read {path}: {(error.strerror or str(error)).lower()}"
                 ) from None
             if not piece:
                 return

@@ -33,6 +33,14 @@ class Remote(Protocol):
 
 
 @runtime_checkable
+class Prepared(Protocol):
+    """An encoder whose vectors are there already."""
+
+    def check_there(self, sentences: Sequence[Sentence]) -> None:
+        """DataProblem where some sentences have none, as encoding them would raise it."""
+
+
+@runtime_checkable
 class Wide(Protocol):
     """An encoder that knows how many numbers its vectors have before it has made any (0 where it
     does not), and whether each word of a sentence has one.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
@@ -27,6 +27,9 @@ from lingprobe.encoders.layers import Asked, asked_of, names_of
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
+
+if TYPE_CHECKING:
+    from lingprobe.encoders.forward import Passes
 
 SUFFIX = ".safetensors"
 
@@ -136,6 +139,16 @@ class Activations:
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
+        passes = self._match(sentences, any(pool == "none" for _, pool in asked))
+        numbers = {name: str(place) for place, name in enumerate(self.numbers)}
+        units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
+        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+
+    def check_there(self, sentences: Sequence[Sentence]) -> None:
+        self._match(sentences, self.pool == "none")
+
+    def _match(self, sentences: Sequence[Sentence], aligned: bool) -> Passes:
+        """What reads the files, of which each sentence has one; EncoderStop where it should."""
         from lingprobe.encoders.forward import Passes  # imports torch
         from lingprobe.encoders.recordings import check_layers, load_recorded
 
@@ -144,7 +157,7 @@ class Activations:
             check_layers(self.states, self.numbers)
         around = frame(self.template, self.prompt, states.tokenizer)
         passes = Passes(states, around, self.counts_special, states.limit)
-        tokens = passes.tokenize_sentences(sentences, any(pool == "none" for _, pool in asked))
+        tokens = passes.tokenize_sentences(sentences, aligned)
         lacking = [
             sentence
             for sentence, ids in zip(sentences, tokens.ids, strict=True)
@@ -153,9 +166,7 @@ class Activations:
         if lacking and self.missing == "error":
             what = f"file of the tokens that {self.model} reads"
             raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), what))
-        numbers = {name: str(place) for place, name in enumerate(self.numbers)}
-        units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
-        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+        return passes
 
 
 def _files(folder: Path) -> tuple[Path, ...]:

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import open_arrow, reading
 from lingprobe.corpora.files import lines
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
@@ -149,26 +149,15 @@ def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
 
 def _arrow_keys(path: Path) -> list[str]:
     with reading(path, TABLE), path.open("rb") as file:
-        return list(_open_arrow(file).schema.names)
+        return list(open_arrow(file).schema.names)
 
 
 def _read_arrow(path: Path, layers: dict[str, str]) -> Stored:
     def table() -> Any:
-        return _open_arrow(file).read_all().select(["sentence", *layers.values()])
+        return open_arrow(file).read_all().select(["sentence", *layers.values()])
 
     with path.open("rb") as file:
         return _read_table(path, layers, _arrow_keys(path), table)
-
-
-def _open_arrow(file: Any) -> Any:
-    """An Arrow file, or a stream, as the library `datasets` writes it."""
-    import pyarrow as pa
-
-    try:
-        return pa.ipc.open_file(file)
-    except pa.ArrowInvalid:
-        file.seek(0)
-        return pa.ipc.open_stream(file)
 
 
 def _read_table(

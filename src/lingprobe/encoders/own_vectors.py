@@ -54,6 +54,9 @@ class Matched:
             raise EncoderStop(lacking_of(self.where, lacking, len(sentences), "vector"))
         return np.array(rows, np.int64)
 
+    def check_there(self, sentences: Sequence[Sentence]) -> None:
+        self.find(sentences)
+
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         places = self.find(sentences)
         layers = [self.stored_vectors.layers[name] for name in self.slots]

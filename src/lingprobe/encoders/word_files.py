@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import digest, known_digest, open_and_hash, open_file
+from lingprobe.corpora.files import COMPRESSED, digest, known_digest, open_and_hash, open_file
 from lingprobe.data.cache import FileProblem, cache_dir, draft, recall, remember
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
@@ -175,7 +175,7 @@ def _fasttext(path: Path) -> FastText:
         raise DataProblem(
             f"{path}: a fastText model with subwords is read by gensim: {to_install('static')}"
         ) from None
-    if path.suffix in (".gz", ".xz"):
+    if path.suffix in COMPRESSED:
         raise DataProblem(f"{path}: unpack this fastText model first")
     _check_fasttext(path)
     try:

@@ -6,9 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lingprobe.data.abilities import Remote
+from lingprobe.data.abilities import Prepared, Remote
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
-from lingprobe.encoders.own_vectors import Matched
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan, together
@@ -110,8 +109,8 @@ def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
     where nothing is.
     """
     try:
-        if isinstance(encoder, Matched):
-            encoder.find(sentences)
+        if isinstance(encoder, Prepared):
+            encoder.check_there(sentences)
     except DataProblem as problem:
         return str(problem)
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +17,7 @@ from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sen
 from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
+from lingprobe.datasets.formats.folders import no_table
 from lingprobe.datasets.splits import apportion
 
 LIMIT = "limit"
@@ -136,6 +137,11 @@ class TaskContents(Contents):
         whole = Reference.parse(super().canonical(parsed.without(LIMIT)))
         limit = _limit(parsed)
         return str(whole if limit is None else whole.plus(**{LIMIT: str(limit)}))
+
+    def _unknown(self, name: str, places: Iterable[str]) -> str:
+        if not Path(unquote(name)).is_file():
+            return super()._unknown(name, places)
+        return f"{no_table(name)}; other files need a task: table:{name}, edge/tags:{name}"
 
     def _as_task(self, reference: str | Reference) -> Reference:
         """The reference of a task; `mine.csv`, a folder and `hf://datasets/...`, which name tables,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lingprobe.corpora.files import Part, plain_first, uncompressed_path
+from lingprobe.corpora.files import COMPRESSED, Part, plain_first, uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
 
@@ -32,7 +32,15 @@ SPLIT_NAMES = {
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
 SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+
+
+def no_table(path: str | Path) -> str:
+    """That a file is none of these by its name, and what to do."""
+    return (
+        f"{path}: no table by its name, which would end in {', '.join(SUFFIXES)} (or these with"
+        f" {', '.join(COMPRESSED)}); save a spreadsheet or a database as one of them"
+    )
 
 
 def table_parts(path: Path) -> list[Part]:
@@ -96,9 +104,11 @@ def _files(folder: Path) -> Iterator[Part]:
     if folder.is_dir():
         for path in plain_first(folder.iterdir()):
             name = uncompressed_path(path)
-            hidden = name.name.startswith(".")  # what systems and editors leave beside files
-            if name.suffix.lower() in SUFFIXES and path.is_file() and not hidden:
-                yield Part(split_in_name(name.stem), path)
+            suffix, split = name.suffix.lower(), split_in_name(name.stem)
+            # what systems, editors and libraries leave beside tables
+            other = name.name.startswith(".") or (suffix == ".json" and not split)
+            if suffix in SUFFIXES and path.is_file() and not other:
+                yield Part(split, path)
 
 
 def _in_order(parts: list[Part], place: Path) -> list[Part]:

@@ -11,15 +11,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lingprobe.corpora.damage import reading
 from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, column
 from lingprobe.datasets.formats.header import (
@@ -169,17 +169,10 @@ def _check_names(names: set[str], path: Path) -> None:
         )
 
 
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> AbstractContextManager[None]:
     """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
-    try:
-        yield
-    except Exception as error:
-        kind = path.suffix.lstrip(".").capitalize()
-        raise DataProblem(
-            f"{path}: not {'an' if kind == 'Arrow' else 'a'} {kind} file that can be read"
-            f" ({one_line(error)}); get or build it again"
-        ) from None
+    kind = path.suffix.lstrip(".").capitalize()
+    return reading(path, f"{'an' if kind == 'Arrow' else 'a'} {kind} file")
 
 
 def check_types(schema: Any, path: Path) -> None:

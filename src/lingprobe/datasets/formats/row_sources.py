@@ -1,4 +1,4 @@
-"""The rows of tables that anybody wrote: CSV, TSV, JSON lines, Parquet and Arrow, as cells by the
+"""The rows of tables that anybody wrote: CSV, TSV, JSON, Parquet and Arrow, as cells by the
 headings of their columns.
 
 Nothing is decided here but how a file is cut into cells. A row that cannot be cut says why, so that
@@ -14,6 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from lingprobe.corpora.damage import open_arrow
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.strict import Malformed, parse_json
@@ -25,6 +26,7 @@ HEAD = 1000  # rows by which headings and the kind of a file are decided
 FEW = 10  # rows below which nobody can tell a heading from a label
 DELIMITERS = ",;\t|"
 SHORTEN = ", or, where its text is that long, write JSON lines or Parquet"
+OBJECT = '{"text": ..., "label": ...}'
 AGAIN = "the headings stand here again, as where two files were put together; remove that line"
 
 
@@ -67,18 +69,42 @@ def open_source(path: Path, columns: Columns, encoding: str = "") -> Source:
     suffix = uncompressed_path(path).suffix.lower()
     if suffix in (".parquet", ".arrow", ".feather"):
         return _columnar(path, suffix)
-    if suffix in (".jsonl", ".ndjson"):
-        return _json_lines(path, encoding)
+    if suffix in (".json", ".jsonl", ".ndjson"):
+        return _json(path, suffix, encoding)
     return _cells(path, columns, encoding)
 
 
-def _json_lines(path: Path, encoding: str) -> Source:
-    rows = _objects(text_lines(path, encoding))
+def _json(path: Path, suffix: str, encoding: str) -> Source:
+    """A list of objects, or an object a line."""
+    first, *second = list(islice(filter(str.strip, text_lines(path, encoding)), 2)) or [""]
+    begin = first.strip()
+    is_whole = begin[:1] == "[" or begin == "{" or (suffix == ".json" and not second)
+    rows = _list_rows(path, encoding) if is_whole else _objects(text_lines(path, encoding))
+    unit = ": item " if is_whole else ":"
     head = list(islice(rows, HEAD))
     names = list(dict.fromkeys(name for row in head for name in row.cells))
     if head and not names:
-        raise DataProblem(f"{path}:{head[0].number}: {head[0].problem or 'an empty object'}")
-    return Source(names, lambda wanted: chain(head, rows))
+        raise DataProblem(f"{path}{unit}{head[0].number}: {head[0].problem or 'an empty object'}")
+    return Source(names, lambda wanted: chain(head, rows), unit)
+
+
+def _list_rows(path: Path, encoding: str) -> Iterator[Row]:
+    """JSON objects of one list, which is read at once."""
+    lines = list(text_lines(path, encoding))
+    for number, line in enumerate(lines, 1):
+        if problem := decoding_problem(line):
+            raise DataProblem(f"{path}:{number}: {problem}")
+    try:
+        values = parse_json("\n".join(lines) or "[]")
+    except Malformed as malformed:
+        raise DataProblem(f"{path}:{malformed.line or 1}: {malformed}") from None
+    if not isinstance(values, list):
+        raise DataProblem(
+            f"{path}: one value, not a list of objects, [{OBJECT}, ...], as pandas writes it with"
+            " to_json(orient='records'); a file with an object a line is called .jsonl"
+        )
+    for number, value in enumerate(values, 1):
+        yield _object(number, value)
 
 
 def _objects(lines: Iterable[str]) -> Iterator[Row]:
@@ -90,11 +116,13 @@ def _objects(lines: Iterable[str]) -> Iterator[Row]:
                 value = {} if problem else parse_json(line)
             except Malformed as malformed:
                 value, problem = {}, str(malformed)
-            if not isinstance(value, dict):
-                kind = type(value).__name__
-                shown = '{"text": ..., "label": ...}'
-                value, problem = {}, f"a line is an object, as {shown}, not {kind}"
-            yield Row(number, value, problem)
+            yield _object(number, value, problem)
+
+
+def _object(number: int, value: Any, problem: str = "") -> Row:
+    if problem or isinstance(value, dict):
+        return Row(number, {} if problem else value, problem)
+    return Row(number, {}, f"a row is an object, as {OBJECT}, not {type(value).__name__}")
 
 
 def _cells(path: Path, columns: Columns, encoding: str) -> Source:
@@ -271,13 +299,10 @@ def open_columns(
     if suffix == ".parquet":
         table = pq.ParquetFile(file, page_checksum_verification=True)
         return table.schema_arrow, table.iter_batches(columns=names)
-    magic = file.read(6)
-    file.seek(0)
-    if magic == b"ARROW1":
-        whole = pa.ipc.open_file(file)
-        return whole.schema, (whole.get_batch(i) for i in range(whole.num_record_batches))
-    stream = pa.ipc.open_stream(file)
-    return stream.schema, iter(stream)
+    table = open_arrow(file)
+    if isinstance(table, pa.RecordBatchStreamReader):
+        return table.schema, iter(table)
+    return table.schema, map(table.get_batch, range(table.num_record_batches))
 
 
 def class_names(schema: Any) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
-from lingprobe.datasets.formats.folders import folder_remarks, table_parts
+from lingprobe.datasets.formats.folders import folder_remarks, no_table, table_parts
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
@@ -193,10 +193,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     known = SUFFIXES.get(suffix.lower())
     if known is None and suffix.lower() not in TABLES:
-        raise DataProblem(
-            f"{path}: the name should end with"
-            f" {', '.join(dict.fromkeys((*SUFFIXES, *TABLES)))}, so that the format is known"
-        )
+        raise DataProblem(no_table(path))
     return known if known is not None and OWN[known](path) else None
 
 
