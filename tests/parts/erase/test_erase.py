@@ -383,3 +383,23 @@ def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):
     (sentence,) = verdicts([ErasureCell(**{**every, **numbers, **words})])
     assert said in sentence
     assert "A nonlinear probe goes from 52.0 to 51.4." in sentence
+
+
+def test_one_draw_of_a_floor_that_does_as_much_is_enough():
+    """Draws of a floor may differ by far more than their mean is sure of."""
+    from lingprobe.data.labels import column_from_codes
+    from lingprobe.metrics.intervals import Answers
+    from lingprobe.parts.erase.cells import beyond_floors
+
+    gold = column_from_codes(np.zeros(400, np.int64), ("a", "b"))
+
+    def said(*shares):
+        codes = [(np.arange(400) >= 400 * share).astype(np.int64) for share in shares]
+        return Answers(gold, [column_from_codes(each, ("a", "b")) for each in codes])
+
+    beyond, p = beyond_floors("accuracy", [said(0.9, 0.8, 0.85), said(0.8)], said(0.5))
+    assert beyond == pytest.approx(0.3)
+    assert p < 0.001
+    beyond, p = beyond_floors("accuracy", [said(0.9, 0.45, 0.95), said(0.8)], said(0.5))
+    assert beyond > 0.2
+    assert p == 1

@@ -575,7 +575,7 @@ def test_changes_are_affine_maps_of_every_state():
                 np.testing.assert_allclose(moved[0], sign * dose * apart, atol=1e-4)
         elif not change.key.floor:
             np.testing.assert_allclose(moved + x, eraser(x), atol=1e-6)
-    assert len(made) == 1 + 3 * 2 + 2 * (2 + 2 * 2)
+    assert len(made) == 1 + 3 * 2 + 2 * (2 + 2 * 2 * 2)  # floors go either way, too
 
 
 def test_the_command_is_the_function(place):

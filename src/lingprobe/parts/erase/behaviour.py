@@ -156,10 +156,10 @@ class Predictions:
         where it was not measured.
         """
         found = self.losses.get(Key(what, way, floor), [])
-        if not found and way in ("other", "own"):
+        if not found:
             there, back = (self.losses.get(Key(what, to, floor), []) for to in ("second", "first"))
-            chosen = towards_second(self.codes, way)
-            found = [np.where(chosen, a, b) for a, b in zip(there, back, strict=True)]
+            for chosen in towards_second(self.codes, way):
+                found += [np.where(chosen, a, b) for a, b in zip(there, back, strict=True)]
         return float(np.mean(found, 0).sum() / self.tokens.sum()) if found else float("nan")
 
 

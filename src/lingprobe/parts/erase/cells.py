@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lingprobe.metrics.constant import best_constant, constant_column, constants, find_metric
-from lingprobe.metrics.intervals import Answers, difference
+from lingprobe.metrics.intervals import Answers, contrast, difference
 from lingprobe.metrics.metric import Metric
 from lingprobe.metrics.multiplicity import ALPHA, holm
 from lingprobe.parts.erase.change import reliability
@@ -133,17 +133,21 @@ def beyond_floors(
     metric: str | Metric, floors: Sequence[Answers], after: Answers
 ) -> tuple[float, float]:
     """How much lower a score is than the floor that does most, and the p of not being lower or
-    higher than each; NaN without floors.
+    higher than each draw of each; NaN without floors.
     """
-    gaps = [difference(metric, floor, after) for floor in floors]
+    drawn = [[replace(floor, predicted=[said]) for said in floor.predicted] for floor in floors]
+    gaps = [
+        contrast(metric, [*((1 / len(each), one) for one in each), (-1.0, after)]) for each in drawn
+    ]
     if not gaps:
         return NAN, NAN
     least, most = min(g.value for g in gaps), max(g.value for g in gaps)
-    # of a difference with one sign from all, the least sure
-    is_one_sided = least > 0 or most < 0
+    # draws differ by more than examples say, so it must be beyond each, and not their mean alone
+    score = np.mean(after.scores(metric))
+    signs = {np.sign(one - score) for floor in floors for one in floor.scores(metric)}
     return (
         least if least > 0 else min(most, 0.0),
-        max(g.p for g in gaps) if is_one_sided else 1.0,
+        max(g.p for g in gaps) if signs in ({1.0}, {-1.0}) else 1.0,
     )
 
 

@@ -17,7 +17,7 @@ from lingprobe.parts.erase.distances import Size
 from lingprobe.parts.erase.effects import Item
 from lingprobe.parts.erase.exchanges import EXCHANGED, WHOLE
 from lingprobe.parts.erase.fitting import FLOORS
-from lingprobe.parts.erase.interventions import ERASED, SCRUBBED, Key
+from lingprobe.parts.erase.interventions import ERASED, SCRUBBED
 
 LOSS, CHOICE, WORD = "loss", "choice", "words"
 
@@ -126,7 +126,8 @@ def _cell(item: Item, named: Named, what: str, size: Size) -> EffectCell:
     has_ways = what not in (ERASED, SCRUBBED)
     after = item.answers(what, way="other" if has_ways else "")
     own = item.answers(what, way="own") if has_ways else None
-    floors = {k: item.answers(what, k) for k in FLOORS if Key(what, "", k) in item.said}
+    drawn = {key.floor for key in item.said if key.what == what}
+    floors = {kind: item.answers(what, kind) for kind in FLOORS if kind in drawn}
     beyond, beyond_p = beyond_floors(item.metric, list(floors.values()), after)
     own_beyond, own_p = (
         (NAN, NAN) if own is None else beyond_floors(item.metric, list(floors.values()), own)

@@ -71,9 +71,12 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         )
     choices = [cell for cell in found if cell.measured == CHOICE]
     if choices:
-        least = min(choices, key=lambda cell: cell.after)
+        uses = is_used(found)
+        # what falls below every floor is not what falls furthest
+        told = [cell for cell in choices if cell.verdict == "falls"] if uses else choices
+        least = min(told, key=lambda cell: cell.after)
         how = f"{number(least.before)} to {number(least.after)} ({least.change})"
-        if is_used(found):
+        if uses:
             yield f"The model uses {task}: its choice falls from {how}, below every floor."
         else:
             yield f"It cannot be told whether the model uses {task}: its choice goes from {how}."

@@ -41,21 +41,21 @@ class Item:
 
     def answers(self, what: str, floor: str = "", way: Way = "") -> Answers:
         """Those under a change, or under a floor of it, of each example one way: to the other label
-        than its own, or further into its own.
+        than its own, or further into its own; of a floor that goes by labels both.
         """
-        key = Key(what, way, floor)
-        if key in self.said or way not in ("other", "own"):
-            columns = self.said[key]
-        else:
+        columns = self.said.get(Key(what, way, floor), [])
+        if not columns:
             there, back = (self.said[Key(what, to, floor)] for to in ("second", "first"))
-            chosen = towards_second(self.codes, way)
-            columns = [_either(a, b, chosen) for a, b in zip(there, back, strict=True)]
+            for chosen in towards_second(self.codes, way):
+                columns += [_either(a, b, chosen) for a, b in zip(there, back, strict=True)]
         return Answers(self.data.labels, columns, together(self.data))
 
 
-def towards_second(codes: Ints, way: Way) -> Flags:
-    """Which examples go towards the second class, if each goes one way, by their classes."""
-    return np.asarray(codes == (0 if way == "other" else 1))
+def towards_second(codes: Ints, way: Way) -> list[Flags]:
+    """Which examples go towards the second class, if each goes one way, by their classes; '' for
+    each of the two ways.
+    """
+    return [codes == {"other": 0, "own": 1}[each] for each in ((way,) if way else ("other", "own"))]
 
 
 def _either(one: Column, other: Column, chosen: Flags) -> Column:

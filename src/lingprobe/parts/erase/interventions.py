@@ -156,7 +156,8 @@ def changes_of(
                 other = _direction(source, sort, rng)
                 # as far as the classes are apart, in another direction
                 length = dose * float(np.linalg.norm(apart) / np.linalg.norm(other))
-                yield Change(Key(what, "", sort), shift=length * other)
+                yield Change(Key(what, "second", sort), shift=length * other)
+                yield Change(Key(what, "first", sort), shift=-length * other)
 
 
 @dataclass(frozen=True)
