@@ -147,6 +147,9 @@ def _score_answer(different: Column, counts: Ints, metric: Metric, answer: Colum
 
 def _shares(different: Column, counts: Ints) -> Doubles:
     """The share of examples that have each label, of those that were annotated for it."""
+    if different.classes is not None:  # there may be too many for a matrix
+        codes, many = different.classes, len(different.names)
+        return np.asarray(np.bincount(codes, counts, many) / counts.sum(), np.float64)
     matrix = different.sets().matrix()
     annotated = counts @ ~np.isnan(matrix)
     return np.asarray(
