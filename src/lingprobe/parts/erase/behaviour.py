@@ -19,7 +19,7 @@ from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Metric, ratio, sum_blocks
 from lingprobe.parts.erase.division import codes_of
-from lingprobe.parts.erase.effects import Item, copies, towards_second
+from lingprobe.parts.erase.effects import Flags, Item, by_class, copies
 from lingprobe.parts.erase.erasure import part_of
 from lingprobe.parts.erase.interventions import WITHOUT_LABEL, Key, Way
 
@@ -155,12 +155,15 @@ class Predictions:
         """The loss in nats a token under a change, or a floor of it, of each sentence one way; NaN
         where it was not measured.
         """
-        found = self.losses.get(Key(what, way, floor), [])
-        if not found:
-            there, back = (self.losses.get(Key(what, to, floor), []) for to in ("second", "first"))
-            for chosen in towards_second(self.codes, way):
-                found += [np.where(chosen, a, b) for a, b in zip(there, back, strict=True)]
-        return float(np.mean(found, 0).sum() / self.tokens.sum()) if found else float("nan")
+
+        def either(one: Doubles, other: Doubles, chosen: Flags) -> Doubles:
+            return np.where(chosen, one, other)
+
+        try:
+            found = by_class(self.losses, Key(what, way, floor), self.codes, either)
+        except KeyError:
+            return float("nan")
+        return float(np.mean(found, 0).sum() / self.tokens.sum())
 
 
 def _words(now: Predicted) -> Ints:

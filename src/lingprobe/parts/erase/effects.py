@@ -4,9 +4,9 @@ change; and probes of later layers, which give some.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from lingprobe.parts.erase.division import codes_of
 from lingprobe.parts.erase.erasure import part_of
 from lingprobe.parts.erase.interventions import UNCHANGED, Change, Key, Way
 
+T = TypeVar("T")
 Flags = NDArray[np.bool_]
 
 
@@ -43,19 +44,26 @@ class Item:
         """Those under a change, or under a floor of it, of each example one way: to the other label
         than its own, or further into its own; of a floor that goes by labels both.
         """
-        columns = self.said.get(Key(what, way, floor), [])
-        if not columns:
-            there, back = (self.said[Key(what, to, floor)] for to in ("second", "first"))
-            for chosen in towards_second(self.codes, way):
-                columns += [_either(a, b, chosen) for a, b in zip(there, back, strict=True)]
+        columns = by_class(self.said, Key(what, way, floor), self.codes, _either)
         return Answers(self.data.labels, columns, together(self.data))
 
 
-def towards_second(codes: Ints, way: Way) -> list[Flags]:
-    """Which examples go towards the second class, if each goes one way, by their classes; '' for
-    each of the two ways.
+def by_class(
+    kept: Mapping[Key, Sequence[T]], key: Key, codes: Ints, either: Callable[[T, T, Flags], T]
+) -> list[T]:
+    """What was kept under a key, one a draw; or, where all examples went towards one class and then
+    the other, what each example was the way of the key, or in turn both ways where it names none.
+    KeyError for what was not measured.
     """
-    return [codes == {"other": 0, "own": 1}[each] for each in ((way,) if way else ("other", "own"))]
+    if key in kept:
+        return list(kept[key])
+    there, back = (kept[key._replace(way=to)] for to in ("second", "first"))
+    towards_second = {"other": codes == 0, "own": codes == 1}
+    return [
+        either(a, b, towards_second[way])
+        for way in ([key.way] if key.way else towards_second)
+        for a, b in zip(there, back, strict=True)
+    ]
 
 
 def _either(one: Column, other: Column, chosen: Flags) -> Column:

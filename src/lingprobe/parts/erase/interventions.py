@@ -148,16 +148,20 @@ def changes_of(
     apart = difference_of_means(source)
     for dose in doses:
         what = f"moved {dose:g}"
-        yield Change(Key(what, "second"), shift=dose * apart)
-        yield Change(Key(what, "first"), shift=-dose * apart)
+        yield from _either_way(what, "", dose * apart)
         for draw in range(floors.draws):
             for sort in ("rank", "shuffled"):
                 rng = floors.generator(what, sort, draw)
                 other = _direction(source, sort, rng)
                 # as far as the classes are apart, in another direction
                 length = dose * float(np.linalg.norm(apart) / np.linalg.norm(other))
-                yield Change(Key(what, "second", sort), shift=length * other)
-                yield Change(Key(what, "first", sort), shift=-length * other)
+                yield from _either_way(what, sort, length * other)
+
+
+def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[Change]:
+    """All states moved towards the second class, and towards the first."""
+    yield Change(Key(what, "second", floor), shift=shift)
+    yield Change(Key(what, "first", floor), shift=-shift)
 
 
 @dataclass(frozen=True)
