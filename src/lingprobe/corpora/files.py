@@ -278,9 +278,14 @@ def _has_suffix(path: Path, suffixes: tuple[str, ...]) -> bool:
 def plain_first(paths: Iterable[Path]) -> list[Path]:
     """One path a file: where the same file lies there both plain and compressed, the plain one."""
     chosen: dict[Path, Path] = {}
-    for path in sorted(paths, key=lambda p: (p.suffix in COMPRESSED, p.name)):
+    for path in compressed_last(paths):
         chosen.setdefault(uncompressed_path(path), path)
     return sorted(chosen.values())
+
+
+def compressed_last(paths: Iterable[Path]) -> list[Path]:
+    """All paths by name, plain ones before compressed ones."""
+    return sorted(paths, key=lambda p: (p.suffix in COMPRESSED, p.name))
 
 
 def uncompressed_path(path: Path) -> Path:

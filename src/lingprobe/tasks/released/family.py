@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.corpora.columns import CODES, Layout, Reading, Rows
-from lingprobe.corpora.files import COMPRESSED, Part, split_of, uncompressed_path
+from lingprobe.corpora.files import Part, compressed_last, split_of, uncompressed_path
 from lingprobe.corpora.rendering import detokenize
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import cache_dir
@@ -223,14 +223,14 @@ def _beside(place: Path, release: Release) -> list[Part]:
     name or in this one.
     """
     wanted = {_plain(name) for name in release.names}
-    inside = sorted(place.iterdir(), key=lambda p: (p.suffix in COMPRESSED, p.name))
+    inside = compressed_last(place.iterdir())
     if release.layout.split is not None or release.layout.comma:
         return [
             Part("", p) for p in inside if _table(p) and _plain(uncompressed_path(p).stem) in wanted
         ][:1]
     folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
     parts: dict[str, Part] = {}
-    for path in sorted(folders[0].iterdir(), key=lambda p: (p.suffix in COMPRESSED, p.name)):
+    for path in compressed_last(folders[0].iterdir()):
         if _table(path) and (split := _split(path, release.layout)):
             parts.setdefault(split, Part(split, path))
     return [parts[split] for split in SPLITS if split in parts]

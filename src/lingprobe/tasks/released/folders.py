@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from lingprobe.corpora.files import COMPRESSED, Part, uncompressed_path
+from lingprobe.corpora.files import Part, compressed_last, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released.family import Options, Release
 from lingprobe.tasks.task import Definition
@@ -70,7 +70,7 @@ def _find_files(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) ->
     lacks.
     """
     here: dict[str, Path] = {}
-    for path in sorted(folder.iterdir(), key=lambda p: (p.suffix in COMPRESSED, p.name)):
+    for path in compressed_last(folder.iterdir()):
         if path.is_file():
             here.setdefault(uncompressed_path(path).name.casefold(), path)
     named = [
