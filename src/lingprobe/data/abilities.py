@@ -33,8 +33,8 @@ class Remote(Protocol):
 
 
 @runtime_checkable
-class Prepared(Protocol):
-    """An encoder whose vectors are there already."""
+class Lookup(Protocol):
+    """An encoder that looks vectors up which are there already."""
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
         """DataProblem where some sentences have none, as encoding them would raise it."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lingprobe.data.abilities import Prepared, Remote
+from lingprobe.data.abilities import Lookup, Remote
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
@@ -109,7 +109,7 @@ def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
     where nothing is.
     """
     try:
-        if isinstance(encoder, Prepared):
+        if isinstance(encoder, Lookup):
             encoder.check_there(sentences)
     except DataProblem as problem:
         return str(problem)
