@@ -8,9 +8,11 @@ import ast
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -31,69 +33,6 @@ from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
 SOURCES = Path(lingprobe.__file__).parent
-
-EDITED = """
-import json, sys
-from dataclasses import replace
-from pathlib import Path
-import grimp
-from lingprobe.data import _closure as closure
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import METRICS
-from lingprobe.probes import PROBES
-from lingprobe.tasks import TASKS
-
-root = Path(sys.argv[1]) / "lingprobe"
-starts = {"embed": {"lingprobe.experiment.embed"}, "measure": {"lingprobe.experiment.measure"}, "data": {"lingprobe.experiment.data"}}
-for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
-    starts |= {f"{contents.kind} {name}": contents.modules(name) for name in contents.table}
-graph = grimp.build_graph("lingprobe", cache_dir=None, exclude_type_checking_imports=True)
-reached = {
-    name: modules.union(*(graph.find_upstream_modules(module) for module in modules)) for name, modules in starts.items()
-}
-
-# starts that reach the same code have the same digest
-alike = {}
-for name, modules in starts.items():
-    alike.setdefault(frozenset(closure.closure(modules).files), []).append(name)
-
-kept = {}  # modules as they were read, but for one that is edited
-read = closure._module.__wrapped__
-
-def remembered(file):
-    if file not in kept:
-        kept[file] = read(file)
-    return kept[file]
-
-closure._module = remembered
-
-def digests():
-    closure._digest_of.cache_clear()
-    closure.code_in.cache_clear()
-    return [closure.code_of(*starts[names[0]]) for names in alike.values()]
-
-files = sorted(root.rglob("*.py"))
-before, wrong = digests(), []
-for file in files:
-    was = remembered(file)
-    kept[file] = replace(was, code="edited")
-    after, kept[file] = digests(), was
-    module = ".".join(file.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__")
-    changed = {name for names, one, other in zip(alike.values(), before, after) if one != other for name in names}
-    expected = {name for name in reached if module in reached[name]}
-    if changed != expected:
-        wrong.append([module, sorted(changed ^ expected)])
-for file in files[::10]:
-    text = file.read_text("utf-8")
-    file.write_text(text + "\\n# a remark\\n\\n\\n", "utf-8")
-    if read(file) != kept[file]:
-        wrong.append([str(file), "a comment counts"])
-    file.write_text(text + "\\nEDITED = 1\\n", "utf-8")
-    if read(file).code == kept[file].code:
-        wrong.append([str(file), "a statement does not count"])
-print(json.dumps(wrong))
-"""
 
 
 def run(code: str, *arguments: str, path: Path) -> str:
@@ -123,35 +62,28 @@ def checkout(tmp_path):
     return tmp_path / "copy"
 
 
-def test_an_edit_changes_exactly_the_identities_that_reach_it_and_a_comment_changes_none(checkout):
-    wrong = json.loads(run(EDITED, str(checkout), path=checkout))
-    assert not wrong, wrong[:5]
-
-
 MOVES = {
     "encoders.surface": "corpora.plain",  # that a table of contents names
     "nets.precision": "tables.rounding",  # that is imported as a module, under another name
     "corpora.universal": "datasets.formats.treebanks",  # with its data
 }
-AFTER = """
+CODES = """
 import json, sys
-from pathlib import Path
-import grimp
 from lingprobe.data import _closure as closure
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.keys import EMBEDS, MEASURES
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
-starts = {module: [module] for module in ("lingprobe.experiment.embed", "lingprobe.experiment.measure", "lingprobe.experiment.data")}
+roots = {"embeds": EMBEDS, "measures": MEASURES}
 for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
-    starts |= {f"{contents.kind} {name}": sorted(contents.modules(name)) for name in contents.table}
-graph = grimp.build_graph("lingprobe", cache_dir=None, exclude_type_checking_imports=True)
-reached = {name: [*modules, *(up for module in modules for up in graph.find_upstream_modules(module))] for name, modules in starts.items()}
-codes = {name.partition("lingprobe.")[2] or name: closure.code_of(*modules) for name, modules in starts.items()}
-users = {name.partition("lingprobe.")[2] or name for name, modules in reached.items() if sys.argv[1] in modules}
-print(json.dumps([codes, sorted(users)]))
+    roots |= {f"{contents.kind} {name}": sorted(contents.roots(name)) for name in contents.table}
+codes = {name: closure.code_of(*each) for name, each in roots.items()}
+edited = closure.Node(*sys.argv[1].split(":"))
+users = [name for name, each in roots.items() if edited in closure.closure(each).nodes]
+print(json.dumps([codes, users]))
 """
 
 
@@ -178,8 +110,8 @@ class Moved(ast.NodeTransformer):
 
 def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(checkout):
     root = checkout / "lingprobe"
-    module = "lingprobe." + MOVES["nets.precision"]
-    before, _ = json.loads(run(AFTER, module, path=checkout))
+    module = "lingprobe." + MOVES["nets.precision"] + ":HALF"
+    before, _ = json.loads(run(CODES, module, path=checkout))
     for file in root.rglob("*.py"):
         if any(old.rpartition(".")[2] in (text := file.read_text("utf-8")) for old in MOVES):
             file.write_text(ast.unparse(Moved().visit(ast.parse(text))), "utf-8")
@@ -187,161 +119,77 @@ def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(check
         there = root.joinpath(*new.split("."))
         for file in root.joinpath(*old.split(".")).parent.glob(f"{old.rpartition('.')[2]}.*"):
             file.rename(there.with_suffix(file.suffix))
-    after, _ = json.loads(run(AFTER, module, path=checkout))
+    after, _ = json.loads(run(CODES, module, path=checkout))
     assert after == before
     file = root.joinpath(*MOVES["nets.precision"].split(".")).with_suffix(".py")
     file.write_text(file.read_text("utf-8").replace("LINGPROBE_BFLOAT16", "ANOTHER"), "utf-8")
-    edited, users = json.loads(run(AFTER, module, path=checkout))
+    edited, users = json.loads(run(CODES, module, path=checkout))
     assert 0 < len(users) < len(edited)
     assert [name for name in edited if edited[name] != before[name]] == [
         name for name in edited if name in users
     ]
 
 
+def test_definitions_of_other_names_keep_every_identity(checkout):
+    """All definitions whose names stand for nothing else, each called otherwise wherever it is."""
+    place = "lingprobe.nets.precision:HALF"
+    before, _ = json.loads(run(CODES, place, path=checkout))
+    files = sorted((checkout / "lingprobe").rglob("*.py"))
+    names = free_names([ast.parse(file.read_bytes()) for file in files])
+    assert len(names) > 1000
+    word = re.compile(r"\b(" + "|".join(names) + r")\b")
+    for file in files:
+        file.write_text(word.sub(r"\1_otherwise", file.read_text("utf-8")), "utf-8")
+    after, _ = json.loads(run(CODES, word.sub(r"\1_otherwise", place), path=checkout))
+    assert [name for name in before if before[name] != after[name]] == []
+
+
+def free_names(trees: list[ast.Module]) -> set[str]:
+    """Names that are each one definition of one module, and nowhere an attribute, a parameter, a
+    local, or a word of a text.
+    """
+    defined = Counter(name for tree in trees for name in source._Module(tree).statements)
+    other: set[str] = set()
+    for tree in trees:
+        at_top = {id(node) for statement in tree.body for node in (statement, *tops(statement))}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                other.add(node.attr)
+            elif isinstance(node, ast.arg | ast.keyword):
+                other.add(node.arg or "")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if not source._PLACE.fullmatch(node.value):
+                    other |= set(re.findall(r"\w+", node.value))
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                other |= {node.id} if id(node) not in at_top else set()
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                other |= {node.name} if id(node) not in at_top else set()
+            elif isinstance(node, ast.alias):
+                other |= {node.asname or ""} | set(node.name.split(".")[:-1])
+            elif isinstance(node, ast.ImportFrom):
+                other |= set((node.module or "").split("."))
+    return {name for name, times in defined.items() if times == 1 and name.isidentifier()} - other
+
+
+def tops(statement: ast.stmt) -> list[ast.AST]:
+    """The names that a statement of a module binds."""
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    return [node for target in targets if target is not None for node in ast.walk(target)]
+
+
 def test_a_package_of_another_name_keeps_every_identity(checkout):
-    module = "lingprobe.nets.precision"
-    before, users = json.loads(run(AFTER, module, path=checkout))
+    module = "lingprobe.nets.precision:HALF"
+    before, users = json.loads(run(CODES, module, path=checkout))
     named = {"lingprobe": "zyxwprobe", "Lingprobe": "Zyxwprobe", "LINGPROBE": "ZYXWPROBE"}
 
     def renamed(text: str) -> str:
         return functools.reduce(lambda done, pair: done.replace(*pair), named.items(), text)
 
     exact = {"encoding": "utf-8", "errors": "surrogateescape"}  # some files are packed
-    for file in [path for path in checkout.rglob("*") if path.suffix in (".py", *closure.DATA)]:
+    for file in [path for path in checkout.rglob("*") if path.suffix in (".py", *source.DATA)]:
         file.write_bytes(renamed(file.read_bytes().decode(**exact)).encode(**exact))
     (checkout / "lingprobe").rename(checkout / "zyxwprobe")
-    assert json.loads(run(renamed(AFTER), renamed(module), path=checkout)) == [before, users]
-
-
-def test_the_name_under_which_a_thing_is_imported_from_a_module_counts(tmp_path, monkeypatch):
-    """Two modules may define a name: which one is meant decides, wherever it lies."""
-    (tmp_path / "here_one.py").write_text("def f():\n    return 1\n")
-    (tmp_path / "here_two.py").write_text("def f():\n    return 2\n")
-    (tmp_path / "here_three.py").write_text("from here_one import f\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    texts = [
-        "import here_two\nfrom here_one import f\n",
-        "import here_one\nfrom here_two import f\n",
-        "import here_two\nfrom here_three import f\n",
-    ]
-    files = [tmp_path / f"user_{k}.py" for k in range(3)]
-    for file, text in zip(files, texts, strict=True):
-        file.write_text(text)
-    one, two, handed = (closure.code_in(file, file.stem) for file in files)
-    assert one != two
-    assert one == handed  # what hands it on changes nothing in the code that uses it
-
-
-def test_a_name_that_the_package_offers_is_followed_to_its_module(tmp_path, monkeypatch):
-    (tmp_path / "asks_one.py").write_text("from lingprobe import question\n")
-    (tmp_path / "asks_two.py").write_text(
-        "import lingprobe\n@lingprobe.question\ndef f(tree):\n    return 1\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    for name in ("asks_one", "asks_two"):
-        reached = set(closure.closure([name]).files.values())
-        assert "lingprobe.tasks.rules" in reached
-        assert "lingprobe" not in reached
-
-
-def test_every_data_file_belongs_to_a_module_and_an_edit_in_it_counts(checkout):
-    for file in sorted(path for path in SOURCES.rglob("*") if path.suffix in closure.DATA):
-        copy = checkout / "lingprobe" / file.relative_to(SOURCES)
-        readers = list(copy.parent.glob("*.py"))
-        before = {path: closure._module.__wrapped__(path).alone for path in readers}
-        copy.write_bytes(copy.read_bytes() + b"\n# more\n")
-        changed = [
-            path.name for path in readers if closure._module.__wrapped__(path).alone != before[path]
-        ]
-        assert changed, f"no module names {file.name}"
-
-
-def plain(text: str, tmp_path: Path) -> str:
-    (file := tmp_path / "module.py").write_text(text)
-    return closure._module.__wrapped__(file).alone
-
-
-def test_what_cannot_change_behaviour_is_left_out(tmp_path):
-    code = 'def f(a, b=1):\n    """Say something."""\n    return a + b  # a remark\n'
-    same = (
-        'def f(\n    a,\n    b = 1,\n):\n\n    """Say something else."""\n    return (a +'
-        ' b)\n"""Text that stands alone."""\n'
-    )
-    assert plain(code, tmp_path) == plain(same, tmp_path)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        "def f(a, b=2):\n    return a + b\n",
-        "def f(a, b=1):\n    return a - b\n",
-        "def f(a, b: int = 1):\n    return a + b\n",
-        "def f(a, *, b=1):\n    return a + b\n",
-    ],
-)
-def test_what_can_change_behaviour_counts(tmp_path, other):
-    assert plain("def f(a, b=1):\n    return a + b\n", tmp_path) != plain(other, tmp_path)
-
-
-def test_imports_for_type_checkers_alone_are_not_followed(tmp_path, monkeypatch):
-    (tmp_path / "seen_one.py").write_text(
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import seen_two\nelse:\n   "
-        " import seen_three\n"
-    )
-    for name in ("seen_two", "seen_three"):
-        (tmp_path / f"{name}.py").write_text("X = 1\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert {file.name for file in closure.closure(["seen_one"]).files} == {
-        "seen_one.py",
-        "seen_three.py",
-    }
-
-
-def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monkeypatch):
-    place, data = tmp_path / "cache", Path(closure.__file__).read_bytes()
-    monkeypatch.setenv("LINGPROBE_CACHE", str(place))
-    found = source.read(data)
-    source.keep()
-    source._memory.cache_clear()
-    with monkeypatch.context() as patch:
-        patch.setattr(source.ast, "parse", None)  # so nothing is read anew
-        assert source.read(data) == found
-        with pytest.raises(TypeError):
-            source.read(data + b"#")
-    (file,) = (place / source.CODE).iterdir()
-    file.write_bytes(file.read_bytes().replace(found.code.encode(), b"0" * 32))
-    source._memory.cache_clear()
-    assert source.read(data) == found
-
-
-def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
-    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path))
-    monkeypatch.setattr(source, "MOST", 3)
-    for batch in ((0, 1), (2, 3), (4, 5, 6, 7)):
-        for number in batch:
-            source.read(b"a = %d" % number)
-        source.keep()
-    memory = source._Memory(tmp_path)
-    assert len(memory.sources) == 4  # what one process read counts, however much it is
-    source.read(b"a = 8")
-    source.keep()
-    assert len(source._Memory(tmp_path).sources) == 3
-
-
-def test_a_users_own_modules_count_by_content_and_installed_ones_by_version(tmp_path, monkeypatch):
-    (tmp_path / "package_of_mine").mkdir()
-    (tmp_path / "package_of_mine" / "__init__.py").write_text("")
-    (tmp_path / "package_of_mine" / "near.py").write_text("def g():\n    from . import far\n")
-    (tmp_path / "package_of_mine" / "far.py").write_text(
-        "import numpy.linalg\nfrom yaml import safe_load\n"
-    )
-    (tmp_path / "mine_alone.py").write_text("from package_of_mine.near import g\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    found = closure.closure(["mine_alone"])
-    assert {file.name for file in found.files} == {"mine_alone.py", "near.py", "far.py"}
-    assert found.packages["numpy"] == np.__version__
-    assert any(name.lower() == "pyyaml" for name in found.packages)
-    assert "package_of_mine.far" not in sys.modules  # nothing was imported to find this out
+    assert json.loads(run(renamed(CODES), renamed(module), path=checkout)) == [before, users]
 
 
 @pytest.fixture
@@ -500,7 +348,7 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
     def files(*starts: str) -> set[str]:
         return set(closure.closure(starts).files.values())
 
-    vectors = files(EMBEDS, *ENCODERS.modules("hf"))
+    vectors = files(*EMBEDS, *ENCODERS.roots("hf"))
     assert not {
         name
         for name in vectors
@@ -508,7 +356,7 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
             ("lingprobe.metrics", "lingprobe.probes", "lingprobe.tasks", "lingprobe.pages")
         )
     }
-    data = files(*TASKS.modules("ud/tense"))
+    data = files(*TASKS.roots("ud/tense"))
     assert not {
         name
         for name in data
@@ -516,10 +364,10 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
             ("lingprobe.metrics", "lingprobe.probes", "lingprobe.encoders", "lingprobe.pages")
         )
     }
-    assert "lingprobe.metrics.compare" in files(*METRICS.modules("accuracy"))
+    assert "lingprobe.metrics.compare" in files(*METRICS.roots("accuracy"))
     assert not {
         name
-        for name in files(MEASURES)
+        for name in files(*MEASURES)
         if name.startswith(
             ("lingprobe.cli", "lingprobe.pages", "lingprobe.tasks", "lingprobe.encoders")
         )

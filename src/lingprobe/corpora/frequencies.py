@@ -25,7 +25,7 @@ from lingprobe.corpora.files import digest, treebank, uncompressed_path
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.text import tokens
-from lingprobe.data._closure import code_of
+from lingprobe.data._closure import code_of, root_of
 from lingprobe.data.cache import FileProblem, cache_dir, draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
@@ -149,7 +149,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
         uncompressed_path(file).suffix for file in files
     )  # names say how files are read
     key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
-    place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
+    place = cache_dir() / "frequencies" / f"{key}-{code_of(root_of(frequencies))}.npz"
     try:
         return _load(place)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):

@@ -1,12 +1,15 @@
-"""The code that modules use, found statically: files by content, installed packages by version.
+"""The definitions that code reaches, found statically: ours by content, installed packages by
+version.
 
-A source file counts without comments, docstrings and layout, so that only an edit that can change
-behaviour changes its digest; annotations count, since they convert options and make fields. Data
-files belong to the modules that open them.
+A definition (a function, a class, a constant of a module) has a digest of its text and of what it
+mentions, where what is ours counts by its own digest. So content counts, not name or place: a
+definition may be renamed or move, and every digest stays. What mentions itself, directly or around
+a corner, counts together.
 
-Content counts, not place. An import of a module that counts by its content stands for the code that
-defines what is imported, and this package's name for any name; so a module may move, and the
-package be renamed, and every digest stays.
+Reached is what is named. An object that a name chooses when the program runs (of a table of
+contents) is a root of its own: its class with all methods and bases, and what makes it. Statements
+of a module that define nothing count for whatever is reached in it. A module that is handed on as a
+whole, or asked for a name that is computed, counts as a whole; so do modules of the user's.
 """
 
 from __future__ import annotations
@@ -17,15 +20,67 @@ import hashlib
 import importlib.machinery
 import importlib.metadata
 import importlib.util
+import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from lingprobe.data._source import DATA, PACKAGE, Import, keep, nameless, read
+from lingprobe.data._source import (
+    DATA,
+    PACKAGE,
+    Definition,
+    Import,
+    Mention,
+    Source,
+    keep,
+    nameless,
+    read,
+)
 
 INSTALLED = ("site-packages", "dist-packages")
 OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
+BY_MINOR_VERSION = frozenset(
+    {
+        "datasets",
+        "gensim",
+        "numba",
+        "numpy",
+        "peft",
+        "pyarrow",
+        "safetensors",
+        "scikit-learn",
+        "scipy",
+        "sentence-transformers",
+        "tokenizers",
+        "torch",
+        "transformers",
+    }
+)
+"""Distributions that count by major and minor version: their patches mend, and do not change
+numbers. Others count by their whole version.
+"""
+REGISTRY = f"{PACKAGE}.data.references:Contents"
+"""Where tables of contents are made: what one lists counts where it is chosen."""
+WHOLE, EFFECTS = "*", ""
+"""What stands for all of a module in place of a definition, and for its statements that define
+nothing.
+"""
+
+
+def root_of(thing: Any) -> str:
+    """What a function or a class is called as a root: the definition of its module in which it is
+    written.
+    """
+    return f"{thing.__module__}:{thing.__qualname__.partition('.')[0]}"
+
+
+class Node(NamedTuple):
+    """A definition of a module, WHOLE or EFFECTS."""
+
+    module: str
+    name: str
 
 
 def digest(*parts: str) -> str:
@@ -35,111 +90,424 @@ def digest(*parts: str) -> str:
     ).hexdigest()
 
 
-def code_of(*starts: str) -> str:
-    """A digest of the code that some modules reach: their closure, data files of theirs, and
-    versions of what is installed.
+def code_of(*roots: str) -> str:
+    """A digest of the code that some roots reach, with versions of what is installed; a root is
+    'module:definition', or a module as a whole.
     """
-    return _digest_of(frozenset(starts))
+    return _digest_of(frozenset(roots))
 
 
 @functools.cache
-def _digest_of(starts: frozenset[str]) -> str:
-    reached = _cached_closure(starts)
-    modules = sorted(code_in(file, name) for file, name in reached.files.items())
+def _digest_of(roots: frozenset[str]) -> str:
+    reached = closure(roots)
+    faces = sorted(_face(_root(root)) for root in roots)
+    effects = sorted(_digests.of(node) for node in reached.nodes if node.name == EFFECTS)
     keep()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
-    return digest(f"python={sys.version_info.major}.{sys.version_info.minor}", *packages, *modules)
-
-
-@functools.cache
-def _cached_closure(starts: frozenset[str]) -> Closure:
-    return closure(starts)
+    python = f"python={sys.version_info.major}.{sys.version_info.minor}"
+    return digest(python, *packages, *faces, *effects)
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """The code that some modules reach: source files, by module, and installed packages with their
-    versions.
+    """The code that some roots reach.
+
+    nodes     the definitions, EFFECTS and WHOLE modules among them
+    files     their source files, by module
+    packages  installed distributions, with the part of their version that counts
     """
 
+    nodes: frozenset[Node]
     files: Mapping[Path, str]
     packages: Mapping[str, str]
 
+    @property
+    def whole(self) -> list[str]:
+        """Our modules that count as a whole, as what is asked of them is computed."""
+        return sorted(n.module for n in self.nodes if n.name == WHOLE and _is_part(n.module))
 
-def closure(starts: Iterable[str]) -> Closure:
-    """The modules that some modules import, they themselves included, and those that these
-    import.
-    """
-    files: dict[Path, str] = {}
+    def __contains__(self, node: object) -> bool:
+        return node in self.nodes
+
+
+def closure(roots: Iterable[str]) -> Closure:
+    """What some roots reach, they themselves included."""
+    todo = [_root(root) for root in roots]
+    faced = {*todo}
+    seen: set[Node] = set()
     packages: dict[str, str] = {}
-    todo = list(starts)
-    seen: set[str] = set()
     while todo:
-        name = todo.pop()
-        if name in seen or name.partition(".")[0] in sys.stdlib_module_names:
+        node = todo.pop()
+        if node in seen:
             continue
-        seen.add(name)
-        step = _step(name)
+        seen.add(node)
+        step = _step(node)
         packages |= step.packages
-        todo += step.reads
-        if step.file is not None:
-            files[step.file] = name
-    return Closure(files, packages)
+        todo += step.nodes
+        if node in faced:
+            todo += (n for m in _targets(_face_of(node).mentions, node.module) for n in m.nodes)
+    real = {node for node in seen if file_of(node.module) is not None}
+    files = {_file(node.module): node.module for node in real if _has_content(node.module)}
+    return Closure(frozenset(real), files, packages)
+
+
+def _root(root: str) -> Node:
+    """The node of 'module:definition' or of a module; WHOLE where there is no such definition."""
+    module, _, name = root.partition(":")
+    if not name or not _has_content(module):
+        return Node(module, WHOLE)
+    found = _definition_of(module, name)
+    return found or Node(module, WHOLE)
+
+
+# ---- what a node mentions
+
+
+class _Target(NamedTuple):
+    """What a mention means.
+
+    text      what stands for it beside the digests of nodes
+    nodes     ours
+    packages  installed, with versions
+    """
+
+    text: str = ""
+    nodes: tuple[Node, ...] = ()
+    packages: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What a module adds to a closure: its file, or its distribution, and the modules that it
-    reads.
+    """What a node adds to a closure.
+
+    text     a digest of its text alone
+    targets  what it mentions, in order
+    nodes    all that belong to the closure with it
     """
 
-    file: Path | None = None
+    text: str
+    targets: tuple[_Target, ...] = ()
+    nodes: tuple[Node, ...] = ()
     packages: Mapping[str, str] = field(default_factory=dict)
-    reads: tuple[str, ...] = ()
 
 
 @functools.cache
-def _step(name: str) -> _Step:
-    """That of a module, which many closures share."""
-    file = file_of(name)
-    if file is None:
-        return _Step(packages=_package(name.partition(".")[0]))
-    if _is_installed(name, file):
-        found = _package(name.partition(".")[0])
-        return _Step(packages=found or {name: _module(file).alone})
-    module = _module(file)
-    reads = tuple(source for each in module.imports for source in _sources(each, name, file))
-    # what only says where things are has no say in what they do
-    return _Step(None if module.places else file, {}, reads)
+def _step(node: Node) -> _Step:
+    """That of a node, which many closures share."""
+    module, name = node
+    if not _has_content(module):
+        return _Step(digest(module), packages=_package(module.partition(".")[0]))
+    if name == WHOLE:
+        return _whole(module)
+    source = _source(module)
+    found = source.definitions.get(name, Definition(""))
+    mentions = found.mentions
+    maker = None if found.maker is None else mentions[found.maker]
+    if maker is not None and _is_registry(maker, module):
+        found, mentions = found._replace(text="registry"), (maker,)
+    targets = _targets(mentions, module)
+    nodes = [n for target in targets for n in target.nodes]
+    return _Step(
+        found.text,
+        targets,
+        (*nodes, *_beside(module)),
+        {name: v for target in targets for name, v in target.packages.items()},
+    )
 
 
-def _sources(each: Import, name: str, file: Path) -> list[str]:
-    """The modules that an import in a module reads."""
-    base = _base(each, name, file)
-    if not is_ours(base):
-        return [base]
-    if not each.name:
-        return [base, *_listed_modules(base, _module(file).attributes)]
-    inside = f"{base}.{each.name}"
-    if file_of(inside) is not None:
-        return [inside]
-    place = _module(_file(base)).places.get(each.name)
-    return [f"{base}.{place}"] if place else [base]
+def _whole(module: str) -> _Step:
+    """All that a module defines and imports."""
+    source = _source(module)
+    names = sorted(source.definitions)
+    imported = [Mention("import", "", each) for each in source.imports.values()]
+    imported += [Mention("import", "", each) for each in source.stars]
+    own = [_Target(name, (Node(module, name),)) for name in names]
+    targets = (*own, *_targets(imported, module))
+    return _Step(
+        digest("whole", *source.imports),
+        targets,
+        (*(n for target in targets for n in target.nodes), *_beside(module)),
+        {name: v for target in targets for name, v in target.packages.items()},
+    )
 
 
-def _base(each: Import, name: str, file: Path) -> str:
-    """The absolute name of the module that an import names."""
+def _beside(module: str) -> tuple[Node, ...]:
+    """What runs when a module is imported, beside its definitions: its statements, those of the
+    packages that it is in, and those of what it imports for no other reason.
+    """
+    above = module.split(".")
+    packages = [".".join(above[:depth]) for depth in range(1, len(above) + 1)]
+    unused = [_base(each, module) for each in _source(module).unused]
+    return tuple(Node(each, EFFECTS) for each in [*packages, *unused])
+
+
+def _targets(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
+    """What mentions in a module mean, in order."""
+    found: list[_Target] = []
+    for mention in mentions:
+        if mention.kind == "keyword":
+            found.append(_Target(_keyword(mention.name, found[mention.of])))
+        else:
+            found.append(_target(mention, module))
+    return tuple(found)
+
+
+def _target(mention: Mention, module: str) -> _Target:
+    """What a mention in a module means."""
+    if mention.kind == "definition":
+        return _called(_Target(nodes=(Node(module, mention.name),)), mention.valued)
+    if mention.kind == "data":
+        return _Target(_data(mention.name, module))
+    if mention.kind == "place":
+        place, _, name = mention.name.partition(":")
+        node = _definition_of(place, name) if _has_content(place) else None
+        return _Target(nodes=(node,)) if node else _Target(name)
+    assert mention.source is not None
+    base = _base(mention.source, module)
+    if mention.kind == "statement":
+        return _statement(base, mention.source.name)
+    chain = [*filter(None, (mention.source.name, *mention.name.split(".")))]
+    if not _has_content(base):
+        return _Target(".".join((base, *chain)), (), _package(base.partition(".")[0]))
+    return _called(_named(base, chain), mention.valued)
+
+
+def _statement(base: str, name: str) -> _Target:
+    """What an import does beside giving names."""
+    if not _has_content(base):
+        return _Target(packages=_package(base.partition(".")[0]))
+    inside = f"{base}.{name}"
+    return _Target(nodes=(Node(inside if name and file_of(inside) else base, EFFECTS),))
+
+
+def _named(base: str, chain: list[str]) -> _Target:
+    """What a chain of names stands for that begins at one of our modules."""
+    passed: set[tuple[str, str]] = set()
+    while chain and (base, chain[0]) not in passed:
+        passed.add((base, chain[0]))
+        source, name = _source(base), chain[0]
+        bound = name in source.definitions or name in source.imports
+        if not bound and file_of(inside := f"{base}.{name}") is not None:
+            base, chain = inside, chain[1:]
+            continue
+        if not _is_part(base):
+            break
+        if place := _places(base).get(name):
+            base = f"{base}.{place}"
+        elif name in source.definitions:
+            return _Target(".".join(chain[1:]), (Node(base, name),))
+        elif name in source.imports:
+            handed = source.imports[name]
+            origin = _base(handed, base)
+            rest = [*filter(None, (handed.name,)), *chain[1:]]
+            if not _has_content(origin):
+                return _Target(".".join((origin, *rest)), (), _package(origin.partition(".")[0]))
+            base, chain = origin, rest
+        else:
+            break
+    return _Target(".".join(chain), (Node(base, WHOLE),))
+
+
+def _called(target: _Target, valued: bool) -> _Target:
+    """A function that is held may be called with any keyword, so that the names of its parameters
+    count.
+    """
+    names = _parameters(target) if valued else None
+    return target if names is None else target._replace(text=f"{target.text}({','.join(names)})")
+
+
+def _parameters(target: _Target) -> tuple[str, ...] | None:
+    """The parameters of a function that a mention is, called as it is written; else None."""
+    if len(target.nodes) != 1 or target.text:
+        return None
+    module, name = target.nodes[0]
+    found = _source(module).definitions.get(name) if name not in (WHOLE, EFFECTS) else None
+    return found.parameters if found else None
+
+
+def _keyword(name: str, called: _Target) -> str:
+    """What a keyword counts as: the number of a parameter, where it can be told which one it is."""
+    names = _parameters(called) or ()
+    return f"parameter {names.index(name)}" if name in names else name
+
+
+def _definition_of(module: str, name: str) -> Node | None:
+    """The definition of ours that a name of a module stands for; None where there is none."""
+    nodes = _named(module, [name]).nodes
+    return nodes[0] if nodes and nodes[0].name != WHOLE else None
+
+
+def _is_registry(mention: Mention, module: str) -> bool:
+    """Whether what a mention makes is a table of contents."""
+    if (nodes := _target(mention, module).nodes) == ():
+        return False
+    node = nodes[0]
+    if f"{node.module}:{node.name}" == REGISTRY:
+        return True
+    found = _source(node.module).definitions.get(node.name)
+    inner = found.mentions if found and found.parameters is None else ()
+    return any(
+        f"{n.module}:{n.name}" == REGISTRY
+        for each in inner
+        if each.kind in ("import", "definition")
+        for n in _target(each, node.module).nodes
+    )
+
+
+def _face_of(node: Node) -> _Face:
+    found = _source(node.module).definitions.get(node.name) if _has_content(node.module) else None
+    if found is None:
+        return _Face()
+    return _Face(digest(found.face[0], *(found.parameters or ())), found.face[1])
+
+
+class _Face(NamedTuple):
+    """What of a root is asked for from outside: the names and annotations of its parameters."""
+
+    text: str = ""
+    mentions: tuple[Mention, ...] = ()
+
+
+def _face(node: Node) -> str:
+    """A digest of a root, with its face."""
+    found = _face_of(node)
+    targets = _targets(found.mentions, node.module)
+    return digest(_digests.of(node), found.text, *map(_digests.meaning, targets))
+
+
+# ---- digests
+
+
+class _Digests:
+    """The digests of nodes, each of its text and of those that it mentions."""
+
+    def __init__(self) -> None:
+        self.known: dict[Node, str] = {}
+
+    def of(self, node: Node) -> str:
+        """That of one; those that it needs are found before."""
+        if node not in self.known:
+            for component in _components(node, self.known):
+                self._note(component)
+        return self.known[node]
+
+    def meaning(self, target: _Target, inside: Mapping[Node, str] | None = None) -> str:
+        """What stands for a mention."""
+        known = [(inside or {}).get(node) or self.of(node) for node in target.nodes]
+        return "\x1f".join((target.text, *known))
+
+    def _note(self, component: list[Node]) -> None:
+        """The digests of nodes that mention each other, which count together: in each round those
+        of the round before stand for one another, so that after as many rounds as there are nodes
+        each is of all.
+        """
+        steps = {node: _step(node) for node in component}
+        alone = len(component) == 1 and all(
+            component[0] not in target.nodes for target in steps[component[0]].targets
+        )
+        digests = dict.fromkeys(component, "itself")
+        for _ in range(1 if alone else len(component) + 1):
+            digests = {
+                node: digest(step.text, *(self.meaning(each, digests) for each in step.targets))
+                for node, step in steps.items()
+            }
+        self.known |= digests
+
+
+_digests = _Digests()
+
+
+def _components(start: Node, known: Mapping[Node, str]) -> Iterator[list[Node]]:
+    """Nodes that a node mentions, those that mention each other together, and first what others
+    need (Tarjan's algorithm, without recursion).
+    """
+    number: dict[Node, int] = {}
+    lowest: dict[Node, int] = {}
+    stack: list[Node] = []
+    open_nodes: set[Node] = set()
+    path = [(start, _mentioned(start, known))]
+    while path:
+        node, below = path[-1]
+        if node not in number:
+            number[node] = lowest[node] = len(number)
+            stack.append(node)
+            open_nodes.add(node)
+        for each in below:
+            if each not in number:
+                path.append((each, _mentioned(each, known)))
+                break
+            if each in open_nodes:
+                lowest[node] = min(lowest[node], number[each])
+        else:
+            path.pop()
+            if path:
+                above = path[-1][0]
+                lowest[above] = min(lowest[above], lowest[node])
+            if lowest[node] == number[node]:
+                at = stack.index(node)
+                component, stack[at:] = stack[at:], []
+                open_nodes -= set(component)
+                yield component
+
+
+def _mentioned(node: Node, known: Mapping[Node, str]) -> Iterator[Node]:
+    return (n for target in _step(node).targets for n in target.nodes if n not in known)
+
+
+# ---- modules and files
+
+
+@functools.cache
+def _source(module: str) -> Source:
+    """What the file of a module of ours says; one that is no Python counts by its bytes."""
+    file = _file(module)
+    data = file.read_bytes()
+    if file.suffix == ".py":
+        return read(data)
+    return Source({EFFECTS: Definition(hashlib.blake2b(data, digest_size=16).hexdigest())}, {})
+
+
+@functools.cache
+def _data(name: str, module: str) -> str:
+    """The content of the data file beside a module that a text names; '' where there is none."""
+    file = _file(module)
+    path = file.with_suffix(name) if name in DATA else file.parent / name
+    if path.parent != file.parent or not path.is_file():
+        return ""
+    return digest(nameless(path.read_bytes().decode("utf-8", "surrogateescape")))
+
+
+@functools.cache
+def _places(module: str) -> Mapping[str, str]:
+    """In which module a package's table of contents, or that of one of its parts, has each name."""
+    file = _file(module)
+    return _listed(file) if file.name == "__init__.py" else {}
+
+
+def _listed(file: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in sorted(file.parent.glob("parts/*/__init__.py")):
+        inside = _listed(part)
+        found |= {name: f"parts.{part.parent.name}.{place}" for name, place in inside.items()}
+    for node in ast.parse(file.read_bytes()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
+            table: dict[str, str] = ast.literal_eval(node.value)
+            found |= {name: place for place, names in table.items() for name in names.split()}
+    return found
+
+
+def _base(each: Import, module: str) -> str:
+    """The absolute name of the module that an import in a module names."""
     if not each.level:
         return each.module
-    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     above = package.split(".")[: len(package.split(".")) - each.level + 1]
     return ".".join([*above, *([each.module] if each.module else [])])
 
 
-def _listed_modules(base: str, names: Iterable[str]) -> list[str]:
-    """The modules in which a table of contents has some names."""
-    places = _module(_file(base)).places
-    return [f"{base}.{places[name]}" for name in names if name in places]
+def _is_part(module: str) -> bool:
+    """Whether a module is lingprobe's own: what is defined in it counts by itself."""
+    return module.partition(".")[0] == PACKAGE
 
 
 @functools.cache
@@ -147,6 +515,17 @@ def is_ours(name: str) -> bool:
     """Whether a module counts by its content."""
     file = file_of(name)
     return file is not None and not _is_installed(name, file)
+
+
+def is_standard(place: str) -> bool:
+    """Whether a module, or a definition of it, comes with Python."""
+    return re.split(r"[.:]", place, maxsplit=1)[0] in sys.stdlib_module_names
+
+
+@functools.cache
+def _has_content(name: str) -> bool:
+    """Whether a module's definitions count: it is ours, and comes not with Python."""
+    return not is_standard(name) and is_ours(name)
 
 
 def _is_installed(name: str, file: Path) -> bool:
@@ -194,141 +573,25 @@ def file_of(name: str) -> Path | None:
 @functools.cache
 def _package(top: str) -> Mapping[str, str]:
     """The distribution that a module belongs to, with its version; nothing where none is
-    installed.
+    installed, and for what comes with Python.
     """
+    if is_standard(top):
+        return {}
     usual = OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
     try:
-        return {usual: importlib.metadata.version(usual)}
+        return {usual: _version(usual)}
     except (importlib.metadata.PackageNotFoundError, ValueError):
-        return {
-            distribution: importlib.metadata.version(distribution)
-            for distribution in _distributions().get(top, ())
-        }
+        return {name: _version(name) for name in _distributions().get(top, ())}
+
+
+def _version(distribution: str) -> str:
+    """What counts of the version of a distribution. PackageNotFoundError if there is none."""
+    version = importlib.metadata.version(distribution)
+    if distribution.lower().replace("_", "-") not in BY_MINOR_VERSION:
+        return version
+    return ".".join(version.split(".")[:2])
 
 
 @functools.cache
 def _distributions() -> Mapping[str, list[str]]:
     return importlib.metadata.packages_distributions()
-
-
-@dataclass(frozen=True)
-class Module:
-    """A source file.
-
-    code        a digest of its code and data files, whatever it imports
-    runs        what it imports while it runs, statements in a row together
-    attributes  the names that are read of anything in it
-    places      of a table of contents (a package's `_PLACES`): in which of its modules a name is
-    """
-
-    code: str
-    runs: tuple[tuple[Import, ...], ...] = ()
-    attributes: frozenset[str] = frozenset()
-    places: Mapping[str, str] = field(default_factory=dict)
-
-    @functools.cached_property
-    def imports(self) -> list[Import]:
-        """What it imports while it runs."""
-        return [each for run in self.runs for each in run]
-
-    @functools.cached_property
-    def bound(self) -> Mapping[str, Import]:
-        """What it imports, by the names that it gives to it; of one given twice, the first."""
-        return {each.bound: each for each in reversed(self.imports)}
-
-    @functools.cached_property
-    def alone(self) -> str:
-        """A digest of its code, with the names that it gives to what it imports."""
-        return self.digest(lambda each: nameless(each.bound))
-
-    def digest(self, meaning: Callable[[Import], str]) -> str:
-        """A digest of its code, with what its imports mean; the order of those in a row, which a
-        move can change, does not count.
-        """
-        return digest(self.code, *("\x1f".join(sorted(map(meaning, run))) for run in self.runs))
-
-
-@functools.cache
-def code_in(file: Path, name: str) -> str:
-    """A digest of a module's code: an import counts as the code of what it imports, or by name
-    where that is installed.
-    """
-    return _module(file).digest(lambda each: _meaning(each, name, file))
-
-
-def _meaning(each: Import, name: str, file: Path) -> str:
-    """What an import stands for, wherever it is imported from."""
-    origin, names = _target(each, name, file)
-    return names if origin is None else f"{_module(origin).alone} {names}"
-
-
-@functools.cache
-def _target(each: Import, name: str, file: Path) -> tuple[Path | None, str]:
-    """The file whose content an import in a module stands for, None where it has a version, and
-    what the thing is called there and here.
-    """
-    base = _base(each, name, file)
-    if not is_ours(base):
-        return None, f"{base} {each.name} {each.bound}"
-    origin, named = _origin(base, each.name)
-    return _file(origin), f"{nameless(named)} {nameless(each.bound)}"
-
-
-def _origin(base: str, name: str) -> tuple[str, str]:
-    """The module that defines a name of a module, and what it calls it; no name for a module."""
-    passed: set[str] = set()
-    while name and base not in passed:
-        passed.add(base)
-        if file_of(inside := f"{base}.{name}") is not None:
-            return inside, ""
-        module = _module(_file(base))
-        if name in module.places:
-            base = f"{base}.{module.places[name]}"
-            continue
-        handed = module.bound.get(name)
-        source = _base(handed, base, _file(base)) if handed is not None else ""
-        if handed is None or not is_ours(source):
-            break
-        base, name = source, handed.name
-    return base, name
-
-
-@functools.cache
-def _module(file: Path) -> Module:
-    data = file.read_bytes()
-    if file.suffix != ".py":
-        return Module(hashlib.blake2b(data, digest_size=16).hexdigest())
-    source = read(data)
-    beside = [path for path in _data_files(file.parent) if _opens(source.opens, file, path)]
-    contents = [path.read_bytes().decode("utf-8", "surrogateescape") for path in beside]
-    return Module(
-        digest(source.code, *map(nameless, contents)),
-        source.runs,
-        source.attributes,
-        _places(ast.parse(data), file.parent) if file.name == "__init__.py" else {},
-    )
-
-
-def _places(tree: ast.Module, folder: Path) -> dict[str, str]:
-    """In which module a package's table of contents, or that of one of its parts, has each name."""
-    found: dict[str, str] = {}
-    for part in sorted(folder.glob("parts/*/__init__.py")):
-        inside = _places(ast.parse(part.read_bytes()), part.parent)
-        found |= {name: f"parts.{part.parent.name}.{place}" for name, place in inside.items()}
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
-            table: dict[str, str] = ast.literal_eval(node.value)
-            found |= {name: place for place, names in table.items() for name in names.split()}
-    return found
-
-
-@functools.cache
-def _data_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in DATA)
-
-
-def _opens(texts: Collection[str], module: Path, data: Path) -> bool:
-    """Whether a module names a data file: by its whole name, or by a suffix that replaces its
-    own.
-    """
-    return data.name in texts or (data.stem == module.stem and data.suffix in texts)

@@ -1,10 +1,10 @@
 """The identity of a result, computed from the code that it depends on and from declared facts.
 
-Code is the closure of modules that an object's own modules import, found statically and hashed
-without comments, docstrings and layout. It starts at the factory that a reference names, at the
-class of the object, and at everything that the object contains. lingprobe's modules and the user's
-count by their content, installed distributions by name and version. An identity contains no path
-and no time, so moving a corpus does not change it.
+Code is the closure of definitions that an object's own definitions mention, found statically and
+hashed without comments, docstrings, layout and names. It begins at the factory that a reference
+names, at the class of the object, and at everything that the object contains. lingprobe's
+definitions and the user's modules count by their content, installed distributions by name and
+version. An identity contains no path and no time, so moving a corpus does not change it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inspect import getattr_static
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from lingprobe.data._closure import code_of, digest, file_of, is_ours
+from lingprobe.data._closure import code_of, digest, file_of, is_ours, is_standard, root_of
 from lingprobe.data._source import PACKAGE
 from lingprobe.data.references import Contents, Reference, parsed_or_none
 
@@ -87,17 +87,21 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
     """The identity of a thing that a reference names, or (without one) of an object that was handed
     over by name.
     """
-    parts = list(walk_parts(thing))
-    starts = {module for part in parts for module in _modules(part)}
-    stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
-    text = str(thing.name) if reference is None else reference
-    if reference is not None:
-        starts |= contents.modules(Reference.parse(reference).name)
-        text = portable(contents, reference)
-    if any(_interactive(start) for start in starts):
+    roots = code_roots(contents, reference, thing)
+    stated = list(dict.fromkeys(filter(None, map(_fingerprint, walk_parts(thing)))))
+    text = str(thing.name) if reference is None else portable(contents, reference)
+    if any(_interactive(root.partition(":")[0]) for root in roots):
         # code that was typed in has no file to tell it from what is typed in later
         stated.append(_process)
-    return Identity(text, code_of(*starts), (*stated, *facts))
+    return Identity(text, code_of(*roots), (*stated, *facts))
+
+
+def code_roots(contents: Contents, reference: str | None, thing: Any) -> set[str]:
+    """Where the code of a thing begins: with it, with all that it holds, and with what made it."""
+    roots = {root for part in walk_parts(thing) for root in _roots(part)}
+    if reference is not None:
+        roots |= contents.roots(Reference.parse(reference).name)
+    return roots
 
 
 def mark_draw(reference: str) -> str:
@@ -129,7 +133,7 @@ def portable(contents: Contents, reference: str) -> str:
     """
     parsed = Reference.parse(reference)
     where = contents.places_of(parsed)
-    states = all(module.partition(".")[0] == PACKAGE for module in contents.modules(parsed.name))
+    states = all(root.partition(".")[0] == PACKAGE for root in contents.roots(parsed.name))
 
     def portable_value(key: str | None, value: str) -> str:
         return value if key not in where else "file" if states else content(value)
@@ -174,14 +178,20 @@ def walk_parts(thing: Any) -> Iterator[Any]:
         yield each
 
 
-def _modules(part: Any) -> set[str]:
-    """The modules that a held thing is written in; what is installed (arrays, a library's networks)
-    counts by its version.
+def _roots(part: Any) -> set[str]:
+    """Where the code of a held thing begins: with itself, if it is a function or a class, and with
+    its class. What is installed (arrays, a library's networks) counts by its version.
     """
     if isinstance(part, types.ModuleType):
         return {part.__name__}
-    named = {str(getattr(part, "__module__", "")), type(part).__module__} - {""}
-    return {module for module in named if module.partition(".")[0] not in sys.stdlib_module_names}
+    named = {root_of(each) for each in (part, type(part)) if _is_written(each)}
+    return {root for root in named if not is_standard(root)}
+
+
+def _is_written(part: Any) -> bool:
+    """Whether it knows where it is written."""
+    names = (getattr(part, "__module__", None), getattr(part, "__qualname__", None))
+    return all(isinstance(name, str) and name for name in names)
 
 
 def _fingerprint(part: Any) -> str:

@@ -21,6 +21,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from lingprobe.data._closure import root_of
 from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._members import attribute, fault_of
@@ -102,15 +103,16 @@ class Contents:
         with foreign_code(name):
             return typing.cast(Callable[..., Any], attribute(place))
 
-    def modules(self, name: str) -> set[str]:
-        """The modules that the factory called `name` is found in and written in; its code begins
-        there.
+    def roots(self, name: str) -> set[str]:
+        """Where the code of the factory called `name` begins: where it is found, and where it is
+        written.
         """
-        written = str(getattr(self.find(name), "__module__", ""))
+        factory = self.find(name)
+        written = {root_of(factory)} if hasattr(factory, "__qualname__") else set()
         if "@" in name:
-            return {module_name(Path(name.rpartition("@")[0])), written}
-        place = self.table.get(name) or self.places()[name]
-        return {place.partition(":")[0], written}
+            path, _, attribute = name.rpartition("@")
+            return {f"{module_name(Path(path))}:{attribute}", *written}
+        return {self.table.get(name) or self.places()[name], *written}
 
     def make(self, reference: str | Reference) -> Any:
         """The thing that a reference names."""

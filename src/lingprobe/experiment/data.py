@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from lingprobe.data._closure import code_of, digest
+from lingprobe.data._closure import code_of, digest, root_of
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
@@ -126,7 +126,7 @@ class Facts:
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
-    folder, key = cache / "facts", digest(str(known), code_of(__name__))
+    folder, key = cache / "facts", digest(str(known), code_of(root_of(_find)))
     if remembered := recall(folder, key):
         return Facts(**remembered)
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.training_sentences import Hashes, among, hashes_of
-from lingprobe.data._closure import code_of, digest
+from lingprobe.data._closure import code_of, digest, root_of
 from lingprobe.data.cache import recall, remember
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
 from lingprobe.data.identity import Identity
@@ -54,7 +54,7 @@ class Memory:
         """
         if self.damage:
             return self.damage
-        folder, key = cache / "exposure", digest(str(known), self.mark, code_of(__name__))
+        folder, key = cache / "exposure", digest(str(known), self.mark, code_of(root_of(_refusal)))
         said = recall(folder, key)
         if said is None:
             said = _refusal(load_dataset(task, known), self.hashes, str(known))

@@ -14,8 +14,10 @@ from lingprobe.nets.precision import reproducible
 from lingprobe.store.results import SHARED
 
 FULL = "float32"  # the type in which vectors are what an encoder returned
-EMBEDS = "lingprobe.experiment.embed"  # the module that makes vectors of an encoder
-MEASURES = "lingprobe.experiment.measure"  # the module that makes results of data sets and vectors
+EMBEDS = ("lingprobe.experiment.embed:embed", "lingprobe.experiment.embed:vectors")
+"""What makes vectors of an encoder."""
+MEASURES = ("lingprobe.experiment.measure:ready", "lingprobe.experiment.measure:fit_groups")
+"""What makes results of data sets and vectors."""
 
 
 def encoder_identity(
@@ -32,7 +34,7 @@ def encoder_identity(
 def vectors_key(encoder: Encoder, known: Identity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
     reference = encoder.base if isinstance(encoder, Layered) else known.reference
-    return digest(reference, known.code, *known.facts, code_of(EMBEDS), *_threads())
+    return digest(reference, known.code, *known.facts, code_of(*EMBEDS), *_threads())
 
 
 def trial_id(trial: Trial, ingredients: Ingredients) -> str:
@@ -41,7 +43,7 @@ def trial_id(trial: Trial, ingredients: Ingredients) -> str:
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.
     """
-    shared = digest(*map(str, ingredients), code_of(MEASURES), *_threads())
+    shared = digest(*map(str, ingredients), code_of(*MEASURES), *_threads())
     return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
 
 

@@ -22,18 +22,18 @@ SCRIPT = "__main__"  # another one in each process
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What made a file of columns: a version of lingprobe, the modules of the rules, and their
-    code.
+    """What made a file of columns: a version of lingprobe, where the code of the rules begins,
+    and a digest of it.
     """
 
     lingprobe: str
-    modules: tuple[str, ...]
+    roots: tuple[str, ...]
     code: str
 
     @classmethod
-    def now(cls, modules: Sequence[str]) -> Made:
+    def now(cls, roots: Sequence[str]) -> Made:
         """What some rules would make now."""
-        return cls(version(), tuple(modules), code_of(*modules))
+        return cls(version(), tuple(roots), code_of(*roots))
 
     @classmethod
     def of(cls, path: Path) -> Made | None:
@@ -49,7 +49,7 @@ class Made:
 
     def metadata(self) -> dict[bytes, str]:
         """The same as metadata of a file."""
-        plain = {"sonde": self.lingprobe, "modules": self.modules, "code": self.code}
+        plain = {"sonde": self.lingprobe, "modules": self.roots, "code": self.code}
         return {MADE: json.dumps(plain)}
 
     @property
@@ -57,7 +57,8 @@ class Made:
         """Whether rules may read it: their code is the same, or modules of the user's cannot be
         found from here.
         """
-        others = [name for name in self.modules if name.partition(".")[0] not in (PACKAGE, BEFORE)]
+        modules = {root.partition(":")[0] for root in self.roots}
+        others = [name for name in modules if name.partition(".")[0] not in (PACKAGE, BEFORE)]
         if any(name == SCRIPT or file_of(name) is None for name in others):
             return True
-        return code_of(*self.modules) == self.code
+        return code_of(*self.roots) == self.code

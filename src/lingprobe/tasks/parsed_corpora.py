@@ -20,6 +20,7 @@ from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import Block, blocks
 from lingprobe.data._closure import digest as digest_of
+from lingprobe.data._closure import root_of
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.vectors import Ints
@@ -260,18 +261,18 @@ def every(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
 class Rules:
     """What is put to the sentences of a file.
 
-    judge    what they say; modules: where that is written
+    judge    what they say; roots: where its code begins
     options  what else decides it, as text; None: it cannot be told, and nothing is kept on disk
     """
 
     judge: Judge
-    modules: tuple[str, ...]
+    roots: tuple[str, ...]
     options: str | None = ""
 
     @property
     def code_version(self) -> Made:
         """The code that decides columns."""
-        return Made.now((__name__, *self.modules))
+        return Made.now((root_of(parsed_corpus), *self.roots))
 
     def place(self, path: Path, on_error: OnError) -> Path | None:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""

@@ -24,7 +24,7 @@ from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
-from lingprobe.data._closure import file_of
+from lingprobe.data._closure import file_of, root_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import summary
@@ -160,16 +160,17 @@ class Rule:
     over: Over
 
     @property
-    def module(self) -> str:
-        """Where it is written."""
-        return str(self.function.__module__)
+    def root(self) -> str:
+        """Where its code begins."""
+        written = isinstance(self.function, FunctionType)
+        return root_of(self.function) if written else str(self.function.__module__)
 
     def cache_key(self, own: Mapping[str, Any]) -> str | None:
         """What decides its answers beside the code of its module; None where that cannot be told,
         as of what was typed in, closes over something or reads a file.
         """
         whole = isinstance(self.function, FunctionType) and self.function.__closure__ is None
-        if not whole or file_of(self.module) is None:
+        if not whole or file_of(str(self.function.__module__)) is None:
             return None
         read = any(isinstance(value, PurePath) for value in own.values())
         return None if read else f"{self.function.__qualname__} {self.over} {dict(own)}"
@@ -248,7 +249,7 @@ class SentenceRule:
         def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
             return {self.rule.name: list(self._judge_block(block, sentences, own))}
 
-        rules = Rules(judge, (__name__, self.rule.module), self.rule.cache_key(own))
+        rules = Rules(judge, (root_of(type(self)), self.rule.root), self.rule.cache_key(own))
         return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
 
     def _judge_block(

@@ -13,6 +13,7 @@ from lingprobe.data._closure import code_of
 from lingprobe.data._old_names import BEFORE
 from lingprobe.data.cache import PART
 from lingprobe.experiment.agreement import Machine
+from lingprobe.experiment.keys import EMBEDS
 from lingprobe.experiment.provenance import versions
 from lingprobe.experiment.runners import RunnerProblem
 
@@ -75,4 +76,4 @@ class Setting:
 
 
 def _code() -> str:
-    return code_of("lingprobe.experiment.work", "lingprobe.experiment.embed")
+    return code_of("lingprobe.experiment.work:measure", *EMBEDS)

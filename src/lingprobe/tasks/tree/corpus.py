@@ -22,6 +22,7 @@ from lingprobe.corpora.files import treebank, uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import tokens
 from lingprobe.corpora.views import Block, Phrases, Plain, split_into_blocks
+from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.references import Place
 from lingprobe.tasks import sources as named
@@ -113,7 +114,7 @@ class Options(CorpusOptions):
 
 
 def _distinct_corpus(files: list[Source], on_error: OnError, literal: bool) -> ParsedCorpus:
-    rules = Rules(partial(_judge, LITERAL if literal else RULES), (__name__,), str(literal))
+    rules = Rules(partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal))
     return distinct(parsed_corpus(files, on_error, rules, _blocks))
 
 

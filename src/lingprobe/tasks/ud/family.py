@@ -17,6 +17,7 @@ from typing import Any, Literal
 from lingprobe.corpora.files import Part
 from lingprobe.corpora.marks import strip_marks
 from lingprobe.corpora.views import Block, Plain, dependencies
+from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
@@ -106,7 +107,7 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     return answers
 
 
-JUDGED = Rules(judge, (__name__,))
+JUDGED = Rules(judge, (root_of(judge),))
 AUXILIARIES = "auxiliaries"
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Block, dependencies
+from lingprobe.data._closure import root_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
@@ -79,7 +80,7 @@ class Options(CorpusOptions):
 def _corpus(options: Options) -> ParsedCorpus:
     """The treebanks, with the value that each sentence has, or why it has none."""
     asked = f"{options.feature} {options.of} {options.upos}"
-    rules = Rules(partial(_judge, options), (__name__,), asked)
+    rules = Rules(partial(_judge, options), (root_of(_judge),), asked)
     corpus = parsed_corpus(files(options), options.on_error, rules)
     if not options.by_class and options.of != "root":
         corpus.refuse_first_release()

@@ -93,7 +93,7 @@ class Options:
     @property
     def fingerprint(self) -> str:
         """A digest of the code that its language reaches, which no import shows."""
-        return code_of(*LANGUAGES.modules(self.language))
+        return code_of(*LANGUAGES.roots(self.language))
 
     @property
     def items(self) -> tuple[int, int, int]:
