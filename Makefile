@@ -8,6 +8,10 @@ INSTALL := $(BIN)/python $(PIP) constraints.txt
 # TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
 TENSORFLOW := $(VENV)/tensorflow
 
+# Only these plugins are loaded; to look for others, and to import them, takes longer than many a file of tests.
+PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest \
+	-p pytest_timeout -p pytest_randomly -p xdist.plugin -p _hypothesis_pytestplugin
+
 # Hundreds of tests start Python anew, and each worker reads all tests: none compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -21,15 +25,16 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python tests/fixtures/build_data.py
+	$(PYTEST) --numprocesses 2 --dist loadfile
 
 test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed ## what needs a browser, LaTeX, zsh, TensorFlow or a built wheel; installs it where it is missing
-	$(BIN)/python -m pytest -m integration tests/integration
+	$(PYTEST) -m integration tests/integration
 	$(TENSORFLOW)/bin/python -m pytest -m integration tests/integration/test_tensorflow.py
 
 test-cluster: $(VENV)/.dev ## runs in shares on a real SLURM of one node; installs it where it is missing
 	sh tests/integration/install.sh test-cluster
-	$(BIN)/python -m pytest -m cluster --ignore=tests/integration/test_tensorflow.py tests/integration tests/experiment/runners
+	$(PYTEST) -m cluster --ignore=tests/integration/test_tensorflow.py tests/integration tests/experiment/runners
 
 test-long: release-check ## what takes longer than a quarter of an hour: wheels, the lowest versions, types of other systems
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import json
 import os
-import shutil
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
@@ -16,24 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
-from xdist.scheduler import LoadFileScheduling
 
-import fixtures.threads  # noqa: F401 (before all that imports numpy)
-from lingprobe.corpora.embedded import NAME, SENTENCES, treebank, treebank_file
-from lingprobe.data._closure import closure
-from lingprobe.data._source import CODE, keep, read
-from lingprobe.data.cache import write_text
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.datasets.formats.tables import write
-from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import METRICS
-from lingprobe.nets.precision import spare_torch
-from lingprobe.probes import PROBES
-from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from fixtures.build_data import BEGINNING, WHOLE, find_data
 
-spare_torch()
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is imported; two workers with as
+# many threads as processors would mostly wait for each other
 os.environ |= {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -42,16 +30,6 @@ os.environ |= {
     "LINGPROBE_BFLOAT16_GAIN": "4",  # else each process would time its formats
 }
 
-settings.register_profile(
-    "house",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("house")
-
-CONTENTS = (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
 # by the seconds of their tests
 LONGEST = (
     "test_docs test_comp_facts test_comp test_comp_labels test_conformance test_tutorials "
@@ -64,9 +42,57 @@ TOGETHER = {
     "warm": ("test_docs.py", "test_plugin.py", "test_tutorials.py"),
     "compiled": ("test_bag.py", "test_odd_files.py", "test_steps.py", "test_word_formulas.py"),
 }
-WHOLE = "whole"
-FEW = 2_100  # sentences of the embedded treebank: its 17,000 are read in seconds
 INTEGRATION = Path(__file__).with_name("integration")
+DURATIONS = Path(__file__).parents[1] / ".venv" / "test-durations.json"
+
+
+class Durations:
+    """How long each test takes, in seconds by its id, with its fixtures; written when the run is
+    over, beside what earlier runs found of other tests.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add a phase of a test."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the file, if its folder is there."""
+        with suppress(OSError, ValueError):
+            known = json.loads(DURATIONS.read_bytes()) if DURATIONS.exists() else {}
+            rounded = {name: round(seconds, 3) for name, seconds in self.seconds.items()}
+            draft = DURATIONS.with_suffix(f".{os.getpid()}")
+            draft.write_text(json.dumps(known | rounded, indent=0, sort_keys=True), "utf-8")
+            draft.replace(DURATIONS)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note durations in the process that hears of all tests."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Durations(), "durations")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> None:
+    """Set hypothesis up before the first module that uses it is imported, and only then: neither
+    chance nor clocks.
+    """
+    if not isinstance(collector, pytest.Module) or "hypothesis" in sys.modules:
+        return
+    if b"hypothesis" not in collector.path.read_bytes():
+        return
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "house",
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("house")
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -80,19 +106,30 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         )
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """The tests of a file go to one worker; those of composition all to one, since what is found out
     about its sets takes longer than the tests; and so do files that go TOGETHER.
     """
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if "/comp/" in nodeid or "[comp/" in nodeid:
+                return "comp"
+            file = str(super()._split_scope(nodeid))
+            return next((name for name, files in TOGETHER.items() if file.endswith(files)), file)
+
     config.option.loadscopereorder = False  # by the number of tests; LONGEST go first
-    return _ByFile(config, log)
+    return ByFile(config, log)
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files come first, so that no worker is left with one when the others are done."""
-    rank = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
+    if hasattr(config, "workerinput"):
+        rank = {name: place for place, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -107,14 +144,6 @@ def pytest_collection() -> Iterator[None]:
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     return found
-
-
-class _ByFile(LoadFileScheduling):
-    def _split_scope(self, nodeid: str) -> str:
-        if "/comp/" in nodeid or "[comp/" in nodeid:
-            return "comp"
-        file = str(super()._split_scope(nodeid))
-        return next((name for name, files in TOGETHER.items() if file.endswith(files)), file)
 
 
 def _own_address() -> str:
@@ -170,49 +199,40 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (place / str(number) for number in count())
 
 
-@pytest.fixture(scope="session")
-def _found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with the beginning of the embedded treebank and what our own modules say, which takes
-    seconds to find out and is therefore kept from one run of the tests to the next. Both go by
-    their content.
+@pytest.fixture(autouse=True, scope="session")
+def _spared_torch() -> None:
+    """Keep torch alive where a test computes with it before any of our code does."""
+    from lingprobe.nets.precision import spare_torch
+
+    spare_torch()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _test_data() -> Iterator[Path]:
+    """What is built once for all runs, where all tests and what they start look for what their cache
+    lacks: of the embedded treebank its beginning.
     """
-    place = pytestconfig.cache.mkdir(f"found-{FEW}")
+    place = find_data()
     patch = pytest.MonkeyPatch()
-    patch.setenv("LINGPROBE_CACHE", str(place))
-    name = treebank_file().name
-    for folder, many in ((WHOLE, SENTENCES), (NAME, FEW)):
-        if folder == NAME or not (place / folder / name).exists():
-            lines = "".join(f"{line}\n" for line in treebank(many))
-            write_text(place / folder / name, lines)
-    starts = {m for each in CONTENTS for name in each.table for m in each.modules(name)}
-    for file in closure([*starts, "lingprobe.experiment.measure"]).files:
-        read(file.read_bytes())
-    keep()
+    patch.setenv("LINGPROBE_SHARED_CACHE", str(place / BEGINNING))
+    yield place
     patch.undo()
-    # links do not reach other disks
-    return Path(shutil.copytree(place, tmp_path_factory.mktemp("found") / "cache"))
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(_caches: Iterator[Path], _found: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache for each test, with nothing but what is found in that one, so that none finds what
-    another left.
+def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache for each test, made when something is written, so that none finds what another
+    left.
     """
-    cache = next(_caches)
-    for folder in (NAME, CODE):
-        (cache / folder).mkdir(parents=True)
-        for file in (_found / folder).iterdir():
-            os.link(file, cache / folder / file.name)
-    monkeypatch.setenv("LINGPROBE_CACHE", str(cache))
+    monkeypatch.setenv("LINGPROBE_CACHE", str(next(_caches)))
 
 
 @pytest.fixture
-def whole_treebank(_own_cache: None, _found: Path) -> None:
+def whole_treebank(_test_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of the embedded treebank, for a test in which its size is the point: with less of it, test
     is made of folds.
     """
-    (file := treebank_file()).unlink()
-    os.link(_found / WHOLE / file.name, file)
+    monkeypatch.setenv("LINGPROBE_SHARED_CACHE", str(_test_data / WHOLE))
 
 
 @pytest.fixture(scope="session")
@@ -236,6 +256,9 @@ def minilm() -> Path:
 @pytest.fixture(scope="module")
 def task(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A task over a table of made-up sentences."""
+    from lingprobe.datasets.formats.tables import write
+    from lingprobe.testing import FAMILIES
+
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
     write(FAMILIES["sentence"](), path)
     return f"table:{path}"

@@ -4,7 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.data.cache import PART, STALE, FileProblem, draft, recall, remember, write_text
+from lingprobe.corpora.embedded import treebank_file
+from lingprobe.data.cache import (
+    PART,
+    STALE,
+    FileProblem,
+    cache_dir,
+    draft,
+    find_cached,
+    recall,
+    remember,
+    write_text,
+)
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):
@@ -99,3 +110,37 @@ def test_leftovers_of_killed_processes_go_after_a_day(tmp_path):
         os.utime(tmp_path / f".{name}{PART}", (moment, moment))
     remember(tmp_path, "key", 1)
     assert [p.name for p in tmp_path.glob(".*")] == [f".young{PART}"]
+
+
+@pytest.fixture
+def shared(tmp_path, monkeypatch) -> Path:
+    """A second cache that is only read."""
+    place = tmp_path / "shared"
+    monkeypatch.setenv("LINGPROBE_SHARED_CACHE", str(place))
+    return place
+
+
+def test_what_the_cache_lacks_is_read_in_the_shared_one(shared):
+    own = cache_dir() / "facts"
+    remember(shared / "facts", "a key", [1, 2])
+    assert recall(own, "a key") == [1, 2]
+    remember(own, "a key", [3])  # what is written goes to the own one, which comes first
+    assert recall(own, "a key") == [3]
+    assert recall(shared / "facts", "a key") == [1, 2]
+
+
+def test_only_files_of_the_cache_are_looked_for_in_the_shared_one(shared, tmp_path):
+    remember(shared / "facts", "a key", [1, 2])
+    assert recall(tmp_path / "facts", "a key") is None
+    missing = cache_dir() / "facts" / "none"
+    assert find_cached(missing) == missing
+
+
+def test_the_embedded_treebank_of_the_shared_cache_is_read_and_not_written(shared):
+    whole = Path(treebank_file())
+    assert whole.is_relative_to(cache_dir())  # nothing is shared yet
+    other = shared / whole.relative_to(cache_dir())
+    write_text(other, whole.read_text("utf-8")[:100])
+    whole.unlink()
+    assert treebank_file() == other
+    assert not whole.exists()

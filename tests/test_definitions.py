@@ -246,8 +246,7 @@ def test_every_data_file_belongs_to_a_definition_and_an_edit_in_it_counts(tmp_pa
             and file.name in (mention.name, f"{module.rpartition('.')[2]}{mention.name}")
         ]
         assert owners, f"no definition names {file.name}"
-        module, name = owners[0]
-        assert closure._data(file.name, module)
+        assert closure._data(file.name, owners[0][0])
 
 
 def test_what_data_say_counts(modules, tmp_path):

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lingprobe
+from fixtures.build_data import WHOLE
 from fixtures.forked import python
 from fixtures.models import sentence_transformer
 from fixtures.plugin import PLUGIN
@@ -170,19 +171,22 @@ def minimal_pairs(place: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory, _found) -> dict[str, str]:
-    """One cache for all blocks, so that none repeats what another did; the embedded treebank in it
-    is the beginning, which is enough where a page shows no figures.
+def environment(tmp_path_factory) -> dict[str, str]:
+    """One cache for all blocks, so that none repeats what another did, with the beginning of the
+    embedded treebank, which is enough where a page shows no figures.
     """
     place = tmp_path_factory.mktemp("docs") / "cache"
-    shutil.copytree(_found, place)
     return {**os.environ, "LINGPROBE_CACHE": str(place), "COLUMNS": "200"}
 
 
 @pytest.fixture(scope="module")
-def whole(environment, tmp_path_factory) -> dict[str, str]:
+def whole(environment, tmp_path_factory, _test_data) -> dict[str, str]:
     """The same with all of the embedded treebank, for blocks that show figures."""
-    return {**environment, "LINGPROBE_CACHE": str(tmp_path_factory.mktemp("docs-whole"))}
+    return {
+        **environment,
+        "LINGPROBE_CACHE": str(tmp_path_factory.mktemp("docs-whole")),
+        "LINGPROBE_SHARED_CACHE": str(_test_data / WHOLE),
+    }
 
 
 def commands(block: Block) -> Iterator[tuple[list[str], str]]:

@@ -96,4 +96,4 @@ def test_nothing_can_be_set_and_nothing_is_fitted_to_nothing():
 
 
 def test_the_library_is_part_of_its_identity():
-    assert "scikit-learn" in closure(PROBES.modules("mlp")).packages
+    assert "scikit-learn" in closure(PROBES.roots("mlp")).packages

@@ -21,6 +21,7 @@ from lingprobe.data.errors import LingprobeError
 
 PART = ".part"
 OFFLINE = "LINGPROBE_OFFLINE"  # the variable that forbids to fetch anything
+SHARED = "LINGPROBE_SHARED_CACHE"  # the variable that names a second cache, which is only read
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
 UNIT = 1000
@@ -53,6 +54,17 @@ def cache_dir() -> Path:
     if not own.exists() and any((earlier / name).is_dir() for name in KINDS):
         return earlier
     return own
+
+
+def find_cached(path: Path) -> Path:
+    """Where a file of the cache is read: in the cache, or, where it is missing there, in the folder
+    that LINGPROBE_SHARED_CACHE names, which is never written; `path` itself where neither has it.
+    """
+    shared = os.environ.get(SHARED)
+    if not shared or path.exists() or not path.is_relative_to(cache := cache_dir()):
+        return path
+    other = Path(shared).expanduser() / path.relative_to(cache)
+    return other if other.exists() else path
 
 
 @contextmanager
@@ -131,7 +143,7 @@ def recall(folder: Path, key: str) -> Any:
     what was written.
     """
     try:
-        note = json.loads(_note(folder, key).read_text("utf-8"))
+        note = json.loads(find_cached(_note(folder, key)).read_text("utf-8"))
         return note["value"] if note["key"] == key and note["sum"] == _sum(note) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
