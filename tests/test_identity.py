@@ -162,7 +162,10 @@ def free_names(trees: list[ast.Module]) -> set[str]:
                 other.add(node.arg or "")
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if not source._PLACE.fullmatch(node.value):
-                    other |= set(re.findall(r"\w+", node.value))
+                    words = re.findall(r"[\w-]+", node.value)
+                    written = {word.replace("-", "_") for word in words}  # how tasks are found
+                    other |= set(re.findall(r"\w+", node.value)) | written
+                    other |= {f"_{word}" for word in written}
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 other |= {node.id} if id(node) not in at_top else set()
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
