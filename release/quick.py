@@ -44,11 +44,13 @@ BUDGET_SECONDS, WORKERS = 38.0, 2
 UNKNOWN_SECONDS = 0.5  # what a test takes that was never run
 MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
 FEW_TESTS = 20  # with so few, starting workers takes longer than they save
-CHOSEN, CALLED = 3, 2  # lengths of edges that are no names: of a registry, of a command or a text
+# lengths of edges that are no names: of a table of contents, of a command or a text
+CHOSEN, CALLED = 3, 2
+PLUGINS = ("pytest_timeout", "pytest_randomly", "xdist.plugin", "_hypothesis_pytestplugin")
 PYTEST = (
-    *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-x", "-p", "pytest_timeout"),
-    *("-p", "pytest_randomly", "-p", "xdist.plugin", "-p", "_hypothesis_pytestplugin"),
-)  # fmt: skip
+    *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-x"),
+    *(argument for plugin in PLUGINS for argument in ("-p", plugin)),
+)
 
 
 def main() -> int:
@@ -57,7 +59,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--base", default=landed(), help="the commit to compare with")
     parser.add_argument(
-        "--seconds", type=float, default=BUDGET_SECONDS, help="for tests, by a clock"
+        "--seconds", type=float, default=BUDGET_SECONDS, help="for tests, on each worker"
     )
     parser.add_argument("--list", action="store_true", help="name the tests and run none")
     options = parser.parse_args()
@@ -103,14 +105,12 @@ def changed_paths(base: str) -> list[Path]:
 
 def started(paths: Iterable[Path]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Checks that run beside the tests."""
+    ruff = str(BIN / "ruff")
     python = [str(path) for path in paths if path.suffix == ".py" and path.exists()]
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": ROOT}
     if python:
-        yield "ruff", subprocess.Popen((str(BIN / "ruff"), "check", "-q", *python), **pipe)
-        yield (
-            "ruff format",
-            subprocess.Popen((str(BIN / "ruff"), "format", "--check", "-q", *python), **pipe),
-        )
+        yield "ruff", subprocess.Popen((ruff, "check", "-q", *python), **pipe)
+        yield "format", subprocess.Popen((ruff, "format", "--check", "-q", *python), **pipe)
         if any(PACKAGE in path.parents for path in paths):
             yield "mypy", subprocess.Popen((str(BIN / "dmypy"), "run"), **pipe)
 
@@ -156,14 +156,20 @@ def module_of(path: Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
+def no_package(top: str) -> dict[str, str]:
+    """Versions are asked of nobody: an edit changes none."""
+    return {}
+
+
 @cache
 def graph() -> tuple[dict[Node, list[tuple[int, Node]]], frozenset[Node]]:
     """Who mentions a node, with the length of the edge; and all nodes."""
+    closure._package = no_package  # type: ignore[assignment]
     users: dict[Node, list[tuple[int, Node]]] = defaultdict(list)
     nodes: set[Node] = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         module = module_of(path)
-        for name in source.read(path.read_bytes()).definitions:
+        for name in closure._source(module).definitions:
             node = Node(module, name)
             nodes.add(node)
             for each in dict.fromkeys(closure._step(node).nodes):
@@ -228,8 +234,7 @@ def named_in(words: Iterable[str]) -> Iterator[Node]:
 
 def test_edges(path: Path) -> Iterator[tuple[Node, list[tuple[int, Node]]]]:
     """What each definition of a file of tests mentions, by name and by text."""
-    data = path.read_bytes()
-    found, words, place = source.read(data), test_words(data), module_of(path)
+    found, words, place = said(path), test_words(path.read_bytes()), module_of(path)
     for name, definition in found.definitions.items():
         below = [(1, node) for mention in definition.mentions for node in meant(mention, path)]
         below += [
@@ -273,11 +278,17 @@ def parameters_of(words: dict[str, list[str]], name: str) -> list[str]:
 
 
 @cache
+def said(path: Path) -> source.Source:
+    """What a file says; nothing where there is none."""
+    return source.read(path.read_bytes()) if path.is_file() else source.Source({}, {})
+
+
+@cache
 def fixture_of(name: str, path: Path) -> Node | None:
     """The fixture of that name that a file of tests sees."""
     folders = [folder for folder in path.parents if TESTS in (folder, *folder.parents)]
     for file in (path, *(folder / "conftest.py" for folder in folders)):
-        if file.is_file() and name in source.read(file.read_bytes()).definitions:
+        if name in said(file).definitions:
             return Node(module_of(file), name)
     return None
 

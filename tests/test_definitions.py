@@ -9,7 +9,7 @@ import random
 import sys
 import threading
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -521,7 +521,7 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
     outside = {
         (module, name)
         for module, name in entered
-        if Node(module, name.partition(".")[0]) not in reached and not module.startswith(WATCHERS)
+        if Node(module, name) not in reached and not module.startswith(WATCHERS)
     }
     assert len(entered) > 100
     assert not outside
@@ -532,12 +532,15 @@ def traced(function: Any, entered: set[tuple[str, str]]) -> Any:
     imported.
     """
 
+    seen: set[CodeType] = set()
+
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(str(SOURCES)):
-            entered.add((str(frame.f_globals["__name__"]), code.co_qualname)) if not importing(
-                frame
-            ) else None
+        if event != "call" or code in seen or not code.co_filename.startswith(str(SOURCES)):
+            return
+        if not importing(frame):
+            seen.add(code)
+            entered.add((str(frame.f_globals["__name__"]), defined_by(code)))
 
     def run(*arguments: Any, **options: Any) -> Any:
         before = sys.getprofile()
@@ -550,6 +553,17 @@ def traced(function: Any, entered: set[tuple[str, str]]) -> Any:
             threading.setprofile(None)
 
     return run
+
+
+def defined_by(code: CodeType) -> str:
+    """The definition in which code stands; of a constant that is made of functions, that."""
+    name = code.co_qualname.partition(".")[0]
+    if name.isidentifier():
+        return name
+    for node in ast.parse(Path(code.co_filename).read_bytes()).body:
+        if node.lineno <= code.co_firstlineno <= (node.end_lineno or 0):
+            return getattr(node, "name", _target(node)) or name
+    return name
 
 
 def importing(frame: FrameType | None) -> bool:
