@@ -58,9 +58,11 @@ def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None)
     store, work = paths.result_store(), _Work(batch.name, paths)
     mine: list[Group] = []
     held: list[Group] = []
+    first = batch.groups[0].trials[0]
+    doing = f"fitting {first.probe} on {first.encoder} for {first.task}"
     with ExitStack() as claims:
         for group in batch.groups:
-            own = claims.enter_context(claim_file(store.place(group.ids, group.part)))
+            own = claims.enter_context(claim_file(store.place(group.ids, group.part), doing))
             (mine if own else held).append(group)
         known = paths.known_results([i for group in mine for i in group.ids])
         todo = [left for group in mine if (left := group.without(known)).trials]
