@@ -19,7 +19,7 @@ from lingprobe.data.references import allow, brief
 from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.at_work import at_work, tell_ended_work
-from lingprobe.experiment.bars import bar_over, encoding_bar
+from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
 from lingprobe.experiment.data import facts
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.groups import Batch, Group
@@ -112,12 +112,13 @@ def _fit_encoded_groups(
 ) -> Iterator[Measured]:
     """What became of groups that were encoded, as they are fitted."""
     todo, work = _batches(groups, workers.shard), measured_in(paths, before)
-    with bar_over(sum(batch.trials for batch in todo), progress) as bar:
+    with measuring_bar(sum(batch.trials for batch in todo), progress) as bar:
         for measured, trials in _map_batches(
-            todo, lambda batches: workers.fit(work, bar.show_names(batches)), paths
+            todo, lambda batches: workers.fit(work, name_batches(batches, bar)), paths
         ):
             yield measured
-            bar.advance(trials)
+            bar.set_postfix_str("", refresh=False)
+            bar.update(trials)
 
 
 def _map_batches(
