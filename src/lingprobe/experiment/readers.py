@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, is_stated
-from lingprobe.data.oracles import Bounded, Floored, Informed, Kind, oracles_of
+from lingprobe.data.oracles import Floored, Informed, Kind, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
@@ -27,6 +27,7 @@ from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.task import DefinedTask
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
@@ -263,7 +264,7 @@ def readers(
 def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
     own = task.baselines if isinstance(task, Floored) else ()
-    usual = () if isinstance(task, Bounded) and not task.usual_baselines else BASELINES[unit]
+    usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else BASELINES[unit]
     for baseline in (*usual, *own) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
