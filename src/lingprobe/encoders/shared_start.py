@@ -6,20 +6,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from lingprobe.encoders.alone import alike
 
-if TYPE_CHECKING:
-    from lingprobe.encoders.network import Network
-
 FEW = 8  # tokens from which on it pays to read them once
 TRIED = 6  # tokens behind them on which a model is tried
 
 Rows = Sequence[Sequence[int]]
+
+
+class Continuing(Protocol):
+    """A network that can go on from what it read before."""
+
+    @property
+    def limit(self) -> int: ...
+
+    def hidden_states(
+        self, ids: Rows, types: Rows | None = None, highest: int | None = None
+    ) -> tuple[Tensor, ...]: ...
+
+    def continue_from(
+        self, ids: Rows, cache: Any, before: int, highest: int | None
+    ) -> tuple[Tensor, ...]:
+        """The hidden states of rows of token ids that stand behind so many tokens, of which the
+        cache has keys and values; it takes up those of the rows.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -32,7 +48,7 @@ class SharedStart:
     highest  the highest layer that was read
     """
 
-    network: Network
+    network: Continuing
     ids: tuple[int, ...]
     kept: tuple[tuple[Tensor, Tensor], ...]
     states: tuple[Tensor, ...]
@@ -60,7 +76,7 @@ class SharedStart:
 
 
 def shared_start(
-    network: Network, ids: tuple[int, ...], highest: int, tolerance: float
+    network: Continuing, ids: tuple[int, ...], highest: int, tolerance: float
 ) -> SharedStart | None:
     """Tokens that rows begin with, read once; None where a network does not keep what it read, or
     where vectors would differ by more than that share of their length.
@@ -81,7 +97,7 @@ def shared_start(
 
 
 @torch.inference_mode()
-def _read_start(network: Network, ids: tuple[int, ...], highest: int) -> SharedStart:
+def _read_start(network: Continuing, ids: tuple[int, ...], highest: int) -> SharedStart:
     from transformers import DynamicCache
 
     cache = DynamicCache()
