@@ -4,7 +4,7 @@ with is compared.
     python benchmarks/kill.py [--kills 20] [--seed 0]
 
 Each round starts on an empty store: a run is killed while it encodes, the next while it fits, a
-third is left alone. Fits keep their states every fifth of a second. The vectors of the third must
+third is left alone. The vectors of the third must
 be the bytes, and its results the numbers and predictions, of a run that nobody disturbed. The
 encoder is ours: its last bits depend on which sentences share a batch, as those of real ones do.
 Leave lingprobe's sources alone meanwhile: they are part of what a result is stored under.
@@ -34,7 +34,6 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import run
 from lingprobe.experiment.runners import Workers
-from lingprobe.store import checkpoints
 from lingprobe.store.results import ResultStore
 
 TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
@@ -75,7 +74,6 @@ def work(root: Path) -> None:
             tell("fit")
             yield function(group)
 
-    checkpoints.EVERY = 0.2
     paths = Paths.of(root / "results", root / "cache")
     outcome = run(
         plan(Design(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
@@ -161,16 +159,16 @@ def main() -> None:
         return work(chosen.work)
     folder = Path(tempfile.mkdtemp(prefix="lingprobe-kill-"))
     try:
-        wrong, kills, states = compare(folder, chosen.kills, np.random.default_rng(chosen.seed))
+        wrong, kills = compare(folder, chosen.kills, np.random.default_rng(chosen.seed))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"kill kills={kills} states={states} differing={wrong} target=0")
+    print(f"kill kills={kills} differing={wrong} target=0")
     raise SystemExit(1 if wrong or kills < chosen.kills else 0)
 
 
-def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int, int, int]:
-    """How many results and files of vectors differ after kills, how many kills hit a run at work,
-    and how many of them left the state of a fit.
+def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int, int]:
+    """How many results and files of vectors differ after kills, and how many kills hit a run at
+    work.
     """
     moments = whole(folder / "undisturbed")
     expected, bytes_expected = results(folder / "undisturbed"), vectors(folder / "undisturbed")
@@ -182,7 +180,7 @@ def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int
         event: float(np.mean(np.diff([*moments[event], moments[after][0]])))
         for event, after in (("encode", "fit"), ("fit", "end"))
     }
-    wrong = kills = attempts = states = 0
+    wrong = kills = attempts = 0
     while kills < wanted and attempts < 2 * wanted:
         root = folder / f"round-{attempts}"
         for event in ("encode", "fit"):
@@ -198,7 +196,6 @@ def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int
                 f" {len(moments[event])}",
                 flush=True,
             )
-        states += bool(list(root.rglob("*.fit")))
         whole(root)
         found, bytes_found = results(root), vectors(root)
         differing = [t for t in expected.keys() | found.keys() if expected.get(t) != found.get(t)]
@@ -214,7 +211,7 @@ def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int
             flush=True,
         )
         shutil.rmtree(root)
-    return wrong, kills, states
+    return wrong, kills
 
 
 if __name__ == "__main__":

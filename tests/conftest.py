@@ -35,7 +35,7 @@ LONGEST = (
     "test_docs test_comp_facts test_comp test_comp_labels test_conformance test_tutorials "
     "test_identity test_sentences test_processes test_on_ray test_house test_online test_mlp "
     "test_sharing test_task_oracles test_device test_edge_data test_parts test_tree "
-    "test_plugin test_span test_killed_fits test_web_page test_manners"
+    "test_plugin test_span test_web_page test_manners"
 ).split()
 # what these run in warm copies of one process, or compile, is there once for all of a row
 TOGETHER = {

@@ -177,5 +177,5 @@ def test_no_other_way_leads_to_code_in_files():
         "data/_code.py from_file",
         "data/references.py find",
         "experiment/runners/on_ray.py learn",  # what a run of the user has imported before
-        "experiment/runners/processes.py _serve",
+        "experiment/runners/processes.py _prepare",
     }

@@ -129,7 +129,6 @@ if TYPE_CHECKING:
     from lingprobe.store.blocks import StoreProblem
     from lingprobe.store.kept_vectors import Cleaning, KeptVectors
     from lingprobe.store.migration import Holding, Migration
-    from lingprobe.store.stopped_fits import KeptFit
     from lingprobe.suites.encoder_rows import EncoderRow, encoder_rows
     from lingprobe.suites.significance import Printed
     from lingprobe.tables.page import Page
@@ -182,7 +181,6 @@ __all__ = [
     "Holding",
     "Holdings",
     "Informed",
-    "KeptFit",
     "KeptVectors",
     "Kinded",
     "LabelSets",
@@ -343,7 +341,6 @@ _PLACES = {
     "store.blocks": "StoreProblem",
     "store.kept_vectors": "Cleaning KeptVectors",
     "store.migration": "Holding Migration",
-    "store.stopped_fits": "KeptFit",
     "tables.page": "Page",
     "tables.table": "Table",
     "tasks.answers": "Answer Reason",

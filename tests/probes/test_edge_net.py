@@ -20,7 +20,6 @@ from lingprobe.probes.span.batches import Examples, Gathered, batch_of
 from lingprobe.probes.span.loops import _patient, judge_nets, train
 from lingprobe.probes.span.net import Net, Scale, Sizes, Source, draw_tensors, mix_of, scores
 from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
-from lingprobe.probes.span.states import name_of
 from lingprobe.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
 
 LABELS, DIM = 3, 5
@@ -520,27 +519,6 @@ def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
         torch.testing.assert_close(fewer, alone.stack_layers(names))
     other = gathered.stack_layers(("1", "2"))
     torch.testing.assert_close(other, alone.stack_layers(("1", "2")))
-
-
-@pytest.mark.parametrize("part", ["starts", "stops", "groups", "wanted"])
-@pytest.mark.parametrize("split", [0, 1])
-def test_a_training_is_another_where_anything_it_is_given_is_another(part, split):
-    def name(seed=4, source=SOURCES[0], plan=PLANS[0], **given):
-        training = Training(network(SMALL, source, 2), config(plan), seed=seed)
-        parts = [replace(examples_of(seed=k)) for k in (1, 2)]
-        parts[split] = replace(parts[split], **given)
-        return name_of([training], *parts, seed)
-
-    known = name()
-    assert name() == known
-    assert len({known, name(seed=5), name(source=SOURCES[1]), name(plan=PLANS[1])}) == 4
-    if part == "wanted":
-        other = torch.ones(12, LABELS)
-        assert name(wanted=lambda rows: other[rows]) != known
-    else:
-        other = getattr(examples_of(seed=1 + split), part).copy()
-        other[..., -1] += 1
-        assert name(**{part: other}) != known
 
 
 def test_a_mix_starts_with_equal_weights():

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from lingprobe.analysis.row import Row
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, join_columns
 from lingprobe.data.references import parsed_or_none
@@ -144,20 +145,7 @@ def are_equal(one: Column, other: Column) -> bool:
     )
 
 
-class Averaged(Protocol):
-    """A score over so many fits, which vary with a seed or not, with an interval that knows what
-    test examples were drawn together by, as 'sentence, words'.
-    """
-
-    @property
-    def seeds(self) -> int: ...
-    @property
-    def is_seeded(self) -> bool: ...
-    @property
-    def clusters(self) -> str: ...
-
-
-def over(fit: str, rows: Iterable[Averaged]) -> str:
+def over(fit: str, rows: Iterable[Row]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.
     """
@@ -169,7 +157,7 @@ def over(fit: str, rows: Iterable[Averaged]) -> str:
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
-def has_few_seeds(rows: Iterable[Averaged]) -> bool:
+def has_few_seeds(rows: Iterable[Row]) -> bool:
     """Whether fits vary with a seed by more than was measured."""
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-from lingprobe.corpora.training_sentences import Hashes
+from typing import Protocol
 
 Words = Sequence[str]
 
@@ -51,13 +49,4 @@ class Parser(Protocol):
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         """What is said of each sentence, in order; every sentence has a word at least."""
-        ...
-
-
-@runtime_checkable
-class Taught(Parser, Protocol):
-    """A parser that knows which sentences it was trained on."""
-
-    def saw(self) -> Hashes | None:
-        """Their hashes, sorted; None if unknown."""
         ...

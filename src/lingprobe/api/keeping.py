@@ -52,8 +52,8 @@ def migrate(
 
 def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:
     """The contents of a cache, and what of them is unneeded: vectors that no result was measured
-    with, in the cache or in a folder that a run wrote, columns of large corpora that rules of
-    another version found, and saved states of fits that are not running; printing it shows all.
+    with, in the cache or in a folder that a run wrote, and columns of large corpora that rules of
+    another version found; printing it shows all.
 
     remove  delete what is unneeded; a run that needs it makes it again
 

@@ -25,6 +25,7 @@ from lingprobe.data.cache import environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow, brief
 from lingprobe.experiment.agreement import alike, request_of
+from lingprobe.experiment.at_work import tell_ended_work
 from lingprobe.experiment.estimate import Estimate
 from lingprobe.experiment.estimate import estimate as estimated
 from lingprobe.experiment.paths import Paths
@@ -251,6 +252,7 @@ def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
         )
     allow(jobs)
     paths.check()  # before a plan encodes a few sentences
+    tell_ended_work(paths.results)
     with working(jobs, (paths.results, paths.cache)) as workers:
         yield replace(workers, shard=part)
 

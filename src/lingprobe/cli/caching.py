@@ -35,10 +35,9 @@ def cache(
 ) -> None:
     """Show what is stored, remove what is not needed, or convert results of earlier versions.
 
-    `clean` lists vectors by encoder, columns of large corpora, and saved states of fits. With
-    `--yes`, it removes vectors of encoders without a result in the cache or in a folder of `-o`,
-    columns that rules of another version found, and states of fits that are not running. They are
-    made again when they are needed. It never removes results.
+    `clean` lists vectors by encoder, and columns of large corpora. With `--yes`, it removes vectors
+    of encoders without a result in the cache or in a folder of `-o`, and columns that rules of
+    another version found. They are made again when they are needed. It never removes results.
 
     Tables mark results of an earlier version, and the next run measures them again, because that
     version did not record the code behind them. For the same reason its vectors cannot be migrated;

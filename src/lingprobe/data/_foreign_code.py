@@ -7,12 +7,10 @@ import importlib.util
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 from lingprobe.data.errors import LingprobeError
 
@@ -43,21 +41,6 @@ def foreign_code(name: str) -> Iterator[None]:
         with suppress(OSError):
             if folder and os.getcwd() != folder:
                 os.chdir(folder)
-
-
-class Watch(NamedTuple):
-    """Another process that goes on where this one dies.
-
-    tell  notes what is at work here, '' for nothing
-    died  what was at work when an earlier process died, as it was noted, and how it died
-    """
-
-    tell: Callable[[str], None]
-    died: Mapping[str, str]
-
-
-_NOBODY = Watch(lambda note: None, {})
-WATCH: ContextVar[Watch] = ContextVar("watch", default=_NOBODY)
 
 
 def module_name(file: Path) -> str:

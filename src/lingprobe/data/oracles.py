@@ -24,7 +24,6 @@ from lingprobe.data.core import (
 
 __all__ = [
     "Annotated",
-    "Bounded",
     "Facts",
     "Floored",
     "Informed",
@@ -45,16 +44,6 @@ class Floored(Task, Protocol):
 
     @property
     def baselines(self) -> Sequence[str]: ...
-
-
-@runtime_checkable
-class Bounded(Floored, Protocol):
-    """A task that says whether the baselines of every task about such units stand in its table,
-    too; without it, they do.
-    """
-
-    @property
-    def usual_baselines(self) -> bool: ...
 
 
 def kind_of(encoder: Encoder) -> Kind:

@@ -52,7 +52,6 @@ class Plan:
     refused     tasks that the data cannot answer, with the reason; shown beside the results
     remarks     what there is to say of encoders, by reference
     canaries    vectors by which they are known, for a run to keep
-    died        those in which a process of this run died, and how
     """
 
     trials: tuple[Trial, ...]
@@ -64,7 +63,6 @@ class Plan:
     refused: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
     canaries: Mapping[str, Canary] = field(default_factory=dict)
-    died: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:
@@ -121,7 +119,7 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
-        reasons = [f"{names}: {why}" for names, why in together({**whole.refused, **whole.died})]
+        reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
         more = (
             [f"and {len(reasons) - TOLD} more tasks like these"]
             if len(reasons) > TOLD + 1
@@ -189,7 +187,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         **_identities(CONTROLS, controls),
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
-    told = refused | heavy, named.remarks | remarks, named.canaries, named.died
+    told = refused | heavy, named.remarks | remarks, named.canaries
     return Plan(trials, tasks, encoders, probes, controls, identities, *told)
 
 

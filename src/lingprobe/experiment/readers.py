@@ -14,19 +14,20 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, is_stated
-from lingprobe.data.oracles import Bounded, Floored, Informed, Kind, oracles_of
+from lingprobe.data.oracles import Floored, Informed, Kind, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
+from lingprobe.experiment.at_work import at_work
 from lingprobe.experiment.canary import Canary, check_identity
 from lingprobe.experiment.data import Unit
-from lingprobe.experiment.deaths import LOADED, Died, at_work
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.task import DefinedTask
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
@@ -63,7 +64,6 @@ class Names:
     states   what tells a live thing from others, where it says nothing of itself
     remarks   what there is to say of some, found when their identities were asked for
     canaries  their vectors of a few sentences, where none such are kept
-    died      those in which a process of this run died, and how; nothing of them is loaded
     """
 
     known: Known
@@ -73,7 +73,6 @@ class Names:
     states: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
     canaries: dict[str, Canary] = field(default_factory=dict)
-    died: dict[str, str] = field(default_factory=dict)
 
     def add(self, thing: Any, label: str | None) -> None:
         """Give a thing its name; a reference of several encoders gives each its own."""
@@ -86,12 +85,9 @@ class Names:
             parsed = parsed_or_none(str(thing))
             if parsed and parsed.name in TASKS.table:
                 raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
-            try:
-                with at_work(str(thing), LOADED, self.results):
-                    for reference in ENCODERS.expand(thing):
-                        self._refer(reference)
-            except Died as death:
-                self.died[str(thing)] = str(death)
+            with at_work(f"loading {thing}", self.results):
+                for reference in ENCODERS.expand(thing):
+                    self._refer(reference)
             return
         encoder = make_encoder(thing)
         if label is not None and (taken := _reserved_kind(label)):
@@ -132,11 +128,9 @@ class Names:
         known, broken = dict[str, Identity](), dict[str, DataProblem]()
         for name, encoder in self.encoders.items():
             try:
-                with at_work(name, LOADED, paths.results):
+                with at_work(f"loading {name}", paths.results):
                     layers_of(encoder)
                     known[name] = self.identity(name, encoder, paths)
-            except Died as death:
-                self.died[brief(ENCODERS, name)] = str(death)
             except DataProblem as problem:
                 broken[name] = problem
         if broken and not known:
@@ -270,7 +264,7 @@ def readers(
 def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
     own = task.baselines if isinstance(task, Floored) else ()
-    usual = () if isinstance(task, Bounded) and not task.usual_baselines else BASELINES[unit]
+    usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else BASELINES[unit]
     for baseline in (*usual, *own) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)

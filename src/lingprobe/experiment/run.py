@@ -18,9 +18,9 @@ from lingprobe.data.oracles import Informed
 from lingprobe.data.references import allow, brief
 from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
-from lingprobe.experiment.bars import bar_over, encoding_bar
+from lingprobe.experiment.at_work import at_work, tell_ended_work
+from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
 from lingprobe.experiment.data import facts
-from lingprobe.experiment.deaths import ENCODING, LOADED, Died, at_work
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.keys import vectors_key
@@ -65,6 +65,7 @@ def run(
     """Measure every trial of a plan that the store does not hold yet, and return the results of
     all; those of one's share come first, those that others have left undone after them.
     """
+    tell_ended_work(paths.results)
     ids = plan.ids
     record(paths.results, list(ids.values()), _units(plan, ids, paths))
     for canary in plan.canaries.values():
@@ -72,7 +73,7 @@ def run(
     known, groups = missing(plan, paths)
     if groups:
         paths.check()
-    failures, fresh = {**plan.refused, **plan.died}, 0
+    failures, fresh = dict(plan.refused), 0
     parts = portions(groups, paths)
     for part in parts:
         check_room(part.passes, paths.vector_store())
@@ -111,12 +112,13 @@ def _fit_encoded_groups(
 ) -> Iterator[Measured]:
     """What became of groups that were encoded, as they are fitted."""
     todo, work = _batches(groups, workers.shard), measured_in(paths, before)
-    with bar_over(sum(batch.trials for batch in todo), progress) as bar:
+    with measuring_bar(sum(batch.trials for batch in todo), progress) as bar:
         for measured, trials in _map_batches(
-            todo, lambda batches: workers.fit(work, bar.show_names(batches)), paths
+            todo, lambda batches: workers.fit(work, name_batches(batches, bar)), paths
         ):
             yield measured
-            bar.advance(trials)
+            bar.set_postfix_str("", refresh=False)
+            bar.update(trials)
 
 
 def _map_batches(
@@ -228,12 +230,12 @@ def fill(
         place = encoder_place(paths.results, store.folder(one.key).name)
         try:
             encoder = union_of(one.groups)
-            working = at_work(one.groups[0].trials[0].encoder, ENCODING, paths.results)
+            working = at_work(f"encoding with {one.groups[0].trials[0].encoder}", paths.results)
             with working, encoding_bar(encoder.name, progress), threads():
                 embed(encoder, one.sentences, store, one.key, workers=workers)
             _note(one.groups, store.folder(one.key), paths)
             failed.forget(place)
-        except (EncoderProblem, Died) as problem:
+        except EncoderProblem as problem:
             log.debug("%s", problem, exc_info=problem)
             failed.note(place, str(problem))
             broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
@@ -259,6 +261,7 @@ def ahead(
     """Encoders whose vectors are made ahead of a run, with their identities, by reference, or by
     the name that a run gives to a live thing.
     """
+    tell_ended_work(paths.results)
     named = isinstance(encoders, Mapping)
     references = [] if named else [each for each in encoders if isinstance(each, str)]
     allow(*references)
@@ -267,7 +270,7 @@ def ahead(
     for name, encoder in names.encoders.items():
         known[name] = encoder, names.identity(name, encoder, paths)
     for name in [str(one) for text in references for one in ENCODERS.expand(text)]:
-        with at_work(name, LOADED, paths.results):
+        with at_work(f"loading {name}", paths.results):
             encoder = make(name)
             known[name] = encoder, names.identity(ENCODERS.canonical(name), encoder, paths)
     for remark in names.remarks.values():
@@ -287,7 +290,7 @@ def embed_ahead(
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
     for reference, (encoder, known) in encoders.items():
-        working = at_work(reference, ENCODING, paths.results)
+        working = at_work(f"encoding with {reference}", paths.results)
         with working, encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
             done[reference] = embed(encoder, sentences, store, key, workers=workers)

@@ -16,7 +16,6 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import encoder_place
 from lingprobe.store import plans
-from lingprobe.store.checkpoints import kept_states
 from lingprobe.store.claims import holder
 from lingprobe.store.experiments import Experiment, Unit
 from lingprobe.store.failures import failure_of
@@ -37,8 +36,6 @@ class UnitStatus:
     process  that is at it, where it runs
     since    it runs, in UTC
     why      it failed
-    kept     when the state of a long fit was last saved, in UTC; the unit continues from there
-    bytes    the size of that state
     """
 
     task: str
@@ -51,8 +48,6 @@ class UnitStatus:
     process: int | None = None
     since: str = ""
     why: str = ""
-    kept: str = ""
-    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +79,11 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids, unit.part)
-    kept = kept_states(place)._asdict()
     if (at_work := holder(place)) is not None:
-        return UnitStatus(*things, "running", *at_work, **kept)
+        return UnitStatus(*things, "running", *at_work)
     if failure := failure_of(place):
-        return UnitStatus(*things, "failed", failure.machine, why=failure.why, **kept)
-    return UnitStatus(*things, "waiting", **kept)
+        return UnitStatus(*things, "failed", failure.machine, why=failure.why)
+    return UnitStatus(*things, "waiting")
 
 
 def encodings_of(experiment: Experiment, paths: Paths) -> list[EncodingStatus]:

@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from lingprobe.data._foreign_code import foreign_code, one_line
-from lingprobe.data.checkpoints import keeping
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.experiment.data import load_dataset
@@ -22,7 +21,6 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.nets.memory import at_most
 from lingprobe.nets.precision import threads
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.checkpoints import Checkpoints, forget
 from lingprobe.store.claims import claim_file
 from lingprobe.store.failures import failure_of
 
@@ -60,9 +58,11 @@ def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None)
     store, work = paths.result_store(), _Work(batch.name, paths)
     mine: list[Group] = []
     held: list[Group] = []
+    first = batch.groups[0].trials[0]
+    doing = f"fitting {first.probe} on {first.encoder} for {first.task}"
     with ExitStack() as claims:
         for group in batch.groups:
-            own = claims.enter_context(claim_file(store.place(group.ids, group.part)))
+            own = claims.enter_context(claim_file(store.place(group.ids, group.part), doing))
             (mine if own else held).append(group)
         known = paths.known_results([i for group in mine for i in group.ids])
         todo = [left for group in mine if (left := group.without(known)).trials]
@@ -133,15 +133,12 @@ class _Work:
     def fit(self, parts: Sequence[Ready]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
-            first = parts[0].group
-            place = self.paths.result_store().place(first.ids, first.part)
-            with foreign_code(self.name), threads(), keeping(Checkpoints(place)):
+            with foreign_code(self.name), threads():
                 results = fit_groups(parts)
             for part, each in zip(parts, results, strict=True):
                 kept = list(zip(part.group.ids, each, strict=True))
                 self.paths.keep(kept)
                 self.results |= dict(kept)
-            forget(place)
         except Exception as error:
             if len(parts) == 1:
                 self._fail(error)

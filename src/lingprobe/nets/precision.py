@@ -113,10 +113,15 @@ def processor() -> str:
     """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they
     compute.
     """
+    return f"{platform.machine()} {processor_level()}".strip()
+
+
+@functools.cache
+def processor_level() -> str:
+    """The widest instructions of the processor, as 'avx512'; empty where they are not known."""
     facts = read_cpuinfo()
     flags = set(facts.get("flags", facts.get("Features", "")).split())
-    level = next((name for flag, name in LEVELS.items() if flag in flags), "")
-    return f"{platform.machine()} {level}".strip()
+    return next((name for flag, name in LEVELS.items() if flag in flags), "")
 
 
 def native_bf16() -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lingprobe.data.cache import size
 from lingprobe.data.references import parsed_or_none
 from lingprobe.experiment.status import EncodingStatus, UnitStatus
 from lingprobe.pages.captions import short
@@ -26,7 +25,7 @@ def status_page(
 
     def make_tables() -> list[Table]:
         sections = tuple(_sections(units))
-        notes = (_summary(units), *_problems(units, encodings), *_kept_fits(units))
+        notes = (_summary(units), *_problems(units, encodings))
         tables = [Table(("task", *STATES), sections, WORDS, notes)]
         running = [unit for unit in units if unit.state == "running"]
         tables += [_running(running)] if running else []
@@ -95,10 +94,3 @@ def _problems(units: Sequence[UnitStatus], encodings: Sequence[EncodingStatus]) 
             told.setdefault((unit.why, unit.machine), []).append(_name(unit))
     for (why, machine), names in told.items():
         yield f"failed: {'; '.join(dict.fromkeys(names))}: {why} (on {machine})"
-
-
-def _kept_fits(units: Sequence[UnitStatus]) -> Iterator[str]:
-    """Which units go on from the middle of a fit."""
-    for unit in units:
-        if unit.kept:
-            yield f"kept: {_name(unit)}: how far its fit was at {unit.kept} ({size(unit.bytes)})"

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Job = TypeVar("Job")
 
@@ -35,12 +35,14 @@ def claim_of(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def claim_file(target: Path) -> Iterator[bool]:
+def claim_file(target: Path, doing: str = "") -> Iterator[bool]:
     """Claim to make a file for as long as the block runs; False where somebody else is at it.
 
     Where no note can be left, as on a disk that is full, the claim is taken for granted.
+
+    doing  what for, in words, for the next run where the process ends without a word
     """
-    claim, mine = claim_of(target), _note()
+    claim, mine = claim_of(target), _note(doing)
     if not _leave_note(claim, mine):
         yield False
         return
@@ -103,20 +105,35 @@ def holder(target: Path) -> Holder | None:
     return known if silent < PATIENCE and not _is_abandoned(claim) else None
 
 
-def ended_holder(target: Path) -> Holder | None:
-    """Who was at work on a file when its process, one of this machine, ended without a word; None
-    where nobody was.
+def remove_abandoned(folder: Path) -> dict[str, Holder]:
+    """What processes of this machine were doing when they ended without a word, and which they
+    were, by the claims that they left in a folder; these are removed.
     """
-    claim = claim_of(target)
-    return _holder(claim) if _is_abandoned(claim) else None
+    found: dict[str, Holder] = {}
+    for claim in sorted(folder.glob(f".*{SUFFIX}")):
+        if _is_abandoned(claim):
+            known = _holder(claim)
+            if known is not None and (doing := _read_note(claim).get("doing")):
+                found[str(doing)] = known
+            claim.unlink(missing_ok=True)
+    return found
+
+
+def _read_note(claim: Path) -> dict[str, Any]:
+    """What a claim says; nothing where it is gone, or not written to its end yet."""
+    try:
+        said = json.loads(claim.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _holder(claim: Path) -> Holder | None:
+    said = _read_note(claim)
     try:
-        said = json.loads(claim.read_text("utf-8"))
         machine = str(said["machine"]).partition(" ")[0]
         return Holder(machine, int(said["process"]), str(said.get("since", "")))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 
@@ -192,7 +209,7 @@ def clear(target: Path) -> None:
         claim.unlink(missing_ok=True)
 
 
-def _note() -> str:
+def _note(doing: str) -> str:
     return json.dumps(
         {
             "machine": _machine(),
@@ -200,16 +217,17 @@ def _note() -> str:
             "began": _began(os.getpid()),
             "thread": threading.get_ident(),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "doing": doing,
         }
     )
 
 
 def _is_abandoned(claim: Path) -> bool:
     """Whether a claim is of a process of this machine that is no more."""
+    note = _read_note(claim)
     try:
-        note = json.loads(claim.read_text("utf-8"))
         return bool(note["machine"] == _machine() and _began(int(note["process"])) != note["began"])
-    except (OSError, ValueError, KeyError, TypeError):  # gone, or not written to its end yet
+    except (ValueError, KeyError, TypeError):
         return False
 
 

@@ -17,10 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data.cache import PART, STALE, FileProblem, size, write_text
-from lingprobe.store.checkpoints import forget
 from lingprobe.store.columns import FOLDER, SUFFIX, Made
 from lingprobe.store.results import ResultStore
-from lingprobe.store.stopped_fits import KeptFit, kept_fits
 
 NOTE = "encoder.json"
 RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
@@ -65,14 +63,12 @@ class Cleaning(NamedTuple):
     columns   files with columns of large corpora, and how many bytes each has
     outdated  those that nothing reads: other code made them, they are damaged, or a process died
               while it wrote them
-    fits      saved states of fits
     """
 
     vectors: tuple[KeptVectors, ...]
     columns: Mapping[Path, int]
     outdated: tuple[Path, ...]
     removed: bool = False
-    fits: tuple[KeptFit, ...] = ()
 
     @property
     def unneeded_vectors(self) -> tuple[KeptVectors, ...]:
@@ -80,17 +76,10 @@ class Cleaning(NamedTuple):
         return tuple(each for each in self.vectors if not each.is_needed)
 
     @property
-    def stopped_fits(self) -> tuple[KeptFit, ...]:
-        """The fits that are not running."""
-        return tuple(each for each in self.fits if not each.running)
-
-    @property
     def bytes(self) -> int:
-        """The size of the unneeded vectors and columns, and of states of stopped fits."""
-        vectors, fits = (
-            sum(e.bytes for e in each) for each in (self.unneeded_vectors, self.stopped_fits)
-        )
-        return vectors + fits + sum(self.columns[path] for path in self.outdated)
+        """The size of the unneeded vectors and columns."""
+        vectors = sum(each.bytes for each in self.unneeded_vectors)
+        return vectors + sum(self.columns[path] for path in self.outdated)
 
     def __str__(self) -> str:
         lines = [
@@ -99,14 +88,11 @@ class Cleaning(NamedTuple):
         ]
         if self.columns:
             lines.append(f"{size(sum(self.columns.values())):>9}  columns of large corpora")
-        lines += [f"{size(each.bytes):>9}  {each.name}: {each.fate}" for each in self.fits]
         what = []
         if self.unneeded_vectors:
             what.append(f"vectors of {len(self.unneeded_vectors):,} encoders")
         if self.outdated:
             what.append(f"{len(self.outdated):,} files of columns that no rule reads")
-        if self.stopped_fits:
-            what.append(f"states of {len(self.stopped_fits):,} fits")
         done = "are removed" if self.removed else "would be removed"
         all_of = f"{', '.join(what)}, {size(self.bytes)}, {done}"
         return "\n".join([*lines, all_of if what else "all of it is needed"])
@@ -128,9 +114,9 @@ def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | 
 
 
 def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
-    """What lies in a cache; with `remove`, without vectors that no result was measured with,
-    columns that no rule reads, and states of fits that are not running. `results` are those of
-    the cache; folders of others are named beside the vectors.
+    """What lies in a cache; with `remove`, without vectors that no result was measured with, and
+    columns that no rule reads. `results` are those of the cache; folders of others are named beside
+    the vectors.
     """
     folders = [path for path in sorted((cache / "vectors").glob("*")) if path.is_dir()]
     notes = {path: _note(path) for path in folders}
@@ -139,16 +125,13 @@ def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
     vectors = [_kept_vectors(folder, said, counts) for folder, said in notes.items()]
     columns = {path: size_of(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
-    fits = tuple(fit for place in sorted(places) for fit in kept_fits(place))
     by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
-    cleaning = Cleaning(by_size, columns, outdated, remove, fits)
+    cleaning = Cleaning(by_size, columns, outdated, remove)
     if remove:
         for each in cleaning.unneeded_vectors:
             shutil.rmtree(each.folder)
         for path in outdated:
             path.unlink(missing_ok=True)
-        for fit in cleaning.stopped_fits:
-            forget(fit.place)
     return cleaning
 
 

@@ -15,21 +15,20 @@ from pathlib import Path
 
 from lingprobe.store import columns
 from lingprobe.store.blocks import FORMAT, Block, Damaged, set_aside
-from lingprobe.store.checkpoints import SUFFIX as FITS
 from lingprobe.store.folder import SUFFIX as VECTORS
 from lingprobe.store.kept_vectors import listed_columns, size_of
 from lingprobe.store.results import SCORES, ResultStore
 from lingprobe.store.results import SUFFIX as RESULTS
 
 PLAN = ".plan"
-IN_RESULTS = {RESULTS: "results", SCORES: "scores", FITS: "fits"}
+IN_RESULTS = {RESULTS: "results", SCORES: "scores"}
 KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Files of one kind and format: `results`, `scores`, `fits` (saved states of fits), `vectors`
-    (with their plans) or `columns`.
+    """Files of one kind and format: `results`, `scores`, `vectors` (with their plans) or
+    `columns`.
     """
 
     kind: str
@@ -124,7 +123,7 @@ def migrate(results: Path, cache: Path, remove: bool = False) -> Migration:
 
 
 def _files(results: Path, cache: Path) -> Iterator[Path]:
-    """The files of results, scores and states of fits, then those of vectors."""
+    """The files of results and scores, then those of vectors."""
     yield from sorted(
         p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")
     )

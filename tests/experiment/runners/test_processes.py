@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from fixtures.tables import labelled
 from lingprobe.data._foreign_code import Exited
 from lingprobe.data.references import allow
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.runners import Lost, RunnerProblem
+from lingprobe.experiment.runners import Lost
 from lingprobe.experiment.runners.processes import processes
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
@@ -75,7 +76,7 @@ def test_a_worker_that_ends_is_told_and_the_others_go_on(how, said):
 
 
 def test_what_cannot_be_sent_is_told():
-    jobs = [Job("a"), Job("b", lambda: None), Job("c")]
+    jobs = [Job("a"), Job("b", threading.Lock()), Job("c")]
     a, b, c = processes(2)(work, jobs)
     assert isinstance(b, Lost)
     assert "cannot be sent to another process" in b.why
@@ -95,15 +96,13 @@ UNGUARDED = """
 """
 
 
-def test_a_script_without_a_guard_is_told_what_to_write(tmp_path):
+def test_a_script_needs_no_guard(tmp_path):
     (tmp_path / "script.py").write_text(textwrap.dedent(UNGUARDED))
     command = [sys.executable, "script.py"]
     done = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONG
     )
-    assert done.returncode == 1
-    assert RunnerProblem.__name__ in done.stderr
-    assert "if __name__ == '__main__'" in done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 MINE = """

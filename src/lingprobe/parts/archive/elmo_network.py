@@ -5,6 +5,7 @@ LSTMs whose output is projected. Imports torch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,7 +16,6 @@ from torch.nn import functional
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.batches import gather_vectors
 from lingprobe.parts.archive.elmo_shape import Shape
-from lingprobe.parts.archive.recurrence import Lstm, Product, Reading, gates_of, states
 
 Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once
@@ -24,7 +24,7 @@ AT_ONCE = 256  # words whose characters are read at once
 class Network:
     """The weights of an ELMo, and what it makes of words and sentences.
 
-    Weights are taken out of `arrays` as they are laid out, so that each is in memory once.
+    Weights are taken out of `arrays`, so that each is in memory once.
     """
 
     def __init__(self, shape: Shape, arrays: dict[str, NDArray[np.float32]]) -> None:
@@ -33,7 +33,7 @@ class Network:
         self.ways = cells[: shape.layers], cells[shape.layers :]
         flat = [n for n in arrays if n.startswith(("CNN_high", "CNN_proj")) and "/W_" in n]
         self.products = {
-            name: Product(_pop_weights(arrays, name), torch.from_numpy(arrays.pop(_bias(name))))
+            name: (_pop_weights(arrays, name), torch.from_numpy(arrays.pop(_bias(name))))
             for name in flat
         }
         self.weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
@@ -63,11 +63,11 @@ class Network:
         states = torch.cat(parts, 1)
         states = states.tanh() if self.shape.tanh else states.relu()
         for i in range(self.shape.highways):
-            gate = self.products[f"CNN_high_{i}/W_carry"](states)
-            new = self.products[f"CNN_high_{i}/W_transform"](states)
+            gate = functional.linear(states, *self.products[f"CNN_high_{i}/W_carry"])
+            new = functional.linear(states, *self.products[f"CNN_high_{i}/W_transform"])
             states = torch.lerp(states, new.relu(), gate.sigmoid())
         last = self.products.get("CNN_proj/W_proj")
-        return states if last is None else last(states)
+        return states if last is None else functional.linear(states, *last)
 
     @torch.inference_mode()
     def layers(self, vectors: Floats, rows: Sequence[Ints], deep: bool) -> dict[str, Tensor]:
@@ -88,16 +88,59 @@ class Network:
         """The layers of one direction [rows, longest, projection], which reads the mark of the side
         on which it begins, and then all words.
         """
-        marked = [np.r_[row + 2, 1] if back else np.r_[0, row + 2] for row in rows]
-        reading = Reading.of(marked, bool(back))
-        words, numbers = torch.from_numpy(vectors), np.concatenate(reading.numbers)
+        marked = [np.r_[1, row[::-1] + 2] if back else np.r_[0, row + 2] for row in rows]
+        words, lengths = gather_vectors(vectors, marked), [len(row) for row in rows]
         for layer, cell in enumerate(self.ways[back]):
-            made = states(cell, gates_of(cell, words, numbers), reading)
-            # above the first layer a word is the state below, of which each is read once
-            words = made.add_(words) if layer and self.shape.skips else made
-            numbers = np.arange(len(made))
-            padded = reading.pad_states(made)
-            yield padded[:, :-1] if back else padded[:, 1:]
+            made = cell.encode(words, [length + 1 for length in lengths])
+            words = made + words if layer and self.shape.skips else made
+            states = torch.zeros_like(words[:, 1:])
+            for row, length in enumerate(lengths):
+                read = words[row, 1 : length + 1]
+                states[row, :length] = read.flip(0) if back else read
+            yield states
+
+
+@dataclass(frozen=True)
+class ElmoCell:
+    """An LSTM in one direction with a projection of its states, both clipped, which torch's cannot
+    do; its gates are in torch's order, of which the weights have four blocks.
+
+    read, keep  the weights of a word and of the state before
+    projection  of states, where there is one
+    clips       the greatest absolute value in the memory and in the projected state, 0 for no limit
+    """
+
+    read: Tensor
+    keep: Tensor
+    bias: Tensor
+    projection: Tensor | None
+    clips: tuple[float, float]
+
+    def encode(self, words: Tensor, lengths: Sequence[int]) -> Tensor:
+        """The states of sentences, longest first [rows, longest, width], by the vectors of their
+        words [rows, longest, n]; zeros behind their ends.
+        """
+        gates = functional.linear(words, self.read, self.bias)
+        made = words.new_zeros(*words.shape[:2], self.keep.shape[1])
+        state, memory = made[:, 0], words.new_zeros(len(words), self.keep.shape[0] // 4)
+        for step in range(words.shape[1]):
+            there = sum(length > step for length in lengths)
+            state, memory = self._step(gates[:there, step], state[:there], memory[:there])
+            made[:there, step] = state
+        return made
+
+    def _step(self, gates: Tensor, state: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """State and memory after a word."""
+        take, keep, new, give = (gates + functional.linear(state, self.keep)).chunk(4, 1)
+        memory = take.sigmoid() * new.tanh() + keep.sigmoid() * memory
+        limit, clip = self.clips
+        if limit:
+            memory = memory.clamp(-limit, limit)
+        state = give.sigmoid() * memory.tanh()
+        if self.projection is not None:
+            state = functional.linear(state, self.projection)
+            state = state.clamp(-clip, clip) if clip else state
+        return state, memory
 
 
 def _pop_weights(arrays: dict[str, NDArray[np.float32]], name: str) -> Tensor:
@@ -110,18 +153,15 @@ def _bias(name: str) -> str:
     return name.replace("/W_", "/b_")
 
 
-def _cell(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> Lstm:
+def _cell(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> ElmoCell:
     """One LSTM, its gates i, j, f, o in torch's order i, f, g, o."""
-    gates, bias = _pop_weights(arrays, f"{name}/W_0"), torch.from_numpy(arrays.pop(f"{name}/B"))
-    take, new, keep, give = range(4)
-    order = [take, keep, new, give]
-    gates = torch.cat([gates.chunk(4)[part] for part in order])
-    parts = bias.chunk(4)
+    take, new, keep, give = _pop_weights(arrays, f"{name}/W_0").chunk(4)
+    read, state = torch.cat([take, keep, new, give]).chunk(2, 1)
+    take, new, keep, give = torch.from_numpy(arrays.pop(f"{name}/B")).chunk(4)
     # TensorFlow adds 1 to the gate that keeps
-    bias = torch.cat([parts[take], parts[keep] + 1, parts[new], parts[give]])
-    read, state = gates.chunk(2, 1)
-    ends = Product(_pop_weights(arrays, f"{name}/W_P_0")) if f"{name}/W_P_0" in arrays else None
-    return Lstm(Product(read, bias), Product(state), shape.cell, ends, shape.clips)
+    bias = torch.cat([take, keep + 1, new, give])
+    ends = _pop_weights(arrays, f"{name}/W_P_0") if f"{name}/W_P_0" in arrays else None
+    return ElmoCell(read, state, bias, ends, shape.clips)
 
 
 def draw_weights(shape: Shape, how: str, seed: int) -> Arrays:

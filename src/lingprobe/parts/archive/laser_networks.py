@@ -19,7 +19,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.batches import gather_vectors
 from lingprobe.parts.archive.files import check_shapes, recurrent_shapes
-from lingprobe.parts.archive.recurrence import Product, Recurrence
+from lingprobe.parts.archive.recurrence import Recurrence
 
 PADDING = 1  # the number of <pad>, behind which positions begin
 EMBEDDING = "embed_tokens.weight"
@@ -54,8 +54,7 @@ class Transformed:
         square = [n for n, w in weights.items() if n.startswith("layers.") and w.ndim == 2]
         names = [name.removesuffix(".weight") for name in square]
         self.products = {
-            name: Product(weights.pop(f"{name}.weight"), weights.pop(f"{name}.bias"))
-            for name in names
+            name: (weights.pop(f"{name}.weight"), weights.pop(f"{name}.bias")) for name in names
         }
         self.weights, self.width = weights, width
         self.heads = int(settings["encoder_attention_heads"])
@@ -100,12 +99,15 @@ class Transformed:
         )
 
     def _forward(self, name: str, states: Tensor) -> Tensor:
-        return self.products[name + "fc2"](self.act(self.products[name + "fc1"](states)))
+        return self._linear(name + "fc2", self.act(self._linear(name + "fc1", states)))
+
+    def _linear(self, name: str, states: Tensor) -> Tensor:
+        return functional.linear(states, *self.products[name])
 
     def _attention(self, name: str, there: Tensor, states: Tensor) -> Tensor:
         rows, longest, width = states.shape
         query, key, value = (
-            self.products[f"{name}self_attn.{part}_proj"](states)
+            self._linear(f"{name}self_attn.{part}_proj", states)
             .view(rows, longest, self.heads, width // self.heads)
             .transpose(1, 2)
             for part in "qkv"
@@ -113,7 +115,7 @@ class Transformed:
         seen = there[:, None, None, :]
         made = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
         joined = made.transpose(1, 2).reshape(rows, longest, width)
-        return self.products[f"{name}self_attn.out_proj"](joined)
+        return self._linear(f"{name}self_attn.out_proj", joined)
 
 
 def positions(many: int, width: int) -> Tensor:

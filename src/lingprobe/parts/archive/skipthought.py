@@ -241,22 +241,23 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     """The GRU of a file, of which `mark` is the digest, or those of `both` directions."""
     import torch
 
-    from lingprobe.parts.archive.recurrence import Gru, Product, Recurrence
+    from lingprobe.parts.archive.recurrence import Recurrence, layer_of
 
     state = arrays(file, "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
-    cells = []
-    for prefix in ("encoder", "encoder_r")[: 1 + both]:
+    weights: dict[str, torch.Tensor] = {}
+    for prefix, side in (("encoder", ""), ("encoder_r", "_reverse"))[: 1 + both]:
         check_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
 
         def join_weights(*names: str, prefix: str = prefix) -> Any:
             parts = [state.pop(f"{prefix}_{name}").T for name in names]
             return torch.from_numpy(np.concatenate(parts).astype(np.float32, copy=False))
 
-        read, keep = (
-            Product(join_weights("W", "Wx"), join_weights("b", "bx")),
-            Product(join_weights("U", "Ux")),
-        )
-        cells.append(Gru(read, keep, hidden))
-    return Recurrence([cells])
+        weights |= {
+            f"weight_ih_l0{side}": join_weights("W", "Wx"),
+            f"weight_hh_l0{side}": join_weights("U", "Ux"),
+            f"bias_ih_l0{side}": join_weights("b", "bx"),
+            f"bias_hh_l0{side}": torch.zeros(3 * hidden),
+        }
+    return Recurrence([layer_of(torch.nn.GRU, weights)])

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from lingprobe import annotators
-from lingprobe.annotators.parser import Parser, Taught
+from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Splits
 from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.embedding import sentences
@@ -28,6 +28,7 @@ from lingprobe.parts.training.exports import Exported
 from lingprobe.parts.training.exports import export as exported
 from lingprobe.parts.training.folder import Training
 from lingprobe.parts.training.parsers.gold import gold_files, parsed_again, splits
+from lingprobe.parts.training.parsers.network import Network
 from lingprobe.parts.training.parsers.tagger import Tagged, tag_text
 from lingprobe.parts.training.parsers.treebank import files
 from lingprobe.parts.training.sentences import train as trained
@@ -229,7 +230,7 @@ def train_vectors(
 
 def _learnt(gold: Sequence[Path], parser: Parser) -> int:
     """How many gold sentences a parser was trained on, 0 if it does not say."""
-    saw = parser.saw() if isinstance(parser, Taught) else None
+    saw = parser.saw() if isinstance(parser, Network) else None
     if saw is None:
         return 0
     every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))

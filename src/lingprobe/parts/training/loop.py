@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
+from lingprobe.nets.precision import processor_level
 from lingprobe.nets.trainable import HEAD, Encoder, Read, Words
 from lingprobe.parts.training.nets.forms import Forms
 from lingprobe.parts.training.objectives import Figures, Lesson
@@ -92,10 +93,18 @@ class Schedule:
             return torch.device("cuda" if torch.cuda.is_available() else "cpu")
         return torch.device(self.device)
 
-    def precise(self) -> AbstractContextManager[Any]:
+    @contextmanager
+    def precise(self) -> Iterator[None]:
         """Products in bfloat16, where they are asked for."""
-        mixed = self.precision == "bf16"
-        return torch.autocast(self.place.type, torch.bfloat16, enabled=mixed)
+        mixed, onednn = self.precision == "bf16", torch.backends.mkldnn.enabled
+        if mixed and self.place.type == "cpu" and processor_level() != "avx512":
+            # oneDNN has no LSTM in bfloat16 for such processors; torch's own runs everywhere
+            torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
+        try:
+            with torch.autocast(self.place.type, torch.bfloat16, enabled=mixed):
+                yield
+        finally:
+            torch.backends.mkldnn.enabled = onednn
 
     def optimizer_of(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
         """The optimiser of some weights."""

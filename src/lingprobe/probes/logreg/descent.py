@@ -1,19 +1,14 @@
-"""L-BFGS for several problems in lockstep, one step after the other: a search that goes on from its
-state as plain arrays ends in the same bits.
-"""
+"""L-BFGS for several problems in lockstep, one step after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.checkpoints import State
 from lingprobe.probes.logreg.room import MOVES
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -23,7 +18,6 @@ Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 MOST, TRIALS = 300, 12
 ENOUGH = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 NEAR = 0.01  # share of the first value below which values count as that share: nearly perfect fits
-NAMES = ("place", "found", "small", "least", "going", "values", "slope")  # of a search's tensors
 
 
 class Move(NamedTuple):
@@ -98,34 +92,6 @@ class Search:
             self.going, self.values, self.slope = going[on], reached[on], there[on]
             self.history = [Move(*(part[on] for part in move)) for move in self.history]
         self.steps += 1
-
-    def state(self, more: Mapping[str, Tensor], **facts: Any) -> State:
-        """The search as plain arrays, and what its caller knows besides."""
-        everyone = self.place, self.found, self.small, self.least
-        tensors = dict(zip(NAMES, (*everyone, self.going, self.values, self.slope), strict=True))
-        tensors |= more
-        for k, move in enumerate(self.history):
-            tensors |= {f"{name}.{k}": part for name, part in move._asdict().items()}
-        arrays: dict[str, NDArray[Any]] = {k: each.cpu().numpy() for k, each in tensors.items()}
-        return State({"step": self.steps, "moves": len(self.history), **facts}, arrays)
-
-    @classmethod
-    def of(cls, state: State, device: torch.device) -> Search:
-        """A search that goes on."""
-        history = [
-            Move(*(restore_tensor(state, f"{name}.{k}", device) for name in Move._fields))
-            for k in range(state.facts["moves"])
-        ]
-        place, found, small, least, going, values, slope = (
-            restore_tensor(state, name, device) for name in NAMES
-        )
-        steps = state.facts["step"]
-        return cls(place, found, small, least, going, values, slope, history, steps)
-
-
-def restore_tensor(state: State, name: str, device: torch.device) -> Tensor:
-    """A tensor of a state."""
-    return torch.from_numpy(np.array(state.arrays[name])).to(device)  # files are read-only
 
 
 def _scale_gradient(slope: Tensor, history: list[Move]) -> Tensor:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +17,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.checkpoints import Course, name_of_fit
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Aim
-from lingprobe.probes.logreg.descent import Search, restore_tensor
+from lingprobe.probes.logreg.descent import Search
 from lingprobe.probes.logreg.room import PART, ROWS, WHOLE, problems_at_once, rows_at_once
 from lingprobe.probes.losses import LOSSES, Curved
 
@@ -114,7 +112,6 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
             lambda sums, inner, outer: Space(sums, inner, outer, some, spectrum),
             some.new_zeros(len(some), outputs, x.shape[1]),
             some.new_zeros(len(some), outputs),
-            Course(lambda: _name(loss, x, wanted, some)),
         )
 
     parts = torch.split(penalties, problems_at_once(outputs * (x.shape[1] + 1)))
@@ -129,33 +126,15 @@ def _descend_rounds(
     space: Callable[[Sums, Tensor, Tensor], Space],
     weights: Tensor,
     biases: Tensor,
-    course: Course,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Weights, biases and objectives after all rounds: each starts where the one before ended, the
-    first of a course that was stopped where it was.
-    """
-    first, search = 0, None
-    if (kept := course.state) is not None:
-        first, search = kept.facts["round"], Search.of(kept, weights.device)
-        weights, biases = (
-            restore_tensor(kept, name, weights.device) for name in ("weights", "biases")
-        )
-    for number, (sums, tolerance) in enumerate(rounds[first:], first):
+    """Weights, biases and objectives after all rounds: each starts where the one before ended."""
+    for sums, tolerance in rounds:
         here = space(sums, weights, biases)
-        search = search or Search.begin(here.objective, here.start)
-        state = partial(search.state, {"weights": weights, "biases": biases}, round=number)
+        search = Search.begin(here.objective, here.start)
         while not search.over:
             search.step(here.objective, tolerance)
-            course.offer(state)
         weights, biases = here.at(search.place, torch.arange(len(weights), device=weights.device))
-        objectives, search = search.found, None
-    course.end(state)
-    return weights, biases, objectives
-
-
-def _name(loss: str, *given: Tensor) -> str:
-    """Stands for all that a fit is given."""
-    return name_of_fit((loss, given[0].device.type), (tensor.cpu().numpy() for tensor in given))
+    return weights, biases, search.found
 
 
 def _pays(rows: int, dim: int, scores: int) -> bool:

@@ -8,18 +8,14 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.data.checkpoints import Course, State
 from lingprobe.data.progress import tell
 from lingprobe.probes.mlp.blocks import Lane
 from lingprobe.probes.mlp.grid import Member, Trained
 from lingprobe.probes.mlp.joint import Joint, Problem
-from lingprobe.probes.mlp.states import lanes, name_of, numbers, restore, state_of
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
 
 
@@ -48,23 +44,12 @@ def anneal(
     size.
     """
     joint = Joint(problem, seeds, grids, dtype, plan.decay)
-    course = Course(lambda: name_of(problem, seeds, grids, plan, dtype, joint.device.type))
-    done = 0
-
-    def state() -> State:
-        return state_of(joint, step=done)
-
-    if course.state is not None:
-        restore(joint, course.state)
-        done = course.state.facts["step"]
     counts = problem.train.counts
     examples = counts[0]
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
     looks = plan.looks_of(steps) if problem.dev.counts[0] else {steps}
     cuts, before = plan.cuts_of(steps), joint.early(min(looks))
     for step, rows in enumerate(itertools.islice(_batches(joint, size, plan), steps)):
-        if step < done:
-            continue
         if step in cuts:
             joint.cut(cuts[step])
         if step in before:
@@ -74,8 +59,6 @@ def anneal(
         tell(done, steps)
         if done in looks:
             joint.look([done * size / n for n in counts], joint.running)
-        course.offer(state)
-    course.end(state)
     return joint.best_networks()
 
 
@@ -97,16 +80,10 @@ def persist(
     """
     joint = Joint(problem, seeds, grids, torch.float32)
     loop = _Patience(joint, plan, len(seeds))
-    course = Course(lambda: name_of(problem, seeds, grids, plan, joint.device.type))
-    if course.state is not None:
-        loop.restore(course.state)
     while loop.going and loop.passes <= plan.max_epoch:
-        batches = (r for _ in range(plan.epoch_size) for r in joint.passes(plan.batch))
-        for rows in itertools.islice(batches, loop.since, None):
+        for rows in (r for _ in range(plan.epoch_size) for r in joint.passes(plan.batch)):
             loop.step(rows)
-            course.offer(loop.state)
         loop.look()
-    course.end(loop.state)
     return joint.best_networks()
 
 
@@ -114,7 +91,6 @@ class _Patience:
     """How far SentEval's loop is.
 
     going   the networks that have not stopped; `misses` are looks at which one was no better
-    orders  where the orders of examples were at the last look, and `since` how many batches ago
     """
 
     def __init__(self, joint: Joint, plan: SentEvalLoop, groups: int) -> None:
@@ -122,8 +98,7 @@ class _Patience:
         self.batches = math.ceil(joint.problem.train.counts[0] / plan.batch)
         self.before = joint.early(plan.epoch_size * self.batches)
         self.misses, self.going = Counter[Lane](), joint.running
-        self.orders = [order.get_state() for order in joint.orders]
-        self.passes = self.steps = self.since = 0
+        self.passes = self.steps = 0
 
     def step(self, rows: Tensor) -> None:
         """One step of all networks."""
@@ -131,13 +106,12 @@ class _Patience:
             self.joint.look([self.steps / self.batches] * self.groups, self.going, early=True)
         self.joint.step(rows, self.plan.rate, self.plan.reduction)
         self.steps += 1
-        self.since += 1
 
     def look(self) -> None:
         """Judge the networks, and take out those that have stopped: whole rows and columns of the
         grid, so that groups go on sharing their products.
         """
-        joint, self.since = self.joint, 0
+        joint = self.joint
         self.passes += self.plan.epoch_size
         tell(self.steps)
         better = joint.look([self.passes] * self.groups, self.going)
@@ -145,26 +119,3 @@ class _Patience:
         self.going = {lane for lane in self.going if not self.plan.over(self.misses[lane])}
         groups, cells = {n.group for n in self.going}, {n.number for n in self.going}
         joint.keep({n for n in joint.lanes if n.group in groups and n.number in cells})
-        self.orders = [order.get_state() for order in joint.orders]
-
-    def state(self) -> State:
-        """All of it."""
-        facts: dict[str, Any] = {"passes": self.passes, "steps": self.steps, "since": self.since}
-        misses, going = list(self.misses.values()), numbers(sorted(self.going))
-        facts |= {"missed": numbers(self.misses), "misses": misses, "going": going}
-        state = state_of(self.joint, **facts)
-        orders = {f"order.{k}": order.numpy() for k, order in enumerate(self.orders)}
-        return State(state.facts, {**state.arrays, **orders})
-
-    def restore(self, state: State) -> None:
-        """Go on from there."""
-        known = {(lane.group, lane.number): lane for lane in self.joint.lanes}
-        restore(self.joint, state)
-        facts = state.facts
-        missed = lanes(facts["missed"], known)
-        self.misses = Counter(dict(zip(missed, facts["misses"], strict=True)))
-        self.going = set(lanes(facts["going"], known))
-        self.passes, self.steps, self.since = (facts[k] for k in ("passes", "steps", "since"))
-        for k, order in enumerate(self.joint.orders):
-            order.set_state(torch.from_numpy(np.array(state.arrays[f"order.{k}"])))
-        self.orders = [order.get_state() for order in self.joint.orders]

@@ -15,14 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.data.checkpoints import Course, State
 from lingprobe.data.progress import tell
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.schedules import Annealing, early
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
 from lingprobe.probes.span.net import Net, scores
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
-from lingprobe.probes.span.states import name_of, restore, state_of
 from lingprobe.probes.span.training import Judged, Learnt, Training, cells_of, loss_of
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
@@ -31,12 +29,9 @@ JUDGED = 256  # sentences of a batch where nothing is learnt
 def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: int) -> list[Learnt]:
     """Train networks of one config and seed on the same batches, each as long as its plan says."""
     plan = trainings[0].config.plan
-    course = Course(lambda: name_of(trainings, train, dev, seed))
-    if course.state is not None:
-        restore(trainings, course.state)
     if isinstance(plan, Annealing):
-        return _anneal(trainings, _Data(train, dev, seed), plan, course)
-    return _persist(trainings, _Data(train, dev, seed), plan, course)
+        return _anneal(trainings, _Data(train, dev, seed), plan)
+    return _persist(trainings, _Data(train, dev, seed), plan)
 
 
 class _Data(NamedTuple):
@@ -47,23 +42,14 @@ class _Data(NamedTuple):
     seed: int
 
 
-def _anneal(
-    trainings: Sequence[Training], data: _Data, plan: Annealing, course: Course
-) -> list[Learnt]:
+def _anneal(trainings: Sequence[Training], data: _Data, plan: Annealing) -> list[Learnt]:
     train, dev, seed = data
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = (
         {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
     )
     before = early(min(looks)) if looks else frozenset()
-    done = course.state.facts["step"] if course.state else 0
-
-    def state() -> State:
-        return state_of(trainings, step=done)
-
     for step, rows in enumerate(itertools.islice(_batch_rows(train, size, seed), steps)):
-        if step < done:
-            continue
         if step in before:
             _weigh(trainings, dev, step)
         _step(trainings, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
@@ -71,27 +57,16 @@ def _anneal(
         tell(done, steps)
         if done in looks:
             _look(trainings, dev, done)
-        course.offer(state)
-    course.end(state)
     return [training.learnt(steps) for training in trainings]
 
 
-def _persist(
-    trainings: Sequence[Training], data: _Data, plan: Plateau, course: Course
-) -> list[Learnt]:
+def _persist(trainings: Sequence[Training], data: _Data, plan: Plateau) -> list[Learnt]:
     train, dev, seed = data
     every = plan.every(train.sentences)
     before = early(every)
     # after how many steps each has ended; 0 while it has not
-    ended = course.state.facts["ended"] if course.state else [0] * len(trainings)
-    done = course.state.facts["step"] if course.state else 0
-
-    def state() -> State:
-        return state_of(trainings, step=done, ended=ended)
-
+    ended = [0] * len(trainings)
     for step, rows in enumerate(_batch_rows(train, plan.batch, seed), 1):
-        if step <= done:
-            continue
         if not (going := [one for one, end in zip(trainings, ended, strict=True) if not end]):
             break
         if step - 1 in before:
@@ -103,9 +78,6 @@ def _persist(
             for k, one in enumerate(trainings):
                 if one in found and not _patient(one, *found[one], step // every):
                     ended[k] = step
-        done = step
-        course.offer(state)
-    course.end(state)
     return [one.learnt(end) for one, end in zip(trainings, ended, strict=True)]
 
 

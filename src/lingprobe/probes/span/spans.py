@@ -127,20 +127,26 @@ class _Sum(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weights: Tensor | None, pairs: Ragged) -> Tensor:
-        ctx.save_for_backward(x, weights)
-        ctx.pairs = pairs
-        return embedding_bag(
-            pairs.units,
-            x,
-            pairs.offsets,
-            mode="sum",
-            per_sample_weights=weights,
-            include_last_offset=True,
-        )
+        ctx.save_for_backward(weights)
+        ctx.pairs, ctx.sums = pairs, None
+        if ctx.needs_input_grad[1] and weights is not None:
+            weights = weights.detach().requires_grad_()
+        with torch.enable_grad():  # torch's own gradient in the weights is taken
+            sums = embedding_bag(
+                pairs.units,
+                x.detach(),
+                pairs.offsets,
+                mode="sum",
+                per_sample_weights=weights,
+                include_last_offset=True,
+            )
+        if sums.requires_grad:
+            ctx.sums = sums, weights
+        return sums.detach()
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
-        (x, weights), pairs, slope = ctx.saved_tensors, ctx.pairs, slopes[0].contiguous()
+        (weights,), pairs, slope = ctx.saved_tensors, ctx.pairs, slopes[0].contiguous()
         inner = outer = None
         if ctx.needs_input_grad[0]:
             shares = None if weights is None else weights[pairs.order]
@@ -152,11 +158,9 @@ class _Sum(torch.autograd.Function):
                 per_sample_weights=shares,
                 include_last_offset=True,
             )
-        if ctx.needs_input_grad[1]:
-            where = pairs.offsets[:-1]
-            outer = torch.ops.aten._embedding_bag_per_sample_weights_backward(
-                slope, x, pairs.units, where, pairs.spans, 0
-            )
+        if ctx.sums is not None:
+            sums, leaf = ctx.sums
+            (outer,) = torch.autograd.grad(sums, leaf, slope, retain_graph=True)
         return inner, outer, None
 
 

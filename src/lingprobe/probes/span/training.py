@@ -179,4 +179,6 @@ def clip(gradients: list[Tensor], most: float) -> None:
     """
     length = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
     if length.device.type != "cpu" or length > most:
-        torch._foreach_mul_(gradients, (most / length).clamp_max(1.0))
+        scale = (most / length).clamp_max(1.0)
+        for gradient in gradients:
+            gradient.mul_(scale)
