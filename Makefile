@@ -15,10 +15,14 @@ PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest \
 # Hundreds of tests start Python anew, and each worker reads all tests: none compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-integration test-cluster test-long mutants check fix docs site release release-check hashes clean
+.PHONY: demo quick test test-integration test-cluster test-long mutants check fix docs site release release-check hashes clean
 
 demo: $(VENV)/.run ## a table from sentences that come with lingprobe; downloads nothing but packages
 	@$(BIN)/lingprobe run
+
+quick: $(VENV)/.dev ## what an edit can have broken, in a minute; BASE=COMMIT compares with that commit
+	@$(BIN)/python tests/fixtures/build_data.py
+	@$(BIN)/python release/quick.py $(if $(BASE),--base $(BASE))
 
 test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/ruff check --no-cache .
