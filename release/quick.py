@@ -258,7 +258,7 @@ def meant(mention: source.Mention, path: Path) -> Iterator[Node]:
         chain = [*filter(None, (mention.source.name, *mention.name.split(".")))]
         base = mention.source.module
         if base.partition(".")[0] == "lingprobe":
-            yield from closure._named(base, chain).nodes
+            yield from closure._follow(base, chain).nodes
         elif helper := helper_of(base, chain):
             yield helper
 

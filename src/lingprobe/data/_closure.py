@@ -262,7 +262,7 @@ def _targets(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
 def _target(mention: Mention, module: str) -> _Target:
     """What a mention in a module means."""
     if mention.kind == "definition":
-        return _called(_Target(nodes=(Node(module, mention.name),)), mention.valued)
+        return _with_parameters(_Target(nodes=(Node(module, mention.name),)), mention.valued)
     if mention.kind == "data":
         return _Target(_data(mention.name, module))
     if mention.kind == "place":
@@ -276,7 +276,7 @@ def _target(mention: Mention, module: str) -> _Target:
     chain = [*filter(None, (mention.source.name, *mention.name.split(".")))]
     if not _has_content(base):
         return _Target(".".join((base, *chain)), (), _package(base.partition(".")[0]))
-    return _called(_named(base, chain), mention.valued)
+    return _with_parameters(_follow(base, chain), mention.valued)
 
 
 def _statement(base: str, name: str) -> _Target:
@@ -287,7 +287,7 @@ def _statement(base: str, name: str) -> _Target:
     return _Target(nodes=(Node(inside if name and file_of(inside) else base, EFFECTS),))
 
 
-def _named(base: str, chain: list[str]) -> _Target:
+def _follow(base: str, chain: list[str]) -> _Target:
     """What a chain of names stands for that begins at one of our modules."""
     passed: set[tuple[str, str]] = set()
     while chain and (base, chain[0]) not in passed:
@@ -315,7 +315,7 @@ def _named(base: str, chain: list[str]) -> _Target:
     return _Target(".".join(chain), (Node(base, WHOLE),))
 
 
-def _called(target: _Target, valued: bool) -> _Target:
+def _with_parameters(target: _Target, valued: bool) -> _Target:
     """A function that is held may be called with any keyword, so that the names of its parameters
     count.
     """
@@ -340,7 +340,7 @@ def _keyword(name: str, called: _Target) -> str:
 
 def _definition_of(module: str, name: str) -> Node | None:
     """The definition of ours that a name of a module stands for; None where there is none."""
-    nodes = _named(module, [name]).nodes
+    nodes = _follow(module, [name]).nodes
     return nodes[0] if nodes and nodes[0].name != WHOLE else None
 
 
@@ -432,7 +432,7 @@ def _components(start: Node, known: Mapping[Node, str]) -> Iterator[list[Node]]:
     lowest: dict[Node, int] = {}
     stack: list[Node] = []
     open_nodes: set[Node] = set()
-    path = [(start, _mentioned(start, known))]
+    path = [(start, _unknown_below(start, known))]
     while path:
         node, below = path[-1]
         if node not in number:
@@ -441,7 +441,7 @@ def _components(start: Node, known: Mapping[Node, str]) -> Iterator[list[Node]]:
             open_nodes.add(node)
         for each in below:
             if each not in number:
-                path.append((each, _mentioned(each, known)))
+                path.append((each, _unknown_below(each, known)))
                 break
             if each in open_nodes:
                 lowest[node] = min(lowest[node], number[each])
@@ -457,7 +457,7 @@ def _components(start: Node, known: Mapping[Node, str]) -> Iterator[list[Node]]:
                 yield component
 
 
-def _mentioned(node: Node, known: Mapping[Node, str]) -> Iterator[Node]:
+def _unknown_below(node: Node, known: Mapping[Node, str]) -> Iterator[Node]:
     return (n for target in _step(node).targets for n in target.nodes if n not in known)
 
 
@@ -488,13 +488,13 @@ def _data(name: str, module: str) -> str:
 def _places(module: str) -> Mapping[str, str]:
     """In which module a package's table of contents, or that of one of its parts, has each name."""
     file = _file(module)
-    return _listed(file) if file.name == "__init__.py" else {}
+    return _public_places(file) if file.name == "__init__.py" else {}
 
 
-def _listed(file: Path) -> dict[str, str]:
+def _public_places(file: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in sorted(file.parent.glob("parts/*/__init__.py")):
-        inside = _listed(part)
+        inside = _public_places(part)
         found |= {name: f"parts.{part.parent.name}.{place}" for name, place in inside.items()}
     for node in ast.parse(file.read_bytes()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":

@@ -129,9 +129,9 @@ def read(data: bytes) -> Source:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
     memory, key = _memory(cache_dir()), _digest(data)
     if known := memory.sources.get(key) or memory.fresh.get(key):
-        return _unpacked(known)
+        return _from_json(known)
     source = _Module(ast.parse(data)).source()
-    memory.fresh[key] = _packed(source)
+    memory.fresh[key] = _to_json(source)
     return source
 
 
@@ -140,12 +140,12 @@ def keep() -> None:
     _memory(cache_dir()).keep()
 
 
-def _packed(source: Source) -> list[Any]:
+def _to_json(source: Source) -> list[Any]:
     """A source as JSON has it: a tuple is a list there."""
     return [dict(source.definitions), dict(source.imports), source.stars, source.unused]
 
 
-def _unpacked(known: list[Any]) -> Source:
+def _from_json(known: list[Any]) -> Source:
     definitions, imports, stars, unused = known
     return Source(
         {name: _definition(*parts) for name, parts in definitions.items()},
@@ -207,14 +207,14 @@ class _Module:
             self._note_import(node)
         elif isinstance(node, ast.If) and _checks_types(node):
             for inner in node.body:
-                self.typed |= {name for name, _ in _imports(inner)} | set(_bound([inner]))
+                self.typed |= {name for name, _ in _imports(inner)} | set(_bound_names([inner]))
             for inner in node.orelse:
                 self._sort(inner)
         elif isinstance(node, ast.If) and _is_script(node):
             for inner in node.orelse:
                 self._sort(inner)
         else:
-            names = _bound([node])
+            names = _bound_names([node])
             for name in names:
                 self.statements.setdefault(name, []).append(node)
             if not names or not _only_binds(node):
@@ -367,9 +367,9 @@ class _Text(ast.NodeVisitor):
         return name
 
     def visit_Name(self, node: ast.Name) -> None:
-        self._named(node.id, [], valued=isinstance(node.ctx, ast.Load))
+        self._note_name(node.id, [], valued=isinstance(node.ctx, ast.Load))
 
-    def _named(self, name: str, attributes: list[str], *, valued: bool) -> int | None:
+    def _note_name(self, name: str, attributes: list[str], *, valued: bool) -> int | None:
         """Note a name and attributes of it; the number of the mention that it is, if it is one."""
         meaning = self._meaning(name)
         if isinstance(meaning, Import):
@@ -387,20 +387,20 @@ class _Text(ast.NodeVisitor):
         return None if attributes else number
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        if (dotted := _dotted(node)) is not None:
-            self._named(dotted[0], dotted[1:], valued=True)
+        if (dotted := _name_parts(node)) is not None:
+            self._note_name(dotted[0], dotted[1:], valued=True)
         else:
             self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        dotted = _dotted(node.func)
+        dotted = _name_parts(node.func)
         self.parts.append("Call")
         called: int | None = None
         if dotted is None:
             self.visit(node.func)
         else:
             spread = any(each.arg is None for each in node.keywords)
-            called = self._named(dotted[0], dotted[1:], valued=spread)
+            called = self._note_name(dotted[0], dotted[1:], valued=spread)
         self._values(node.args[1:] if self._casts(called) else node.args)
         for each in node.keywords:
             if each.arg is not None and called is not None and self._may_be_ours(called):
@@ -440,7 +440,7 @@ class _Text(ast.NodeVisitor):
 
     def visit_Global(self, node: ast.Global) -> None:
         for name in node.names:
-            self._named(name, [], valued=True)
+            self._note_name(name, [], valued=True)
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         self.parts.append("Nonlocal")  # a name is found where it is bound
@@ -463,7 +463,7 @@ class _Text(ast.NodeVisitor):
         setattr(node, field, None)
         self.generic_visit(node)
         if name is not None:
-            self._named(name, [], valued=False)
+            self._note_name(name, [], valued=False)
 
     # statements
 
@@ -488,7 +488,7 @@ class _Text(ast.NodeVisitor):
     def visit_Assign(self, node: ast.Assign) -> None:
         self.generic_visit(node)
         if not self.scopes and isinstance(node.value, ast.Call):
-            dotted = _dotted(node.value.func)
+            dotted = _name_parts(node.value.func)
             if dotted and (number := self._number(dotted)) is not None:
                 self.maker = number
 
@@ -509,14 +509,14 @@ class _Text(ast.NodeVisitor):
         self.parts.append(")")
 
     def visit_arg(self, node: ast.arg) -> None:
-        self._named(node.arg, [], valued=False)
+        self._note_name(node.arg, [], valued=False)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.parts.append("ClassDef")
         self._bind_definition(node.name)
         self._values([*node.decorator_list, *getattr(node, "type_params", [])])
         self._values([*node.bases, *node.keywords])
-        self.scopes.append(("class", {name: name for name in _bound(node.body)}))
+        self.scopes.append(("class", {name: name for name in _bound_names(node.body)}))
         self._values(node.body)
         self.scopes.pop()
         self.parts.append(")")
@@ -524,7 +524,7 @@ class _Text(ast.NodeVisitor):
     def _bind_definition(self, name: str) -> None:
         """The name of what is defined: that of the whole definition does not count."""
         if self.scopes:
-            self._named(name, [], valued=False)
+            self._note_name(name, [], valued=False)
         elif name != self.own:
             self.parts.append("another")
 
@@ -548,7 +548,7 @@ class _Text(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     def _is_transparent(self, decorator: ast.expr) -> bool:
-        dotted = _dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        dotted = _name_parts(decorator.func if isinstance(decorator, ast.Call) else decorator)
         source = self._meaning(dotted[0]) if dotted else None
         if not isinstance(source, Import) or dotted is None:
             return False
@@ -593,12 +593,12 @@ class _Text(ast.NodeVisitor):
         parameters where every call by keyword can be told.
         """
         scope: _Scope = {} if by_order else {name: name for name in parameters}
-        for name in [*(parameters if by_order else ()), *_bound(body)]:
+        for name in [*(parameters if by_order else ()), *_bound_names(body)]:
             if name not in scope:
                 self.bindings += 1
                 scope[name] = f"local {self.bindings}"
         # a name that is bound by imports alone stands for what these import
-        bound = list(_bound(body, imports=False))
+        bound = list(_bound_names(body, imports=False))
         for name, source in _inner_imports(body):
             if name not in bound and name not in parameters:
                 scope[name] = source
@@ -611,7 +611,7 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     return [each for each in [*found, arguments.kwarg] if each is not None]
 
 
-def _dotted(node: ast.AST) -> list[str] | None:
+def _name_parts(node: ast.AST) -> list[str] | None:
     """The parts of a dotted name that is read; None for anything else."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -621,7 +621,7 @@ def _dotted(node: ast.AST) -> list[str] | None:
     return [node.id, *reversed(attributes)] if named else None  # type: ignore[attr-defined]
 
 
-def _bound(nodes: Iterable[ast.AST], *, imports: bool = True) -> dict[str, None]:
+def _bound_names(nodes: Iterable[ast.AST], *, imports: bool = True) -> dict[str, None]:
     """The names that statements bind in their own scope, in order."""
     found: dict[str, None] = {}
     free: set[str] = set()
