@@ -1,5 +1,6 @@
+import inspect
 import os
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, is_dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Literal
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from lingprobe.data import references
 from lingprobe.data.references import Contents, Reference, ReferenceProblem, allow, brief
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -342,3 +346,59 @@ def test_a_plugin_that_does_not_import_is_left_out_of_a_pattern(monkeypatch, cap
 def test_a_name_that_there_is_not_is_looked_for_in_what_things_say(contents, name, meant):
     with pytest.raises(ReferenceProblem, match=f"did you mean '{meant}'"):
         contents.find(name)
+
+
+SUBCLASSES = """
+import dataclasses, importlib
+base = getattr(importlib.import_module({module!r}), {name!r})
+Plain = type("Plain", (base,), {{"__module__": __name__}})
+class Handing(base):
+    def __init__(self, *arguments, own: int = 1, **options):
+        super().__init__(*arguments, **options)
+if dataclasses.is_dataclass(base):
+    frozen = base.__dataclass_params__.frozen
+    Again = dataclasses.dataclass(frozen=frozen)(type("Again", (base,), {{"__module__": __name__}}))
+"""
+
+
+def built_in_classes() -> list[tuple[Contents, str]]:
+    every = (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
+    return [(c, name) for c in every for name in c.table if inspect.isclass(c.find(name))]
+
+
+def test_there_are_built_in_classes_of_many_kinds():
+    assert len({contents.kind for contents, _ in built_in_classes()}) >= 4
+
+
+@pytest.mark.parametrize(
+    ("contents", "name"), built_in_classes(), ids=[name for _, name in built_in_classes()]
+)
+def test_what_is_derived_from_a_built_in_class_has_its_options(contents, name, tmp_path):
+    """Their annotations are names of the module that they are written in."""
+    base = contents.find(name)
+    path = tmp_path / "mine.py"
+    path.write_text(SUBCLASSES.format(module=base.__module__, name=base.__qualname__))
+    again = ["Again"] if is_dataclass(base) else []
+    for kind in ("Plain", "Handing", *again):
+        allow(reference := f"{path}@{kind}")
+        assert contents.options(reference) - {"own"} >= contents.options(name) - {"arguments"}
+        assert contents.needs(reference) == contents.needs(name)
+        if kind != "Handing":
+            assert contents.places_of(Reference(reference)) == contents.places_of(Reference(name))
+        assert "own" not in contents.options(reference) or kind == "Handing"
+
+
+def test_an_option_that_is_handed_on_is_converted_as_in_the_class_that_has_it(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Base:\n"
+        "    def __init__(self, *, dim: int = 300):\n        self.dim = dim\n"
+        "class Mine(Base):\n    def __init__(self, own: int = 1, **options):\n"
+        "        super().__init__(**options)\n        self.own = own\n"
+    )
+    allow(f"{path}@Mine")
+    things = Contents("thing", "lingprobe.things", {})
+    made = things.make(f"{path}@Mine:3,dim=8")
+    assert (made.own, made.dim) == (3, 8)
+    with pytest.raises(ReferenceProblem, match="it has: dim"):
+        things.make(f"{path}@Mine:3,din=8")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import types
 import typing
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,6 +26,63 @@ LEAST = {"seed": 0, "rotate": 0, "tokens": 0, "dim": 1, "longest": 1}
 
 class ReferenceProblem(LingprobeError, ValueError):
     """A reference that names nothing, or is malformed; the message says what to write instead."""
+
+
+_HANDED_ON = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def parameters_of(factory: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a factory. A class whose constructor hands `**options` on to a base has
+    those of the base, too, by their names; with `*arguments`, as they are.
+    """
+    signature = inspect.signature(factory)
+    if not inspect.isclass(factory):
+        return signature
+    found, owners = dict(signature.parameters), _constructors(factory)
+    for owner in owners[1:]:
+        handed = {p.kind: p.name for p in found.values()}
+        if inspect.Parameter.VAR_KEYWORD not in handed:
+            break
+        rest = [handed.get(kind) for kind in _HANDED_ON]
+        by_name = rest[0] is None
+        found = {name: p for name, p in found.items() if name not in rest}
+        inherited = inspect.signature(owner).parameters.values()
+        more = {p.name: _by_name(p) if by_name else p for p in inherited}
+        found |= {name: p for name, p in more.items() if name not in found}
+    order = sorted(found.values(), key=lambda p: p.kind)
+    return signature.replace(parameters=order)
+
+
+def _by_name(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter that is handed on by its name."""
+    named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    return parameter.replace(kind=parameter.KEYWORD_ONLY) if named else parameter
+
+
+def hints_of(factory: Callable[..., Any]) -> Mapping[str, Any]:
+    """What the parameters of a factory are annotated with; an annotation that is inherited means
+    what it means where it is written. NameError where a name in one is not defined.
+    """
+    if not inspect.isclass(factory):
+        return typing.get_type_hints(factory, include_extras=True)
+    found: dict[str, Any] = {}
+    for owner in reversed(_constructors(factory)):
+        made = _is_generated(owner)
+        found |= typing.get_type_hints(
+            owner if made else vars(owner)["__init__"], include_extras=True
+        )
+    return found
+
+
+def _constructors(kind: type) -> list[type]:
+    """The classes whose constructors a class has and may hand options on to, its own first."""
+    return [each for each in kind.__mro__ if "__init__" in vars(each) and each is not object]
+
+
+def _is_generated(kind: type) -> bool:
+    """Whether a class has a constructor that `dataclass` wrote, of the fields of all its bases."""
+    made = vars(kind).get("__dataclass_params__")
+    return made is not None and bool(made.init)
 
 
 def says_where(hint: Any) -> bool:

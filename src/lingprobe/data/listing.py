@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data._old_names import entry_points
+from lingprobe.data._options import hints_of, parameters_of
 from lingprobe.data.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"
@@ -144,7 +145,7 @@ def _entry(name: str, contents: Contents) -> Entry:
 def _options(factory: Any) -> dict[str, str]:
     """The argument and the options of a factory by name, as they are written, with defaults."""
     hints = _hints(factory)
-    parameters = list(inspect.signature(factory).parameters.values())
+    parameters = list(parameters_of(factory).parameters.values())
     return {p.name: _option(p, i == 0, hints.get(p.name)) for i, p in enumerate(parameters)}
 
 
@@ -165,7 +166,7 @@ def _read_docstrings(factory: Any) -> tuple[str, dict[str, str]]:
     """A docstring without what it says of single options, and what it and those of its bases say of
     each.
     """
-    known = set(inspect.signature(factory).parameters)
+    known = set(parameters_of(factory).parameters)
     source = factory.options if isinstance(factory, Explained) else factory
     texts: dict[str, str] = {}
     for each in reversed(inspect.getmro(source) if inspect.isclass(source) else (source,)):
@@ -194,7 +195,7 @@ def _apart(text: str, known: set[str]) -> tuple[str, dict[str, str]]:
 def _hints(factory: Any) -> dict[str, Any]:
     """The types that a factory's parameters are annotated with."""
     try:
-        return typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+        return dict(hints_of(factory))
     except (NameError, TypeError):  # a plugin may name types that exist for checkers only
         return {}
 

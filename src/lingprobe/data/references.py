@@ -26,7 +26,15 @@ from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._members import attribute, fault_of
 from lingprobe.data._old_names import entry_points
-from lingprobe.data._options import Place, ReferenceProblem, convert_option, says_where, texts
+from lingprobe.data._options import (
+    Place,
+    ReferenceProblem,
+    convert_option,
+    hints_of,
+    parameters_of,
+    says_where,
+    texts,
+)
 from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
 from lingprobe.data.suggestions import suggest
 
@@ -300,14 +308,8 @@ def _remember(look: Callable[[Any], T]) -> Callable[[Any], T]:
     return look_once
 
 
-_signature = _remember(inspect.signature)
-
-
-@_remember
-def _hints(factory: Callable[..., Any]) -> Mapping[str, Any]:
-    """What the parameters of a factory are annotated with."""
-    made_by = factory.__init__ if inspect.isclass(factory) else factory
-    return typing.get_type_hints(made_by, include_extras=True)
+_signature = _remember(parameters_of)
+_hints = _remember(hints_of)
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
