@@ -6,10 +6,12 @@ about spans; `released` reads data sets of others. `about` has what is known of 
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from lingprobe import parts
 from lingprobe.data.core import DataProblem, Sampling, Settable
+from lingprobe.data.records import records
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
 
@@ -37,29 +39,6 @@ FAMILIES: dict[str, dict[str, str]] = {
         "edge.semeval": "semeval",
         "edge.jsonl": "jsonl",
     },
-    "senteval": {
-        "released.senteval": (
-            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
-            " coord-inv"
-        )
-    },
-    "xprobe": {
-        "released.xprobe": (
-            "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv"
-        )
-    },
-    "rusenteval": {
-        "released.rusenteval": (
-            "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender"
-            " obj-gender subj-num obj-num aspect tense voice"
-        )
-    },
-    "ud2019": {
-        "released.ud2019": (
-            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
-        )
-    },
-    "linspector": {"released.linspector": "word pair contextual"},
     "pair": {
         "released.pair": (
             "mrpc sick-e sick-r sts-b sts12 sts13 sts14 sts15 sts16 snli cdsc-e cdsc-r"
@@ -68,7 +47,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},
 }
-"""The tasks of each family by the module that they are in, where a task is found under its name."""
+"""The tasks of each family by the module that they are in, where a task is found under its name;
+`released/published.tsv` has further families."""
 
 
 def _attribute(name: str) -> str:
@@ -76,6 +56,12 @@ def _attribute(name: str) -> str:
     attribute = name.replace("-", "_")
     return attribute if attribute.isidentifier() else f"_{attribute}"
 
+
+_, _rows = records(Path(__file__).with_name("released") / "published.tsv")
+_PUBLISHED = {
+    name: "lingprobe.tasks.released.published:" + _attribute(name.replace("/", "_"))
+    for _, (name, *_) in _rows
+}
 
 TASKS = TaskContents(
     "task",
@@ -87,7 +73,7 @@ TASKS = TaskContents(
             for module, listed in modules.items()
             for name in listed.split()
         },
-        "indicsenteval": "lingprobe.tasks.released.indicsenteval:indicsenteval",
+        **_PUBLISHED,
         "table": "lingprobe.tasks.table:Table",
         **parts.tables("tasks"),
     },
