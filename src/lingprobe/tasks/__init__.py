@@ -48,7 +48,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},
 }
 """The tasks of each family by the module that they are in, where a task is found under its name;
-`released/published.tsv` has further families."""
+`released/probing.tsv` has further families."""
 
 
 def _attribute(name: str) -> str:
@@ -57,9 +57,9 @@ def _attribute(name: str) -> str:
     return attribute if attribute.isidentifier() else f"_{attribute}"
 
 
-_, _rows = records(Path(__file__).with_name("released") / "published.tsv")
-_PUBLISHED = {
-    name: "lingprobe.tasks.released.published:" + _attribute(name.replace("/", "_"))
+_, _rows = records(Path(__file__).with_name("released") / "probing.tsv")
+_PROBING = {
+    name: "lingprobe.tasks.released.probing:" + _attribute(name.replace("/", "_"))
     for _, (name, *_) in _rows
 }
 
@@ -73,7 +73,7 @@ TASKS = TaskContents(
             for module, listed in modules.items()
             for name in listed.split()
         },
-        **_PUBLISHED,
+        **_PROBING,
         "table": "lingprobe.tasks.table:Table",
         **parts.tables("tasks"),
     },

@@ -1,4 +1,4 @@
-"""Probing tasks as their publishers released them: `published.tsv` has a row for each, and this
+"""Probing tasks as their publishers released them: `probing.tsv` has a row for each, and this
 module an attribute, as `senteval_tree_depth`.
 """
 
