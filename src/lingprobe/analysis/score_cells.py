@@ -17,10 +17,9 @@ from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.analysis.score_table import Measure, Score, of_encoder
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.tasks.baselines import NO_EMBEDDINGS
 
 SOURCE = "lingprobe"
-NO_EMBEDDINGS = frozenset({"length", "words", "overlap", "negation", "hypothesis"})
-"""Encoders that give no embeddings: a baseline's features."""
 
 Group = tuple[Row, Sequence[Result]]
 

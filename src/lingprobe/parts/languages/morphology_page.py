@@ -22,6 +22,7 @@ from lingprobe.parts.languages.morphology import (
 from lingprobe.parts.languages.pages import short_names
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
+from lingprobe.tasks.baselines import NGRAMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,8 +59,8 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
         parsed = parsed_or_none(encoder)
         if kind != "baseline" or parsed is None or len(judged) > 1:
             continue
-        if parsed.name == "letters":
-            names[encoder] = "letters"
+        if parsed.name == NGRAMS:
+            names[encoder] = NGRAMS
         elif ("weights", "random") in parsed.options and names[encoder] != "word pieces":
             names[encoder] = "untrained"
     return names
