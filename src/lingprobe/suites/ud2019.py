@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.analysis.languages import languages
 from lingprobe.data.core import Result
 from lingprobe.data.references import Place, Reference, ReferenceProblem
 from lingprobe.suites.facts import Paper, facts
 from lingprobe.suites.suite import PAIR_FLOORS, SENTENCE_FLOORS, Column, Suite, different, tasks_of
+from lingprobe.tasks.languages import languages
 
 MLP = "mlp,protocol=krasnowska"
 RELATEDNESS = "relatedness,protocol=krasnowska"
