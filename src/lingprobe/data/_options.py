@@ -9,7 +9,7 @@ import typing
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import ReferenceProblem
 
 PLACE = "where files lie"
 Place = Annotated[str, PLACE]
@@ -20,10 +20,6 @@ not.
 
 LEAST = {"seed": 0, "rotate": 0, "tokens": 0, "dim": 1, "longest": 1}
 """The least value of whole numbers that options of these names count, wherever there is one."""
-
-
-class ReferenceProblem(LingprobeError, ValueError):
-    """A reference that names nothing, or is malformed; the message says what to write instead."""
 
 
 def says_where(hint: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-from lingprobe.data._options import ReferenceProblem
+from lingprobe.data.errors import ReferenceProblem
 
 REMEMBERED = 10_000  # references: a folder of results names the same few again and again
 _STORED = {("rules", "sonde"): "lingprobe"}

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
@@ -76,8 +77,8 @@ def draw(kind: str, made: Grid) -> Figure:
 
 def figure_of(kind: str) -> Callable[[Grid], Figure]:
     """What draws a kind of figure; UsageProblem for a name that there is not."""
-    if "@" not in kind and kind not in FIGURES.places():
-        raise UsageProblem(f"no figure {kind!r}: choose one of {', '.join(FIGURES.places())}")
+    if "@" not in kind:
+        check_choice("figure", kind, FIGURES.places())
     return FIGURES.find(kind)
 
 
