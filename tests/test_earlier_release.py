@@ -1,11 +1,8 @@
-"""What the last release under the old name wrote, in today's hands: files, variables, references
-and plugins.
-"""
+"""Files that version 0.2 wrote, in today's hands."""
 
 import csv
 import importlib.metadata
 import json
-import logging
 import shutil
 from pathlib import Path
 
@@ -13,10 +10,7 @@ import pytest
 
 import lingprobe
 from lingprobe.annotators import parser
-from lingprobe.data import _old_names as _renamed
-from lingprobe.data.cache import cache_dir
 from lingprobe.data.errors import to_install
-from lingprobe.data.references import Contents
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
 
@@ -98,45 +92,7 @@ def test_a_trained_encoder_and_a_parser_are_read(old):
     )
 
 
-def test_old_environment_variables_are_read_with_one_warning(tmp_path, monkeypatch, caplog):
-    monkeypatch.delenv("LINGPROBE_CACHE", raising=False)
-    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "old"))
-    _renamed._say_once.cache_clear()
-    with caplog.at_level(logging.WARNING, "lingprobe"):
-        assert cache_dir() == cache_dir() == tmp_path / "old"
-    assert [record.message for record in caplog.records] == [
-        "the environment variable SONDE_CACHE is LINGPROBE_CACHE now; set that instead"
-    ]
-    monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "new"))
-    assert cache_dir() == tmp_path / "new"
-
-
-@pytest.mark.parametrize(
-    ("there", "expected"),
-    [
-        ((), "lingprobe"),
-        (("sonde/vectors",), "sonde"),
-        (("sonde/limits",), "lingprobe"),
-        (("sonde/vectors", "lingprobe"), "lingprobe"),
-    ],
-)
-def test_the_old_cache_is_found_where_there_is_no_new_one(tmp_path, monkeypatch, there, expected):
-    monkeypatch.delenv("LINGPROBE_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    for name in there:
-        (tmp_path / name).mkdir(parents=True)
-    assert cache_dir() == tmp_path / expected
-
-
-def test_plugins_in_old_groups_are_found(monkeypatch):
-    points = {
-        "sonde.tasks": [importlib.metadata.EntryPoint("mine", "old_plugin:task", "sonde.tasks")]
-    }
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points.get(group, []))
-    assert Contents("task", "lingprobe.tasks", {}).places() == {"mine": "old_plugin:task"}
-
-
-def test_an_old_spelling_of_rules_is_the_new_one():
+def test_a_stored_reference_has_todays_value_of_rules():
     assert TASKS.canonical("ud/tense:x.conllu,rules=sonde") == TASKS.canonical(
         "ud/tense:x.conllu,rules=lingprobe"
     )

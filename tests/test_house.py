@@ -405,7 +405,6 @@ REFLECTION = {
     # names that are imported when they are asked for
     "__init__.py",
     "parts/__init__.py",
-    "api/__init__.py",
     # the door for encoders, and what other libraries' objects are called
     "encoders/adapt.py",
     "encoders/origin.py",

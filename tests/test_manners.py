@@ -157,7 +157,6 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "curve": lambda: str(lingprobe.curve("results")),
         "predictions": lambda: lingprobe.predictions("results"),
         "holdings": lambda: lingprobe.holdings("results"),
-        "migrate": lambda: str(lingprobe.migrate("results")),
         "about": lambda: lingprobe.about("ud/tense"),
         "encoder_rows": lambda: lingprobe.encoder_rows("tenney2019"),
         "available": lambda: lingprobe.available("tasks"),

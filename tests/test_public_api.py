@@ -13,7 +13,6 @@ import pytest
 
 import lingprobe
 from lingprobe.api.measure import Settings
-from lingprobe.data import _old_names as _renamed
 
 ROOT = Path(__file__).parent.parent
 WRITER = runpy.run_path(str(ROOT / "docs" / "write_api.py"))
@@ -91,38 +90,3 @@ def test_settings_are_the_parameters_of_a_run():
         if p.kind is p.KEYWORD_ONLY
     ]
     assert set(keywords) - {"suite"} == set(Settings.__annotations__)
-
-
-def test_an_old_keyword_goes_on_working_and_says_so():
-    @_renamed.keywords("0.3", colour="color")
-    def paint(color: str = "") -> str:
-        return color
-
-    with pytest.warns(
-        DeprecationWarning, match=r"color= since lingprobe 0\.3; .* goes with lingprobe 0\.5"
-    ) as told:
-        assert paint(colour="red") == "red"
-    assert len(told) == 1
-    assert told[0].filename == __file__
-    assert paint(color="blue") == "blue"
-    with pytest.raises(TypeError, match="give it once"):
-        paint(colour="red", color="blue")
-
-
-def test_an_old_name_goes_on_working_and_says_so(monkeypatch):
-    monkeypatch.setitem(lingprobe._RENAMED, "probe_all", ("run", "0.2"))
-    with pytest.warns(
-        DeprecationWarning, match=r"lingprobe\.probe_all is lingprobe\.run since lingprobe 0\.2"
-    ) as told:
-        assert lingprobe.probe_all is lingprobe.run
-    assert len(told) == 1
-    assert told[0].filename == __file__
-
-
-def test_what_was_in_the_module_of_the_api_is_found_there():
-    import lingprobe.api
-
-    with pytest.warns(DeprecationWarning, match=r"lingprobe\.api\.evaluate is lingprobe\.evaluate"):
-        assert lingprobe.api.evaluate is lingprobe.evaluate
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = lingprobe.api.nothing

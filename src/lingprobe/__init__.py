@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from lingprobe import parts
-from lingprobe.data._old_names import entry_points, warn
+from lingprobe.data._packages import entry_points
 
 if "OMP_WAIT_POLICY" not in os.environ:
     # read when torch is loaded: threads that wait in a loop take the time of others, and those that
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lingprobe.api.encoders import configure, model
     from lingprobe.api.evaluation import Evaluation, Figure
     from lingprobe.api.experiments import Experiment, read_experiment
-    from lingprobe.api.keeping import Holdings, clean_cache, holdings, migrate
+    from lingprobe.api.keeping import Holdings, clean_cache, holdings
     from lingprobe.api.listing import about, available, bibtex, plugins
     from lingprobe.api.measure import (
         Settings,
@@ -127,8 +127,8 @@ if TYPE_CHECKING:
     from lingprobe.parts.training.parsers.tagger import Tagged
     from lingprobe.parts.training.static import Trained
     from lingprobe.store.blocks import StoreProblem
+    from lingprobe.store.holdings import Holding
     from lingprobe.store.kept_vectors import Cleaning, KeptVectors
-    from lingprobe.store.migration import Holding, Migration
     from lingprobe.suites.encoder_rows import EncoderRow, encoder_rows
     from lingprobe.suites.significance import Printed
     from lingprobe.tables.page import Page
@@ -188,7 +188,6 @@ __all__ = [
     "LingprobeError",
     "Metric",
     "MetricProblem",
-    "Migration",
     "ModelLine",
     "MorphologyRow",
     "Needs",
@@ -264,7 +263,6 @@ __all__ = [
     "inspect",
     "intervene",
     "layers",
-    "migrate",
     "model",
     "morphology",
     "parse",
@@ -309,7 +307,7 @@ _PLACES = {
     "api.parsing": "parse",
     "api.measure": "Settings estimate evaluate run suite",
     "api.relating": "relate",
-    "api.keeping": "Holdings clean_cache holdings migrate",
+    "api.keeping": "Holdings clean_cache holdings",
     "api.results": "Selection card compare compare_published layers predictions report results",
     "api.tables": "table",
     "audit.findings": "Audit",
@@ -340,7 +338,7 @@ _PLACES = {
     "data.references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",
     "store.kept_vectors": "Cleaning KeptVectors",
-    "store.migration": "Holding Migration",
+    "store.holdings": "Holding",
     "tables.page": "Page",
     "tables.table": "Table",
     "tasks.answers": "Answer Reason",
@@ -351,16 +349,9 @@ _PLACES = {
 }
 """The module of each public name; all of them are documented in docs/api.md."""
 
-_RENAMED: dict[str, tuple[str, str]] = {}
-"""Public names of earlier versions: old -> (new, the version that renamed it)."""
-
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is asked for: importing lingprobe itself does nothing."""
-    if name in _RENAMED:
-        new, since = _RENAMED[name]
-        warn(f"lingprobe.{name}", f"lingprobe.{new}", since)
-        name = new
     for place, names in _PLACES.items():
         if name in names.split():
             return getattr(importlib.import_module(f"lingprobe.{place}"), name)

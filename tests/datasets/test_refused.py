@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import lingprobe.datasets
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets import Candidate, SampleSettings, sample
 from lingprobe.datasets.controls import CONTROLS, at_chance, draws, find_control, without_draw
@@ -21,8 +20,8 @@ def made(many, label=lambda i: "ab"[i % 2], **more):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"rarest": -1}, "rarest=-1: give a number of candidates"),
-        ({"commonest": -2}, "commonest=-2: give a number"),
+        ({"rarest": -1}, "rarest=-1: write a number from 0 on, of candidates"),
+        ({"commonest": -2}, "commonest=-2: write a number from 0 on"),
         ({"proportions": (10, 0, 1)}, "train, dev and test must each get something"),
         ({"decorrelate": True, "balance": False}, "which balance=false forbids"),
         ({"fold": "0/5"}, "write fold=3/10 for the third"),
@@ -147,10 +146,3 @@ def test_words_can_be_asked_anew_only_where_some_are_asked():
         CONTROLS.make("random-asked")(dataset)
     with pytest.raises(DataProblem, match="no audit says how often these labels are wrong"):
         CONTROLS.make("label-noise")(dataset)
-
-
-def test_the_old_name_of_settings_is_known_and_no_other():
-    with pytest.warns(DeprecationWarning, match="SampleSettings"):
-        assert lingprobe.datasets.Settings is SampleSettings
-    with pytest.raises(AttributeError, match="no attribute 'Setting'"):
-        lingprobe.datasets.Setting  # noqa: B018

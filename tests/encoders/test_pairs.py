@@ -8,7 +8,7 @@ from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.encoders import make
-from lingprobe.experiment.readers import BASELINES
+from lingprobe.tasks.baselines import PAIR_FEATURES, RANDOM_BAG
 from tasks.publications import pair_sets
 
 FIRST, SECOND = Sentence.of("The cat sees a cat".split()), Sentence.of("a Cat sleeps".split())
@@ -59,14 +59,14 @@ def test_what_is_about_pairs_says_so(view):
 
 def test_tables_of_pairs_have_them_and_others_do_not(tmp_path):
     folder = pair_sets(tmp_path)
-    assert all(kind_of(make(name)) == "baseline" for name in BASELINES["pair"])
+    assert all(kind_of(make(name)) == "baseline" for name in (*PAIR_FEATURES, RANDOM_BAG))
 
     def encoders(task):
         evaluation = evaluate("random,dim=4", task, probes="logreg", seeds=1)
         assert not evaluation.failures
         return {r.trial.encoder.partition(",")[0] for r in evaluation.results}
 
-    assert encoders(f"pair/sick-e:{folder}") == {*BASELINES["pair"], "random"}
+    assert encoders(f"pair/sick-e:{folder}") == {*PAIR_FEATURES, RANDOM_BAG, "random"}
     assert not encoders("ud/tense:embedded,size=400") & {"overlap", "hypothesis", "negation"}
 
 

@@ -184,5 +184,5 @@ def test_a_word_is_multiplied_with_every_weight(architecture, layers):
 
 @pytest.mark.parametrize("option", ["hidden=0", "hidden=-1", "layers=0", "layers=-2"])
 def test_a_network_of_no_size_is_none(option):
-    with pytest.raises(ReferenceProblem, match="write hidden and layers from 1 on"):
+    with pytest.raises(ReferenceProblem, match="write a number from 1 on"):
         make(f"untrained:bilstm-max,{option}")

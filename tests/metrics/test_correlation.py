@@ -235,7 +235,7 @@ def test_one_observation_that_keeps_a_correlation_from_being_whole():
 @pytest.mark.parametrize("n", [2, 4])
 def test_a_method_that_there_is_not_is_told_of_few_observations_as_well(n):
     for ask in (coefficients, p_values, intervals):
-        with pytest.raises(UsageProblem, match="no correlation is called 'tau'"):
+        with pytest.raises(UsageProblem, match="no correlation 'tau'"):
             ask(np.zeros((n, 2)), PAIR, "tau")
 
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.languages import languages
 from lingprobe.data.core import Result
 from lingprobe.pages import render, write
+from lingprobe.tasks.languages import languages
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 MINI = "sentence-transformers/all-MiniLM-L6-v2"

@@ -115,7 +115,7 @@ def test_predictors_pickle():
 
 @pytest.mark.parametrize("alpha", ["0", "-1"])
 def test_a_smoothing_is_more_than_nothing(alpha):
-    with pytest.raises(ReferenceProblem, match="alpha= is a smoothing or penalty, more than 0"):
+    with pytest.raises(ReferenceProblem, match="write a number above 0, a smoothing"):
         PROBES.make(f"nb-uni-tfidf,alpha={alpha}")
 
 

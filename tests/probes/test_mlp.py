@@ -342,7 +342,7 @@ def test_the_choice_says_which_cell_of_the_grid_it_was():
         ("mlp,l2=-1", "penalty"),
         ("mlp,reduction=sum", "protocol"),
         ("mlp,protocol=acl18,precision=bf16", "float32"),
-        ("logreg,c=0", "more than 0"),
+        ("logreg,c=0", "write a number above 0"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(reference, words):

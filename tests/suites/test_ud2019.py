@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.fixtures.papers import entry
 
+from fixtures.papers import entry
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.suites import SUITES

@@ -151,7 +151,7 @@ def test_sizes_take_whole_sentences_and_keep_shares():
     same_dataset(small, subset(laid.dataset, laid.owners, 100, 0)[0])
     assert subset(laid.dataset, laid.owners, 100, 1)[0].sentences != small.sentences
     assert subset(laid.dataset, laid.owners, 5000, 1)[0] is laid.dataset
-    with pytest.raises(DataProblem, match="at least one"):
+    with pytest.raises(DataProblem, match="size=0: write a number from 1 on"):
         subset(laid.dataset, laid.owners, 0, 1)
 
 

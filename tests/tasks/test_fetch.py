@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
+from lingprobe.data.records import records
 from lingprobe.tasks.released import catalogue
 from lingprobe.tasks.released.catalogue import Collection, Known, collections
 from lingprobe.tasks.released.download import TRIES, Unreachable, Web
@@ -497,15 +499,8 @@ def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
         for c in collections().values()
         for name in (*c.files, *c.inside)
     }
-    lines = [
-        line
-        for line in (
-            catalogue.Path(catalogue.__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
-        )
-        if line[0] != "#"
-    ]
-    for line in lines:
-        owner, file, _, _, sha256, source = line.split("\t")
+    _, lines = records(Path(catalogue.__file__).with_suffix(".tsv"))
+    for line, (owner, file, _, _, sha256, source) in lines:
         assert (owner, file) in owned, line
         assert len(source) > 10, line
         assert collections()[

@@ -386,7 +386,7 @@ def test_the_band_of_target_forms_can_be_given(generated):
     forms, commonest = count.values(), max(count.values())
     kept = TASKS.make(f"{reference},rarest=0,commonest={min(forms)}").load()
     assert {count[form] for form in kept.strata["target"].names} <= {min(forms)}
-    with pytest.raises(DataProblem, match=r"rarest=-1: give a number of candidates"):
+    with pytest.raises(DataProblem, match=r"rarest=-1: write a number from 0 on, of candidates"):
         TASKS.make(f"{reference},rarest=-1").load()
     with pytest.raises(DataProblem, match=rf"fewer than {commonest + 1} of them have \(rarest="):
         TASKS.make(f"{reference},rarest={commonest + 1}").load()

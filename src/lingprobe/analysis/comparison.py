@@ -20,8 +20,8 @@ from lingprobe.analysis.answers import marks
 from lingprobe.analysis.comparable import apart, constant, rows_by_task
 from lingprobe.analysis.row import PERCENT, Row
 from lingprobe.analysis.rows import Measured, kind_of, on_dev
+from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
-from lingprobe.data.errors import UsageProblem
 from lingprobe.data.oracles import Kind
 from lingprobe.metrics import difference
 from lingprobe.metrics.constant import find_metric
@@ -133,10 +133,7 @@ def decisions(
     comparisons  of the family, where `asked` are only some of them
     UsageProblem for another correction.
     """
-    if correction not in WITH_INTERVALS:
-        raise UsageProblem(
-            f"no correction {correction!r}: choose one of {', '.join(WITH_INTERVALS)}"
-        )
+    check_choice("correction", correction, WITH_INTERVALS)
     many = comparisons or len(asked)
     tests = [_tests(question, test, many) for question in asked]
     p = [_of_all(each) for each in tests]

@@ -11,16 +11,15 @@ from pathlib import PurePath
 import numpy as np
 
 from lingprobe.analysis.answers import marks, together
-from lingprobe.analysis.languages import UNKNOWN, languages
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row, said_of
 from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.analysis.score_table import Measure, Score, of_encoder
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.tasks.baselines import NO_EMBEDDINGS
+from lingprobe.tasks.languages import UNKNOWN, languages
 
 SOURCE = "lingprobe"
-NO_EMBEDDINGS = frozenset({"length", "words", "overlap", "negation", "hypothesis"})
-"""Encoders that give no embeddings: a baseline's features."""
 
 Group = tuple[Row, Sequence[Result]]
 

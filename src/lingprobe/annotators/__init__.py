@@ -12,7 +12,7 @@ from typing import cast
 
 from lingprobe import parts
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import Rules, Segmenter, Splits
+from lingprobe.annotators.segment import Rules, Segmenter
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Contents, Reference
 from lingprobe.encoders.facts import MODEL
@@ -55,12 +55,8 @@ def segmenter(reference: str, beside: Parser) -> Segmenter:
     if reference == Rules.name:
         return Rules()
     made = parser(reference) if reference else beside
-    if isinstance(made, Splits):
-        own = made.segmenter()
-    else:
-        own = made if isinstance(made, Segmenter) else None
-    if own is not None:
-        return own
+    if isinstance(made, Segmenter):
+        return made
     if reference:
         raise DataProblem(f"{reference} has no tokenizer; write rules, or udpipe:MODEL")
     return Rules()

@@ -62,15 +62,6 @@ class Segmenter(Protocol):
         ...
 
 
-@runtime_checkable
-class Splits(Protocol):
-    """A parser that may have learnt how text is cut."""
-
-    def segmenter(self) -> Segmenter | None:
-        """What cuts text; None where it has not."""
-        ...
-
-
 @dataclass(frozen=True)
 class Rules:
     """Sentences and words by rules."""

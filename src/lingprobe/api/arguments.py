@@ -89,21 +89,3 @@ def _unknown(function: str, name: str, known: Sequence[str]) -> str:
     other = other or advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"
-
-
-NUMBERS = {
-    "seeds": "how often each probe is trained",
-    "limit": "how many examples of each task are used at most",
-}
-
-
-def check_values(**values: object) -> None:
-    """UsageProblem for one of NUMBERS that is neither a whole number nor None, and for any other
-    that is neither True nor False.
-    """
-    for name, value in values.items():
-        is_flag = isinstance(value, bool)
-        if name in NUMBERS and (is_flag or not (value is None or isinstance(value, int))):
-            raise UsageProblem(f"{name}={value!r}: give a whole number, {NUMBERS[name]}")
-        if name not in NUMBERS and not is_flag:
-            raise UsageProblem(f"{name}={value!r}: give True or False")

@@ -1,4 +1,4 @@
-"""What a folder of results and a cache hold: shown, converted, cleaned."""
+"""What a folder of results and a cache hold: shown, and cleaned."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.experiment.paths import Paths
+from lingprobe.store.holdings import Holding
+from lingprobe.store.holdings import holdings as held
 from lingprobe.store.kept_vectors import Cleaning, clean
-from lingprobe.store.migration import Holding, Migration
-from lingprobe.store.migration import holdings as held
-from lingprobe.store.migration import migrate as migrated
 
 
 class Holdings(NamedTuple):
@@ -29,25 +28,6 @@ def holdings(results: str | Path | None = None, *, cache: str | Path | None = No
     paths = Paths.of(results, cache)
     files = held(paths.results, paths.cache)
     return Holdings(paths.results, paths.cache / "vectors", files)
-
-
-def migrate(
-    results: str | Path | None = None,
-    *,
-    cache: str | Path | None = None,
-    remove: bool = False,
-) -> Migration:
-    """Convert results of earlier versions of lingprobe to the current format; printing it says what
-    was done.
-
-    cache   as in `Settings`
-    remove  delete vectors of earlier formats, which nothing reads
-    StoreProblem if the disk is full: converted results are kept, and the next call continues.
-
-        print(lingprobe.migrate("results/"))
-    """
-    paths = Paths.of(results, cache)
-    return migrated(paths.results, paths.cache, remove)
 
 
 def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:

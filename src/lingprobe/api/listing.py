@@ -11,6 +11,7 @@ from lingprobe import parts
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
 from lingprobe.corpora.languages import language_codes
+from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.listing import Entry, Plugin, entries
 from lingprobe.data.listing import plugins as installed
@@ -53,8 +54,7 @@ OTHERS = (
 
 def contents_of(kind: str) -> Contents:
     """The table of contents of a kind. UsageProblem where there is no such kind."""
-    if kind not in KINDS:
-        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(KINDS)}")
+    check_choice("kind", kind, KINDS)
     contents: Contents = parts.import_object(KINDS[kind])
     return contents
 

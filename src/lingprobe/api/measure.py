@@ -12,7 +12,6 @@ from lingprobe.analysis.rows import without_fold
 from lingprobe.api.arguments import (
     argument_texts,
     as_list,
-    check_values,
     keywords,
     nothing,
     options_of,
@@ -22,6 +21,7 @@ from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import environment
+from lingprobe.data.checks import check_values
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow, brief
 from lingprobe.experiment.agreement import alike, request_of

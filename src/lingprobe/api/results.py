@@ -12,6 +12,7 @@ from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow
@@ -240,8 +241,7 @@ def compare(
         print(lingprobe.compare("results/", against="bow:random"))
         print(lingprobe.compare("results/", pairs=True, correction="bh").letters)
     """
-    if test not in TESTS:
-        raise UsageProblem(f"no test {test!r}: choose one of {', '.join(TESTS)}")
+    check_choice("test", test, TESTS)
     if against and pairs:
         raise UsageProblem("against compares with one encoder, pairs all: choose one of them")
     chosen = _parse_selection(selection)

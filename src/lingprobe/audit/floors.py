@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.audit.findings import Floor
+from lingprobe.corpora.text import hash_ngrams
 from lingprobe.data.core import SPLITS, Cell, Dataset
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
@@ -82,8 +83,6 @@ FEW = 50  # classes that logistic regression is fitted to
 TRAIN, TEST, TEST_OF_MANY = 20_000, 5_000, 2_000  # examples at most
 LONGEST = 5  # characters in a run
 BITS = 18  # of the columns that runs are hashed into, a site
-# 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
-MIXER = np.uint64(0x9E3779B97F4A7C15)
 PIECE = 2_000  # texts counted at once
 FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
 
@@ -137,15 +136,12 @@ def _hash_ngrams(texts: list[str]) -> Any:
 def _piece(texts: list[str]) -> Any:
     from scipy.sparse import csr_array
 
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-    letters = codes.astype(np.uint64)
     of = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts])
-    rows, columns, run = [], [], np.zeros(len(letters), np.uint64)
-    for n in range(min(LONGEST, len(letters))):
-        run = run[: len(letters) - n] * MIXER + letters[n:] + np.uint64(1)
-        whole = of[: len(letters) - n] == of[n:]
+    rows, columns = [], []
+    for n, hashes in enumerate(hash_ngrams("".join(texts), LONGEST)):
+        whole = of[: len(of) - n] == of[n:]
         rows.append(of[n:][whole])
-        columns.append((run[whole] * MIXER >> np.uint64(64 - BITS)).astype(np.int32))
+        columns.append((hashes[whole] >> np.uint64(64 - BITS)).astype(np.int32))
     where = (np.concatenate(rows), np.concatenate(columns))
     return csr_array((np.ones(len(where[0])), where), (len(texts), 1 << BITS))
 

@@ -16,13 +16,12 @@ import numpy as np
 
 from lingprobe.audit.data_card import HubSet
 from lingprobe.corpora.files import digest_file
-from lingprobe.corpora.languages import script, three
 from lingprobe.data.core import Dataset
+from lingprobe.tasks.languages import with_scripts
 from lingprobe.tasks.terms import Source
 
 PROGRAMS = {"mteb": "mteb_tasks.py.txt", "lm-eval": "lm_eval_data.py.txt"}
 """Their files; .txt, as they are none of lingprobe's own modules."""
-UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
 MTEB, LM_EVAL = (Path(file).stem.removesuffix(".py") for file in PROGRAMS.values())
 Tool = Literal["mteb", "lm-eval", ""]
 
@@ -81,8 +80,7 @@ def _mteb_set(folder: Path, each: HubSet) -> dict[str, Any]:
 
 def _languages(sources: Sequence[Source]) -> list[str]:
     """Languages as mteb writes them (ISO 639-3 and 15924), as pol-Latn."""
-    codes = dict.fromkeys(code for source in sources for code in source.languages)
-    return [f"{three(code)}-{script(code)}" for code in codes if three(code)] or [UNKNOWN]
+    return with_scripts(code for source in sources for code in source.languages)
 
 
 def _pairs(folder: Path, each: HubSet) -> str:

@@ -25,7 +25,7 @@ from lingprobe.api.commands import commands
 from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._foreign_code import where
-from lingprobe.data._old_names import entry_points
+from lingprobe.data._packages import entry_points
 from lingprobe.data.errors import LingprobeError, UsageProblem
 
 PLACES = frozenset({"-o", "--output", "--cache"})

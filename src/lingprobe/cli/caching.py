@@ -15,45 +15,35 @@ from lingprobe.data.cache import size
 
 
 @command(
-    "migrate",
-    argument("action", "ACTION", help="show, clean or migrate."),
+    "holdings",
+    argument("action", "ACTION", help="show or clean."),
     FOLDER.but(help="Results of `run -o` (default: those in the cache)."),
     CACHE,
-    option(
-        "remove",
-        help="With migrate: also delete vectors of earlier formats, which are no longer used.",
-    ),
     option("yes", "-y", help="With clean: remove without asking."),
     QUIET,
 )
 def cache(
     given: Arguments,
     *,
-    action: Literal["show", "clean", "migrate"] = "show",
+    action: Literal["show", "clean"] = "show",
     yes: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Show what is stored, remove what is not needed, or convert results of earlier versions.
+    """Show what is stored, or remove what is not needed.
 
     `clean` lists vectors by encoder, and columns of large corpora. With `--yes`, it removes vectors
     of encoders without a result in the cache or in a folder of `-o`, and columns that rules of
     another version found. They are made again when they are needed. It never removes results.
 
     Tables mark results of an earlier version, and the next run measures them again, because that
-    version did not record the code behind them. For the same reason its vectors cannot be migrated;
-    they are encoded again when they are needed.
+    version did not record the code behind them.
 
     **Examples**
 
     - `lingprobe cache`
     - `lingprobe cache clean`
     - `lingprobe cache clean --yes`
-    - `lingprobe cache migrate results/`
-    - `lingprobe cache migrate --remove`
     """
-    if action == "migrate":
-        remark(str(lingprobe.migrate(**given)), quiet)
-        return
     if action == "clean":
         _clean(given.get("cache"), yes)
         return

@@ -5,12 +5,12 @@ code of a treebank that is here.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from lingprobe.corpora.languages import language, language_codes
 from lingprobe.corpora.universal import RELEASE, Treebank, either, near, treebank, treebanks
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 
@@ -74,7 +74,7 @@ def _treebank_hint(text: str) -> str:
 
 def folder() -> Path | None:
     """The folder of treebanks that LINGPROBE_TREEBANKS names."""
-    named = variable("LINGPROBE_TREEBANKS")
+    named = os.environ.get("LINGPROBE_TREEBANKS")
     return Path(named).expanduser() if named else None
 
 

@@ -14,7 +14,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from lingprobe.corpora.files import chunks, decode_text
 from lingprobe.corpora.tally import OnError, Tally
@@ -144,3 +146,18 @@ def letters(text: str) -> str:
     if text.isascii():
         return text.lower().encode().translate(None, _MARKS).decode()
     return text.casefold().translate(_LETTERS)
+
+
+# 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def hash_ngrams(text: str, longest: int) -> Iterator[NDArray[np.uint64]]:
+    """A hash of each character n-gram, by where it begins [characters - n + 1], for n from 1 to
+    `longest`; the highest bits are the best ones.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    run = np.zeros(len(codes), np.uint64)
+    for n in range(min(longest, len(codes))):
+        run = run[: len(codes) - n] * _MIXER + codes[n:] + np.uint64(1)
+        yield run * _MIXER

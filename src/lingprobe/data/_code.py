@@ -16,9 +16,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from lingprobe.data._foreign_code import import_file, module_name
-from lingprobe.data._options import ReferenceProblem
 from lingprobe.data._reference import CODE, Reference, parsed_or_none
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.errors import ReferenceProblem, UsageProblem
 
 _allowed: set[Path] = set()
 

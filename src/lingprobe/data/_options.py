@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import ReferenceProblem
 
 PLACE = "where files lie"
 Place = Annotated[str, PLACE]
@@ -22,10 +22,6 @@ not.
 
 LEAST = {"seed": 0, "rotate": 0, "tokens": 0, "dim": 1, "longest": 1}
 """The least value of whole numbers that options of these names count, wherever there is one."""
-
-
-class ReferenceProblem(LingprobeError, ValueError):
-    """A reference that names nothing, or is malformed; the message says what to write instead."""
 
 
 _HANDED_ON = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

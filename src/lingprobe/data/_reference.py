@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-from lingprobe.data._old_names import VALUES
-from lingprobe.data._options import ReferenceProblem
+from lingprobe.data.errors import ReferenceProblem
 
 REMEMBERED = 10_000  # references: a folder of results names the same few again and again
+_STORED = {("rules", "sonde"): "lingprobe"}
+"""Values of options in files that were written before 0.3: (option, value) -> today's value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _parse(text: str) -> Reference:
                 " them; a comma inside a value is written %2C)"
             )
         key, value = key.strip(), unquote(value, errors="surrogateescape")
-        options.append((key, VALUES.get((key, value), value)))
+        options.append((key, _STORED.get((key, value), value)))
     return Reference(
         name.strip(),
         unquote(argument, errors="surrogateescape") if colon else None,

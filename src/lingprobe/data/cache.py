@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data._old_names import BEFORE, variable
 from lingprobe.data.errors import LingprobeError
 
 PART = ".part"
@@ -25,7 +24,6 @@ SHARED = "LINGPROBE_SHARED_CACHE"  # the variable that names a second cache, whi
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
 UNIT = 1000
-KINDS = ("results", "vectors", "data", "facts")  # folders of a cache
 
 
 class FileProblem(LingprobeError, ValueError):
@@ -42,18 +40,12 @@ def check_ending(path: str | Path | None, *endings: str) -> None:
 
 
 def cache_dir() -> Path:
-    """Where lingprobe keeps what can be made again: LINGPROBE_CACHE, or the user's cache folder,
-    under the earlier name where that is there and the new one is not.
-    """
-    if place := variable("LINGPROBE_CACHE"):
+    """Where lingprobe keeps what can be made again: LINGPROBE_CACHE, or the user's cache folder."""
+    if place := os.environ.get("LINGPROBE_CACHE"):
         return Path(place).expanduser()
     import platformdirs
 
-    own, earlier = (Path(platformdirs.user_cache_dir(name)) for name in ("lingprobe", BEFORE))
-    # somebody else's tool is called that, too, so it has to hold something of ours
-    if not own.exists() and any((earlier / name).is_dir() for name in KINDS):
-        return earlier
-    return own
+    return Path(platformdirs.user_cache_dir("lingprobe"))
 
 
 def find_cached(path: Path) -> Path:

@@ -31,3 +31,7 @@ def to_install(*extras: str) -> str:
 
 class UsageProblem(LingprobeError, ValueError):
     """Arguments that conflict, or that name nothing."""
+
+
+class ReferenceProblem(LingprobeError, ValueError):
+    """A reference that names nothing, or is malformed; the message says what to write instead."""

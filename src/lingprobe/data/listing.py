@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from lingprobe.data._foreign_code import foreign_code
-from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import hints_of, parameters_of
+from lingprobe.data._packages import entry_points
 from lingprobe.data.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"

@@ -12,8 +12,6 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
-from lingprobe.data._old_names import BEFORE
-
 P = TypeVar("P", bound="Part")
 
 
@@ -51,6 +49,7 @@ class Record(Mapping[str, Any]):
         return type(self)({**self._values, **added, **values})
 
 
+EARLIER_PACKAGE = "sonde"  # as files that were written before 0.3 call the package
 NOTHING = Record()
 
 
@@ -342,7 +341,7 @@ class Provenance(Part):
     @property
     def version(self) -> str:
         """The version that measured it, under today's name or the earlier one; '' if unknown."""
-        return self.versions.get("lingprobe") or self.versions.get(BEFORE, "")
+        return self.versions.get("lingprobe") or self.versions.get(EARLIER_PACKAGE, "")
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Provenance:

@@ -25,17 +25,17 @@ from lingprobe.data._closure import root_of
 from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._members import attribute, fault_of
-from lingprobe.data._old_names import entry_points
 from lingprobe.data._options import (
     Place,
-    ReferenceProblem,
     convert_option,
     hints_of,
     parameters_of,
     says_where,
     texts,
 )
+from lingprobe.data._packages import entry_points
 from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
+from lingprobe.data.errors import ReferenceProblem
 from lingprobe.data.suggestions import suggest
 
 __all__ = [

@@ -5,9 +5,6 @@ length). `splits` finds what examples share, assigns whole groups to splits, mak
 split, and takes part of a data set that has splits. `draw` combines them.
 """
 
-from typing import Any
-
-from lingprobe.data._old_names import warn
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import folds_needed, sample
 from lingprobe.datasets.settings import SampleSettings
@@ -23,11 +20,3 @@ __all__ = [
     "sample",
     "together",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """The old name of `SampleSettings`."""
-    if name == "Settings":
-        warn("lingprobe.datasets.Settings", "lingprobe.datasets.SampleSettings", "0.2")
-        return SampleSettings
-    raise AttributeError(f"module 'lingprobe.datasets' has no attribute {name!r}")

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import ByParser, Controlled
@@ -267,8 +268,7 @@ class LabelNoise:
     randomised = True
 
     def __post_init__(self) -> None:
-        if self.wrong is not None and not 0 <= self.wrong <= 100:
-            raise ReferenceProblem("label-noise,wrong= is a percent, from 0 to 100")
+        check_number("label-noise,wrong", self.wrong, "0-100", "a percentage")
 
     def __call__(self, dataset: Dataset) -> Dataset:
         wrong = self._wrong(dataset)

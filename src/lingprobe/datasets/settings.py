@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem
 
 # examples in a data set of Conneau et al. 2018, whose frequency band is 100 to 5,000 (their README)
@@ -48,14 +49,10 @@ class SampleSettings:
 
     def __post_init__(self) -> None:
         self.folds()
-        if self.size is not None and self.size < 1:
-            raise DataProblem(
-                f"size={self.size}: ask for at least one example, or leave size out for as many as"
-                " the data allow"
-            )
+        without = "or leave size out for as many as the data allow"
+        check_number("size", self.size, "1", without, DataProblem)
         for name, bound in (("rarest", self.rarest), ("commonest", self.commonest)):
-            if bound is not None and bound < 0:
-                raise DataProblem(f"{name}={bound}: give a number of candidates, or 0 for no bound")
+            check_number(name, bound, "0", "of candidates; 0 is no bound", DataProblem)
         if min(self.proportions) <= 0:
             raise DataProblem(
                 f"proportions {self.proportions}: train, dev and test must each get something"

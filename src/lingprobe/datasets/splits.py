@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import number_values
@@ -296,8 +297,7 @@ def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Exa
     """So many examples, in their order, drawn from all: splits and classes keep their shares; never
     the first ones of a file.
     """
-    if size < 1:
-        raise DataProblem(f"size={size}: ask for at least one example, or leave size out for all")
+    check_number("size", size, "1", "or leave size out for all", DataProblem)
     if size >= len(examples):
         return list(examples)
     rng = np.random.default_rng([seed, 4])

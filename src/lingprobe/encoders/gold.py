@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Facts, Kind
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Vectors, word_units
 from lingprobe.encoders.keyed_random import normals
 
@@ -45,13 +45,8 @@ class Gold:
     takes = "sentences"
 
     def __post_init__(self) -> None:
-        if self.width is not None and self.width < 1:
-            raise ReferenceProblem(
-                f"gold,width={self.width}: write how many numbers a vector has, or none for one a"
-                " fact"
-            )
-        if self.noise < 0:
-            raise ReferenceProblem(f"gold,noise={self.noise}: no vector is shorter than 0")
+        check_number("gold,width", self.width, "1", "of dimensions, or none for one a fact")
+        check_number("gold,noise", self.noise, "0", "the length of a random vector")
 
     @property
     def name(self) -> str:

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import importlib.util
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import OFFLINE, is_on
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
@@ -158,7 +158,7 @@ def check_hub(missing: str) -> None:
     """
     from huggingface_hub import constants, get_session
 
-    if is_on(variable(OFFLINE)):
+    if is_on(os.environ.get(OFFLINE)):
         raise DataProblem(f"{missing} ({OFFLINE} is set, so nothing is fetched); give a folder")
     try:
         get_session().head(constants.ENDPOINT, timeout=PATIENCE)

@@ -21,6 +21,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
 NUMPY, TABLE = "a NumPy file", "a Parquet or Arrow file"
+PARQUET = b"PAR1"  # what such a file begins with
 
 
 @dataclass(frozen=True)
@@ -127,47 +128,33 @@ def _check_size(file: IO[bytes], size: int, what: str) -> None:
         )
 
 
-def _parquet_keys(path: Path) -> list[str]:
+def _open_table(file: IO[bytes]) -> tuple[list[str], Callable[[list[str]], Any]]:
+    """The names of the columns of a Parquet or Arrow file, which its first bytes tell apart, and
+    what reads some of them. From an open file, as pyarrow opens no path that is not UTF-8.
+    """
     import pyarrow.parquet as pq
 
-    # pyarrow itself opens no path that is not UTF-8
+    mark = file.read(len(PARQUET))
+    file.seek(0)
+    if mark == PARQUET:
+        columns = pq.ParquetFile(file, page_checksum_verification=True)
+        return columns.schema_arrow.names, columns.read
+    stream = open_arrow(file)
+    return stream.schema.names, lambda names: stream.read_all().select(names)
+
+
+def _table_keys(path: Path) -> list[str]:
     with reading(path, TABLE), path.open("rb") as file:
-        return list(pq.read_schema(file).names)
+        return _open_table(file)[0]
 
 
-def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
-    import pyarrow.parquet as pq
-
-    def table() -> Any:
-        return pq.read_table(
-            file, columns=["sentence", *layers.values()], page_checksum_verification=True
-        )
-
-    with path.open("rb") as file:
-        return _read_table(path, layers, _parquet_keys(path), table)
-
-
-def _arrow_keys(path: Path) -> list[str]:
-    with reading(path, TABLE), path.open("rb") as file:
-        return list(open_arrow(file).schema.names)
-
-
-def _read_arrow(path: Path, layers: dict[str, str]) -> Stored:
-    def table() -> Any:
-        return open_arrow(file).read_all().select(["sentence", *layers.values()])
-
-    with path.open("rb") as file:
-        return _read_table(path, layers, _arrow_keys(path), table)
-
-
-def _read_table(
-    path: Path, layers: dict[str, str], columns: Sequence[str], read: Callable[[], Any]
-) -> Stored:
+def _read_table(path: Path, layers: dict[str, str]) -> Stored:
     """The columns of a table that are asked for, beside its sentences."""
-    if "sentence" not in columns:
-        raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
-    with reading(path, TABLE):
-        table = read()
+    with reading(path, TABLE), path.open("rb") as file:
+        columns, read = _open_table(file)
+        if "sentence" not in columns:
+            raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
+        table = read(["sentence", *layers.values()])
         sentences = table.column("sentence").to_pylist()
         arrays = {name: _matrix(path, key, table.column(key)) for name, key in layers.items()}
     if not all(isinstance(s, str) for s in sentences):
@@ -242,7 +229,6 @@ def check_stored(path: Path | str, sentences: list[str], arrays: dict[str, NDArr
 
 FORMATS = {
     "npz": Format(_npz_keys, "vectors", _read_npz),
-    "parquet": Format(_parquet_keys, "vector", _read_parquet),
-    "arrow": Format(_arrow_keys, "vector", _read_arrow),
+    **dict.fromkeys(("parquet", "arrow"), Format(_table_keys, "vector", _read_table)),
 }
 """Kinds of files that hold their own sentences."""

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._foreign_code import one_line
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Vectors
@@ -93,8 +94,7 @@ class Server:
         return urllib.parse.urlsplit(self.address).netloc
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        if self.batch < 1:
-            raise EncoderStop(f"batch={self.batch}: a request has at least one sentence")
+        check_number("batch", self.batch, "1", "sentences of a request", EncoderStop)
         texts = [self.prompt + sentence.text for sentence in sentences]
         # servers refuse a text without a letter; its vector is zeros
         full = [i for i, text in enumerate(texts) if text.strip()]

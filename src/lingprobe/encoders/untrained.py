@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 from lingprobe.encoders.batches import batches, gather_vectors, spread
 from lingprobe.encoders.tables import word_table
@@ -50,8 +50,8 @@ class Untrained:
     takes = "sentences"
 
     def __post_init__(self) -> None:
-        if self.hidden < 1 or (self.layers is not None and self.layers < 1):
-            raise ReferenceProblem("untrained: write hidden and layers from 1 on")
+        check_number("untrained,hidden", self.hidden, "1")
+        check_number("untrained,layers", self.layers, "1")
 
     @property
     def name(self) -> str:

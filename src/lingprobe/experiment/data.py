@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
-from lingprobe.data.oracles import about_words
 from lingprobe.datasets import folds_needed
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import Unit, unit_of
 from lingprobe.tasks.limits import Limited
 
 log = logging.getLogger("lingprobe.experiment")
@@ -98,10 +97,6 @@ def content(dataset: Dataset) -> str:
     return state.hexdigest()
 
 
-Unit = Literal["sentence", "pair", "words"]
-"""What a label is about: a whole sentence, two of them, or words of sentences."""
-
-
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it
@@ -137,12 +132,6 @@ def facts(task: Task, known: Identity, cache: Path) -> Facts:
     return fresh
 
 
-def _unit(dataset: Dataset) -> Unit:
-    if about_words(dataset):
-        return "words"
-    return "pair" if dataset.sites.shape[1] == 2 else "sentence"
-
-
 def _alike(labels: Column, what: str) -> str:
     """What is wrong with labels that are all the same; '' if nothing is."""
     if not len(labels) or labels.vary():
@@ -165,7 +154,7 @@ def _find(task: Task, known: Identity) -> Facts:
             or _alike(dataset.labels.take(train), "training ")
             or dataset.labels.problem(),
             strata=sorted(dataset.strata),
-            unit=_unit(dataset),
+            unit=unit_of(dataset),
             train=len(train),
             rest=len(dataset) - len(train),
             outputs=len(dataset.labels.names),

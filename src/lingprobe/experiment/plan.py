@@ -33,6 +33,7 @@ from lingprobe.experiment.readers import Reader, Reading, names_of, readers
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import WORDS
 
 NO_CONTROL = "none"  # the task itself, which every control is beside
 BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # beside what was asked for, unless left out
@@ -161,7 +162,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     if any(_reads_words(p) for p in probes.values()):
-        encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
+        encoders.setdefault(ENCODERS.canonical(WORDS), make_encoder(WORDS))
     known = _task_identities(design, tasks)
     taught, remarks = memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
@@ -295,7 +296,7 @@ def _probes_for(encoder: str, posed: Iterable[str], probes: Mapping[str, Probe])
     """Probes that read words go with the encoder `words` and with no other; the rest go with all
     others.
     """
-    words = ENCODERS.canonical("words")
+    words = ENCODERS.canonical(WORDS)
     return [ref for ref in posed if _reads_words(probes[ref]) == (encoder == words)]
 
 

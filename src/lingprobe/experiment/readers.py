@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, is_stated
-from lingprobe.data.oracles import Floored, Informed, Kind, oracles_of
+from lingprobe.data.oracles import Informed, Kind, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
@@ -22,12 +22,11 @@ from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
 from lingprobe.experiment.at_work import at_work
 from lingprobe.experiment.canary import Canary, check_identity
-from lingprobe.experiment.data import Unit
 from lingprobe.experiment.keys import encoder_identity
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.task import DefinedTask
+from lingprobe.tasks.baselines import Unit, baselines_of
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
@@ -186,12 +185,6 @@ def _reserved_kind(name: str) -> str:
     )
 
 
-BASELINES: Mapping[Unit, Sequence[str]] = {
-    "sentence": ("length", "bow:random"),
-    "pair": ("length", "overlap", "negation", "hypothesis", "bow:random"),
-    "words": ("bow:random,pool=none",),
-}
-"""Baselines that stand in every table, by what a task is about."""
 ORACLE = "gold"
 BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
 
@@ -263,9 +256,7 @@ def readers(
 
 def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
-    own = task.baselines if isinstance(task, Floored) else ()
-    usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else BASELINES[unit]
-    for baseline in (*usual, *own) if "baseline" in kinds else ():
+    for baseline in baselines_of(task, unit) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
     if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):

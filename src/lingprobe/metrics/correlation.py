@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA
@@ -250,8 +250,5 @@ def form_of(method: str) -> Callable[[Doubles], Doubles]:
     """What makes features of columns whose products are the coefficients of a method; UsageProblem
     for one that there is not.
     """
-    if method not in METHODS:
-        raise UsageProblem(
-            f"no correlation is called {method!r}: choose one of {', '.join(METHODS)}"
-        )
+    check_choice("correlation", method, METHODS)
     return METHODS[method]

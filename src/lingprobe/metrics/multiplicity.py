@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.metrics.metric import Doubles
 
 ALPHA = 0.05
@@ -43,8 +43,7 @@ NAMES: Mapping[str, str] = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "B
 
 def correct_p_values(p: ArrayLike, correction: str = "holm") -> Doubles:
     """The p values [n] under one of `CORRECTIONS`; UsageProblem for another name."""
-    if correction not in CORRECTIONS:
-        raise UsageProblem(f"no correction {correction!r}: choose one of {', '.join(CORRECTIONS)}")
+    check_choice("correction", correction, CORRECTIONS)
     return CORRECTIONS[correction](p)
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._foreign_code import one_line
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import DataProblem
@@ -56,7 +55,7 @@ def resolved_device(asked: str) -> str:
                 " device=cpu, or leave it out"
             )
         return asked
-    if agreed := variable(DEVICE):
+    if agreed := os.environ.get(DEVICE):
         return agreed
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"
@@ -98,14 +97,14 @@ def fits_elsewhere() -> bool:
     """Whether probes were asked to be fitted on another device than the processor, if there is
     one.
     """
-    return (variable(FITS) or "cpu") != "cpu"
+    return (os.environ.get(FITS) or "cpu") != "cpu"
 
 
 def fit_device() -> str:
     """The device that probes are fitted on: the processor, unless another was asked for; `auto` is
     that of encoders where it is CUDA.
     """
-    device = resolved_device(variable(FITS) or "cpu")
+    device = resolved_device(os.environ.get(FITS) or "cpu")
     return device if device.startswith("cuda") else "cpu"
 
 

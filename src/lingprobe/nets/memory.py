@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import UNIT, environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.nets.device import free_memory
@@ -31,7 +31,7 @@ def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManage
     """Fits inside take at most so much memory, all processes together; those of worker processes
     as well. None is a share of what is free now.
     """
-    if asked is None and variable(MEMORY):
+    if asked is None and os.environ.get(MEMORY):
         return environment(MEMORY, None)
     bound = _share_of_free() if asked is None else parse_bytes(asked)
     return environment(MEMORY, None if bound is None else str(bound // processes))
@@ -39,7 +39,7 @@ def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManage
 
 def memory_bound() -> int | None:
     """Bytes that the fits of this process may take; None where nobody knows."""
-    said = variable(MEMORY)
+    said = os.environ.get(MEMORY)
     return parse_bytes(said) if said else _share_of_free()
 
 
@@ -47,7 +47,7 @@ def at_most(usual: int, share: float) -> int:
     """A number of bytes, or that share of a run's bound where this is less. It does not follow what
     is free from moment to moment, as what is done at once decides last bits.
     """
-    said = variable(MEMORY)
+    said = os.environ.get(MEMORY)
     return min(usual, int(parse_bytes(said) * share)) if said else usual
 
 

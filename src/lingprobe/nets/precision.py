@@ -17,7 +17,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
 
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import cache_dir, environment, recall, remember
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
@@ -48,7 +47,7 @@ it is called.
 
 def reproducible() -> bool:
     """Whether everything is to be computed in float32 by one thread."""
-    return variable(REPRODUCIBLE) == "1"
+    return os.environ.get(REPRODUCIBLE) == "1"
 
 
 def reproducing(enabled: bool) -> AbstractContextManager[None]:
@@ -78,7 +77,7 @@ def threads() -> AbstractContextManager[None]:
     machines that share it agreed on, else as many as there are, but no more than a container's
     share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
-    count = 1 if reproducible() else int(variable(THREADS) or 0)
+    count = 1 if reproducible() else int(os.environ.get(THREADS) or 0)
     if not count and "OMP_NUM_THREADS" not in os.environ:
         usable = usable_threads()
         count = usable if usable < _seen_threads() else 0
@@ -89,7 +88,7 @@ def usable_threads() -> int:
     """As many threads as a process may use here."""
     if reproducible():
         return 1
-    if said := variable(THREADS) or os.environ.get("OMP_NUM_THREADS"):
+    if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
     import joblib
 
@@ -105,7 +104,7 @@ def half_allowed(kind: str) -> bool:
     """Whether a kind of device may compute in bfloat16 where it can: nobody asked for reproducible
     numbers, and machines that share the work have not agreed otherwise.
     """
-    allowed = variable(HALF)
+    allowed = os.environ.get(HALF)
     return not reproducible() and (allowed is None or kind in allowed.split(","))
 
 
@@ -151,7 +150,7 @@ def half_gain() -> float:
     """How many times as fast products in bfloat16 are here as those in float32, measured once for a
     processor, a torch and a limit of its instructions, and remembered; 0 without torch.
     """
-    said = variable(GAIN)
+    said = os.environ.get(GAIN)
     return float(said) if said else _measured_gain()
 
 

@@ -12,9 +12,7 @@ from lingprobe.datasets.controls import find_control, is_randomised
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.pages.captions import short
 from lingprobe.tables.table import number
-
-LENGTH = "length"
-"""The baseline that knows the length alone."""
+from lingprobe.tasks.baselines import LENGTH
 
 
 def length_notes(rows: Sequence[Row]) -> Iterator[str]:

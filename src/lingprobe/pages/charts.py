@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
@@ -17,26 +18,21 @@ from lingprobe.pages.captions import labels_of
 from lingprobe.pages.grid import Grid, Line, grid
 from lingprobe.pages.groups import Column
 from lingprobe.pages.wide import firsts, label_of
-from lingprobe.tables.drawing import PlotProblem, tell
+from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
     ROW,
     abreast,
     blank,
-    cell,
-    column_names,
     dot,
     few_numbers,
     fold_names,
-    in_bands,
     key,
-    label_columns,
     label_rows,
-    map_height,
     panels,
     point,
     room,
     row_height,
-    scale,
     sign,
     stroke,
     title,
@@ -46,7 +42,6 @@ from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
@@ -82,8 +77,8 @@ def draw(kind: str, made: Grid) -> Figure:
 
 def figure_of(kind: str) -> Callable[[Grid], Figure]:
     """What draws a kind of figure; UsageProblem for a name that there is not."""
-    if "@" not in kind and kind not in FIGURES.places():
-        raise UsageProblem(f"no figure {kind!r}: choose one of {', '.join(FIGURES.places())}")
+    if "@" not in kind:
+        check_choice("figure", kind, FIGURES.places())
     return FIGURES.find(kind)
 
 
@@ -180,42 +175,33 @@ def heat(made: Grid) -> Figure:
     """A cell for each encoder and task: the score, on a colour from that of the constant answer to
     a hundred.
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
-    labels = fold_names([label_of(made, line) for line in made.lines], 1000)
-    names = [made.full_name(column) for column in made.columns]
-    maps = in_bands(len(names), room(labels))
-    cells = max(0.62 * len(names) + 0.6 * room(names[-1:]), 3.3)  # as wide as what is below
-    size = room(labels) + cells, len(maps) * map_height(names, labels, 0.27) + 0.8
-    figure = blank(size, f"{_about(made)}, as a heat map.")
-    blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
-    every = list(figure.subplots(len(maps), 1, squeeze=False).flat)
-    for axes, places in zip(every, maps, strict=True):
-        _cells(axes, made, [made.columns[i] for i in places], blues)
-        label_columns(axes, column_names(names[places.start : places.stop]), len(maps[0]))
-        label_rows(axes, labels, [line.kind != "trained" for line in made.lines])
-        _rules(axes, made.lines)
-    ends = (0.0, "constant answer"), (1.0, "100")
-    scale(figure, every[-1], blues, *ends, f"bold: {BOLD}")
-    return figure
-
-
-def _cells(axes: Axes, made: Grid, columns: Sequence[Column], colours: Colormap) -> None:
-    """The scores of some tasks."""
     constants = firsts(made)
-    for down, line in enumerate(made.lines):
-        for across, column in enumerate(columns):
-            row, constant = line.cells.get(column.task), constants[column.task].majority
-            if row and not math.isnan(row.score):
-                part = (row.score - constant) / max(PERCENT - constant, 1e-9)
-                _cell(made, row, axes, (across, down), colours(min(max(part, 0.0), 1.0)))
+    cells = [
+        _cell(made, line, column, constants[column.task].majority)
+        for line in made.lines
+        for column in made.columns
+    ]
+    return draw_heat_maps(
+        [HeatMap("", cells, [line.kind for line in made.lines])],
+        HeatLook(
+            f"{_about(made)}, as a heat map.",
+            ends=("constant answer", "100"),
+            note=f"bold: {BOLD}",
+        ),
+    )
 
 
-def _cell(made: Grid, row: Row, axes: Axes, place: tuple[int, int], fill: Any) -> None:
-    text = f"{row.score:.1f}{made.signs.get(id(row), '')}"
-    weight = "bold" if _is_best(made, row) else "normal"
-    for mark in cell(axes, place, text, fill, weight=weight):
-        tell(mark, f"{row.score:.1f} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}")
+def _cell(made: Grid, line: Line, column: Column, constant: float) -> HeatCell:
+    row, place = line.cells.get(column.task), (label_of(made, line), made.full_name(column))
+    if row is None:
+        return HeatCell(*place, "", math.nan)
+    return HeatCell(
+        *place,
+        f"{row.score:.1f}{made.signs.get(id(row), '')}",
+        (row.score - constant) / max(PERCENT - constant, 1e-9),
+        _is_best(made, row),
+        told=f"{row.score:.1f} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}",
+    )
 
 
 def radar(made: Grid) -> Figure:

@@ -18,12 +18,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.languages import languages
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import rows, without_fold
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Result
 from lingprobe.data.references import parsed_or_none
+from lingprobe.tasks.languages import languages
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it

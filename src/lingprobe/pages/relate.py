@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from lingprobe.analysis.relation import Correlation, Relation
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import csv
 from lingprobe.pages.relate_figures import CHARTS
@@ -28,8 +28,7 @@ def relation_page(relation: Relation, figure: str = "heat") -> Page[Relation]:
     """The correlations of a table of scores in every format; UsageProblem for a figure that there
     is not.
     """
-    if figure not in CHARTS:
-        raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(CHARTS)}")
+    check_choice("figure", figure, CHARTS)
     return Page(
         relation,
         lambda: tables(relation),

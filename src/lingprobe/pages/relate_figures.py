@@ -7,25 +7,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lingprobe.analysis.relation import Correlation, Relation
 from lingprobe.metrics.correlation import SYMBOLS
-from lingprobe.tables.drawing import PlotProblem, tell
+from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
     beneath,
     blank,
-    cell,
-    column_names,
     dot,
     fold_names,
-    in_bands,
-    label_columns,
     label_rows,
-    map_height,
     room,
     row_height,
-    scale,
     sign,
 )
 from lingprobe.tables.printing import printed_width
@@ -33,10 +28,8 @@ from lingprobe.tables.style import BEST, BLUE, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-INSIGNIFICANT, FAINT = "#d8dde1", "#5f6b74"
 ENDS = "#b23c28", "#f6f6f4", "#1b5896"  # of falling together, of nothing, of rising together
 MOST = 80  # pairs that are drawn as dots
 PANEL = 3.6  # inches of the dots
@@ -73,63 +66,38 @@ def within(relation: Relation) -> Figure:
 
 
 def _map(relation: Relation, kind: Kind) -> Figure:
-    """A heat map of all pairs."""
+    """A heat map of all pairs; of columns that stand in rows, too, the half below the diagonal."""
     names = [column.name for column in relation.table.columns]
     square = relation.across == relation.down
     down = [names[i] for i in relation.down[square:]]
     across = [names[j] for j in relation.across[: len(relation.across) - square]]
     if not down or not across:
         raise PlotProblem("nothing to draw: there is no pair of columns")
-    labels, colours = fold_names(down, 1000), _colours()
-    wide = max(room(labels) + 0.55 * len(across) + 0.6 * room(across[-1:]), 4.0)
-    maps = in_bands(len(across), room(labels))
-    # below the diagonal; columns further right begin further down
-    rows = [labels[places.start if square else 0 :] for places in maps]
-    tall = [map_height(across, mine, 0.27) for mine in rows]
-    figure = blank((wide, sum(tall) + 0.7), _about(relation))
-    every = list(figure.subplots(len(maps), 1, squeeze=False, height_ratios=tall).flat)
-    for axes, places, mine in zip(every, maps, rows, strict=True):
-        label_columns(axes, column_names([across[c] for c in places]), len(maps[0]))
-        label_rows(axes, mine)
-        _cells(axes, relation, kind, [across[c] for c in places], down[-len(mine) :])
+    pairs = {(one.first, one.second): one for one in relation.found}
+    cells = [
+        _cell(first, second, pairs.get((first, second)) or pairs.get((second, first)), kind)
+        for (r, first), (c, second) in product(enumerate(down), enumerate(across))
+        if not (square and c > r)
+    ]
     grey = kind.grey(relation)
     note = f"grey, italic: {grey}" if grey else UNTESTED
-    scale(figure, every[-1], colours, (-1, "−1"), (1, "1"), note)
-    return figure
-
-
-def _cells(
-    axes: Axes, relation: Relation, kind: Kind, across: Sequence[str], down: Sequence[str]
-) -> None:
-    """The pairs of some columns; of those that stand in rows and columns each pair once."""
-    pairs = {(one.first, one.second): one for one in relation.found}
-    colours, square = _colours(), relation.across == relation.down
-    for (r, first), (c, second) in product(enumerate(down), enumerate(across)):
-        one = pairs.get((first, second)) or pairs.get((second, first))
-        if one and not (square and c > r):
-            _cell(axes, one, kind, (c, r), colours)
+    return draw_heat_maps(
+        [HeatMap("", cells)],
+        HeatLook(_about(relation), ENDS, wide=0.57, ends=("−1", "1"), note=note),
+    )
 
 
 UNTESTED = "without p values: too few families"
 
 
-def _colours() -> Colormap:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("correlations", ENDS)
-
-
-def _cell(
-    axes: Axes, one: Correlation, kind: Kind, place: tuple[int, int], colours: Colormap
-) -> None:
-    value, grey = kind.value(one), kind.faint(one)
-    if math.isnan(value):
-        return
-    looks: dict[str, Any] = {"color": FAINT, "style": "italic"} if grey else {}
+def _cell(row: str, column: str, one: Correlation | None, kind: Kind) -> HeatCell:
+    value = math.nan if one is None else kind.value(one)
+    if one is None or math.isnan(value):
+        return HeatCell(row, column, "", math.nan)
     text = f"{round(value, 2) + 0:.2f}".replace("-", "−")
-    fill = INSIGNIFICANT if grey else colours((value + 1) / 2)
-    patch, _ = cell(axes, place, text, fill, **looks)
-    tell(patch, kind.said(one))
+    return HeatCell(
+        row, column, text, (value + 1) / 2, is_faint=kind.faint(one), told=kind.said(one)
+    )
 
 
 def describe_correlation(one: Correlation) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lingprobe.analysis.profiles import Languages, Profile
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import csv
@@ -54,8 +54,7 @@ class LanguageRow:
 def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
     """The tables and a figure of two languages; UsageProblem for a figure that there is not."""
     kind = "dots" if figure == "heat" else figure
-    if kind not in CHARTS:
-        raise UsageProblem(f"no figure {figure!r} here: choose one of {', '.join(CHARTS)}")
+    check_choice("figure", kind, CHARTS)
     return Page(
         found,
         lambda: [tasks(found), encoders(found)],

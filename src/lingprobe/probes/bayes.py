@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.grams import Grams, tfidf, weigh_counts
 
@@ -38,8 +38,7 @@ class NaiveBayes:
     needs: ClassVar[Needs] = Needs(seeds=False, words=True)
 
     def __post_init__(self) -> None:
-        if self.alpha is not None and self.alpha <= 0:
-            raise ReferenceProblem(f"{self.name},alpha= is a smoothing or penalty, more than 0")
+        check_number(f"{self.name},alpha", self.alpha, ">0", "a smoothing or penalty")
 
     @property
     def name(self) -> str:

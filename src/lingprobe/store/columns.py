@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.data._closure import code_of, file_of
-from lingprobe.data._old_names import BEFORE
 from lingprobe.data._source import PACKAGE
+from lingprobe.data.notes import EARLIER_PACKAGE
 from lingprobe.store.blocks import version
 
 FOLDER, SUFFIX = "columns", ".parquet"
@@ -57,8 +57,9 @@ class Made:
         """Whether rules may read it: their code is the same, or modules of the user's cannot be
         found from here.
         """
+        own = (PACKAGE, EARLIER_PACKAGE)
         modules = {root.partition(":")[0] for root in self.roots}
-        others = [name for name in modules if name.partition(".")[0] not in (PACKAGE, BEFORE)]
+        others = [name for name in modules if name.partition(".")[0] not in own]
         if any(name == SCRIPT or file_of(name) is None for name in others):
             return True
         return code_of(*self.roots) == self.code

@@ -42,8 +42,6 @@ from lingprobe.store.blocks import (
 
 SUFFIX = ".result"
 SCORES = ".scores"  # of files that lie beside them
-# what names of files begin with whose results were measured under identities of an earlier format
-EARLIER = "earlier"
 BYTE = 255
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
@@ -63,18 +61,6 @@ class ResultStore:
         path = self.root / (unit_name([trial_id for trial_id, _ in results]) + SUFFIX)
         _write(path, results)
         return path
-
-    def rewrite(self, block: Block) -> int:
-        """Write the results of a file of an earlier format anew in today's, beside it; how many
-        they are. Damaged where it is.
-
-        They stay marked as what they are, under a name that no trial which is asked for today
-        begins with.
-        """
-        unit = _unit(block)
-        digest = unit_name([trial_id for trial_id, _ in unit]).rpartition("-")[2]
-        _write(self.root / f"{EARLIER}-{digest}{SUFFIX}", unit)
-        return len(unit)
 
     def place(self, ids: Sequence[str], part: int = 0) -> Path:
         """What the names of files begin with that hold trials of a unit of work, some or all of

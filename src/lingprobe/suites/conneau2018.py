@@ -10,7 +10,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites.facts import Paper, facts
-from lingprobe.suites.suite import Column, Floor, Suite, different, tasks_of
+from lingprobe.suites.suite import SENTENCE_FLOORS, Column, Suite, different, tasks_of
 
 MLP = "mlp,protocol=acl18"
 # SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
@@ -27,13 +27,6 @@ TASKS = {
     "SOMO": "somo",
     "CoordInv": "coord-inv",
 }
-FLOORS = (
-    Floor("Majority vote", "words", "majority"),
-    # one feature needs steep weights to tell neighbouring lengths apart
-    Floor("Length", "length", "logreg,c=1,c=100,c=10000"),
-    Floor("NB-uni-tfidf", "words", "nb-uni-tfidf"),
-    Floor("NB-bi-tfidf", "words", "nb-bi-tfidf"),
-)
 PEOPLE = "Hum. Eval."
 TESTED = 10_000  # test sentences of each task
 
@@ -87,7 +80,7 @@ def conneau2018(
         tuple(Column(TASKS[name], words if name == "WC" else mlp) for name in TASKS),
         ("senteval", "tree"),
         runs,
-        floors=FLOORS,
+        floors=SENTENCE_FLOORS,
         different=functools.partial(_different, probe=probe),
     )
 
@@ -101,7 +94,7 @@ def _paper() -> Paper:
         columns,
         blocks,
         doubts,
-        frozenset({*(floor.name for floor in FLOORS), PEOPLE}),
+        frozenset({*(floor.name for floor in SENTENCE_FLOORS), PEOPLE}),
         dict.fromkeys(TASKS, TESTED),
     )
 

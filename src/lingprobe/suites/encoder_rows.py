@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.data.records import records
 
 FILE = Path(__file__).with_suffix(".tsv")
@@ -59,11 +59,8 @@ def encoder_rows(paper: str) -> list[EncoderRow]:
             print(row.row, row.reference, row.needs)
     """
     every = _all()
-    rows = [row for row in every if row.paper == paper]
-    if not rows:
-        known = ", ".join(dict.fromkeys(row.paper for row in every))
-        raise UsageProblem(f"no rows of a paper {paper!r} are known: choose one of {known}")
-    return rows
+    check_choice("rows of a paper", paper, dict.fromkeys(row.paper for row in every))
+    return [row for row in every if row.paper == paper]
 
 
 def measurable(paper: str) -> str:

@@ -8,7 +8,7 @@ import functools
 from pathlib import Path
 
 from lingprobe.suites.facts import Paper, facts
-from lingprobe.suites.suite import Column, Floor, Suite, different, tasks_of
+from lingprobe.suites.suite import MAJORITY, Column, Floor, Suite, different, tasks_of
 
 MLP = "mlp,protocol=ettinger"
 TASKS = {
@@ -20,7 +20,7 @@ TASKS = {
 }
 # section 7 has the second one: "random vectors are used in place of the sentence vectors"
 FLOORS = (
-    Floor("Majority vote", "words", "majority"),
+    MAJORITY,
     Floor("Random sentences", "random", MLP),
 )
 WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train

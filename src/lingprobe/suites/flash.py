@@ -18,6 +18,7 @@ from lingprobe.suites.reserve import reserve_table
 from lingprobe.suites.suite import Column, Floor, Suite
 from lingprobe.tables.table import Table
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import RANDOM_BAG, word_by_word
 from lingprobe.tasks.table import Table as TableTask
 
 Version = Literal[1, 2]
@@ -25,7 +26,7 @@ FIRST: Version = 1
 SETS = Path(__file__).with_suffix(".tsv")
 FILES = Path(__file__).with_name("flash-files.tsv")
 DRAWS = ("public", "reserve")
-FLOOR = Floor("Random bag", "bow:random,pool=none")
+FLOOR = Floor("Random bag", word_by_word(RANDOM_BAG))
 Said = Literal["yes", "no", "unknown"]
 
 

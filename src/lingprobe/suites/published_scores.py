@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from lingprobe.analysis.score_table import Measure, Score, Scored
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.suites.conneau2018 import conneau2018
 from lingprobe.suites.facts import Block, Paper
 from lingprobe.suites.ud2019 import ud2019
@@ -27,8 +27,7 @@ class Published(NamedTuple):
 
 def published_scores(name: str) -> Published:
     """The scores of a paper's encoders; UsageProblem for a paper whose table is not related."""
-    if name not in PAPERS:
-        raise UsageProblem(f"no published table {name!r}: choose one of {', '.join(PAPERS)}")
+    check_choice("published table", name, PAPERS)
     return PAPERS[name]()
 
 

@@ -22,6 +22,7 @@ from lingprobe.suites.facts import Entry, Paper, Place, merge_reasons
 from lingprobe.suites.mixed_data import together
 from lingprobe.tables.table import Table
 from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks.baselines import LENGTH, PAIR_FEATURES, WORDS
 from lingprobe.tasks.released.fetch import all_published
 
 COSINE = "cosine"
@@ -39,11 +40,16 @@ class Floor(NamedTuple):
     probe: str = ""
 
 
-PAIR_FLOORS = tuple(
-    Floor(encoder.capitalize(), encoder)
-    for encoder in ("length", "overlap", "negation", "hypothesis")
+MAJORITY = Floor("Majority vote", WORDS, "majority")
+SENTENCE_FLOORS = (
+    MAJORITY,
+    # one feature needs steep weights to tell neighbouring lengths apart
+    Floor("Length", LENGTH, "logreg,c=1,c=100,c=10000"),
+    Floor("NB-uni-tfidf", WORDS, "nb-uni-tfidf"),
+    Floor("NB-bi-tfidf", WORDS, "nb-bi-tfidf"),
 )
-"""What pairs give away without being understood."""
+"""Those of Conneau et al. 2018, Table 2."""
+PAIR_FLOORS = tuple(Floor(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
 
 
 class Column(NamedTuple):

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.analysis.languages import languages
 from lingprobe.data.core import Result
 from lingprobe.data.references import Place, Reference, ReferenceProblem
 from lingprobe.suites.facts import Paper, facts
-from lingprobe.suites.suite import PAIR_FLOORS, Column, Floor, Suite, different, tasks_of
+from lingprobe.suites.suite import PAIR_FLOORS, SENTENCE_FLOORS, Column, Suite, different, tasks_of
+from lingprobe.tasks.languages import languages
 
 MLP = "mlp,protocol=krasnowska"
 RELATEDNESS = "relatedness,protocol=krasnowska"
@@ -38,13 +38,8 @@ DOWNSTREAM = {  # the paper's columns, each with what its task is called here af
 }
 PAIRS = {"sick": "English", "cdsc": "Polish"}
 NAMED = {"en": "sick", "pl": "cdsc"}
-FLOORS = (  # the paper has none; a row without floors says nothing
-    Floor("Majority vote", "words", "majority"),
-    Floor("Length", "length", "logreg,c=1,c=100,c=10000"),
-    Floor("NB-uni-tfidf", "words", "nb-uni-tfidf"),
-    Floor("NB-bi-tfidf", "words", "nb-bi-tfidf"),
-    *PAIR_FLOORS,
-)
+# the paper has none; a row without floors says nothing
+FLOORS = (*SENTENCE_FLOORS, *PAIR_FLOORS)
 BLOCKS = {"en": ("English",), "pl": ("Polish",), "both": ("English", "Polish")}
 SPOKEN = {"eng": "English", "pol": "Polish"}
 

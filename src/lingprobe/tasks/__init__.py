@@ -5,25 +5,28 @@ of a definition, `table` of a file of labelled examples. `ud` and `tree` ask abo
 about spans; `released` reads data sets of others. `about` has what is known of each.
 """
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from lingprobe import parts
 from lingprobe.data.core import DataProblem, Sampling, Settable
+from lingprobe.data.records import records
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
         "ud.family": (
-            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
+            "sent_len word_content tree_depth top_deps passive tense subj_num obj_num sent_type"
         ),
         "ud.feat": "feat",
     },
     "tree": {
         "tree.family": (
-            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
-            " coord-inv"
+            "sent_len word_content tree_depth top_const bigram_shift tense subj_num obj_num somo"
+            " coord_inv"
         )
     },
     "edge": {
@@ -37,57 +40,34 @@ FAMILIES: dict[str, dict[str, str]] = {
         "edge.semeval": "semeval",
         "edge.jsonl": "jsonl",
     },
-    "senteval": {
-        "released.senteval": (
-            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
-            " coord-inv"
-        )
-    },
-    "xprobe": {
-        "released.xprobe": (
-            "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv"
-        )
-    },
-    "rusenteval": {
-        "released.rusenteval": (
-            "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender"
-            " obj-gender subj-num obj-num aspect tense voice"
-        )
-    },
-    "ud2019": {
-        "released.ud2019": (
-            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
-        )
-    },
-    "linspector": {"released.linspector": "word pair contextual"},
     "pair": {
         "released.pair": (
-            "mrpc sick-e sick-r sts-b sts12 sts13 sts14 sts15 sts16 snli cdsc-e cdsc-r"
-            " sick-pl-e sick-pl-r ppc jsonl"
+            "mrpc sick_e sick_r sts_b sts12 sts13 sts14 sts15 sts16 snli cdsc_e cdsc_r"
+            " sick_pl_e sick_pl_r ppc jsonl"
         )
     },
-    "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec 8tags wccrs-hotels wccrs-medicine"},
+    "text": {"released.text": "mr cr subj mpqa sst2 sst5 trec _8tags wccrs_hotels wccrs_medicine"},
 }
-"""The tasks of each family by the module that they are in, where a task is found under its name."""
+"""The tasks of each family by the module that they are in, as they are called there;
+`released/probing.tsv` has further families."""
 
 
-def _attribute(name: str) -> str:
-    """What a module calls a task of that last name."""
-    attribute = name.replace("-", "_")
-    return attribute if attribute.isidentifier() else f"_{attribute}"
-
+_, _rows = records(Path(__file__).with_name("released") / "probing.tsv")
+_PROBING = {
+    name: "lingprobe.tasks.released.probing:" + re.sub("[/-]", "_", name) for _, (name, *_) in _rows
+}
 
 TASKS = TaskContents(
     "task",
     "lingprobe.tasks",
     {
         **{
-            f"{family}/{name}": f"lingprobe.tasks.{module}:{_attribute(name)}"
+            f"{family}/{name.strip('_').replace('_', '-')}": f"lingprobe.tasks.{module}:{name}"
             for family, modules in FAMILIES.items()
             for module, listed in modules.items()
             for name in listed.split()
         },
-        "indicsenteval": "lingprobe.tasks.released.indicsenteval:indicsenteval",
+        **_PROBING,
         "table": "lingprobe.tasks.table:Table",
         **parts.tables("tasks"),
     },

@@ -10,17 +10,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lingprobe.corpora.embedded import NAME as EMBEDDED
-from lingprobe.corpora.languages import language, language_codes
+from lingprobe.corpora.languages import language
 from lingprobe.corpora.universal import Treebank, treebank
 from lingprobe.data.core import Task
 from lingprobe.datasets.formats.folders import table_parts
-from lingprobe.tasks.about import GENERATED, OPEN, OWN, About, about
+from lingprobe.tasks.about import GENERATED, OPEN, OWN, about
+from lingprobe.tasks.languages import data_codes, treebank_code
 from lingprobe.tasks.limits import Limited
 from lingprobe.tasks.released.universal import read_facts
 from lingprobe.tasks.table import Table
 from lingprobe.tasks.task import DefinedTask
-
-_CODE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,32 +64,31 @@ def sources(task: Task, files: Sequence[Path]) -> list[Source]:
     known = about(whole.name) if isinstance(whole, DefinedTask) else None
     if known is not None and known.licence not in (OWN, GENERATED):
         said = () if "licence unknown" in known.licence else (known.licence,)
-        return [Source(known.reads, said, _languages(whole, known))]
+        return [Source(known.reads, said, _languages(whole, files))]
     if known is not None and known.licence == GENERATED and not files:
-        return [
-            Source("sentences that lingprobe generates", (GENERATED,), _languages(whole, known))
-        ]
+        return [Source("sentences that lingprobe generates", (GENERATED,), _languages(whole, ()))]
     return list(dict.fromkeys(map(_source, files))) or [Source(task.name)]
 
 
-def _languages(task: Task, known: About) -> tuple[str, ...]:
-    """The language that a task's options name, or the only one that its data are in."""
+def _languages(task: Task, files: Sequence[Path]) -> tuple[str, ...]:
+    """The languages of a task's data."""
     options = asdict(task.options) if isinstance(task, DefinedTask) else {}
-    named = sorted(language_codes(str(options.get("language", ""))), key=len)
-    return tuple(named[:1]) or (known.languages if len(known.languages) == 1 else ())
+    place, asked = (str(options.get(name) or "") for name in ("path", "language"))
+    return tuple(dict.fromkeys(map(language, data_codes(task.name, place, asked, files))))
 
 
 def _source(file: Path) -> Source:
     """What a file belongs to: a treebank, as its folder or its name say, or itself."""
     if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
         return Source("the treebank in lingprobe, written by a grammar", (GENERATED,), ("en",))
-    coded = _CODE.match(file.name)
-    bank = _known_treebank(file.parent.name) or (_known_treebank(coded[1]) if coded else None)
+    code = treebank_code(file)
+    spoken = (language(code),) if code else ()
+    bank = _known_treebank(file.parent.name) or _known_treebank(code)
     if bank is None:
-        return Source(file.name, (), (language(coded[1]),) if coded else ())
+        return Source(file.name, (), spoken)
     beside = read_facts(file.parent).get("License", "")
     said = tuple(dict.fromkeys(text for text in (bank.licence, beside) if text))
-    return Source(file.parent.name if coded else bank.name, said, (language(bank.code),))
+    return Source(file.parent.name if f"{code}-ud-" in file.name else bank.name, said, spoken)
 
 
 def _known_treebank(text: str) -> Treebank | None:

@@ -196,7 +196,7 @@ def test_erasers_are_written_and_say_what_they_are_of(tmp_path):
 def test_what_cannot_be_is_said(tmp_path):
     with pytest.raises(UsageProblem, match="method"):
         erase(300, tmp=tmp_path, method="lace")
-    with pytest.raises(UsageProblem, match="at least 1"):
+    with pytest.raises(UsageProblem, match="draws=0: write a number from 1 on"):
         erase(300, tmp=tmp_path, draws=0)
 
 

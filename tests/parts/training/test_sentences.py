@@ -433,7 +433,7 @@ def test_on_the_command_line(files, tmp_path):
         ({"hidden": "many"}, "hidden=many: not a whole number"),
         ({"optimizer": "rmsprop"}, "no optimizer 'rmsprop'"),
         ({"english": "maybe"}, "english=maybe: not true or false"),
-        ({"epochs": 0}, "epochs=0: a number of at least 1"),
+        ({"epochs": 0}, "epochs=0: write a number from 1 on"),
     ],
 )
 def test_mistakes_are_said_before_anything_is_read(options, said, tmp_path):

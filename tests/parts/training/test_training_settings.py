@@ -38,8 +38,8 @@ def test_settings_are_as_stated():
 def test_settings_have_a_least_value_and_some_a_bound(name):
     least, below = recipes.LEAST[name], recipes.BELOW.get(name, math.inf)
     kind = type(recipes.TRAINING[name])
-    most = f" and below {below}" if below < math.inf else ""
-    said = f"{name}={kind(least - 1)}: a number of at least {least}{most}"
+    most = f"and below {below}" if below < math.inf else "on"
+    said = f"{name}={kind(least - 1)}: write a number from {least} {most}"
     with pytest.raises(lingprobe.UsageProblem, match=f"^{re.escape(said)}$"):
         Settings.of({name: least - 1})
     assert getattr(Settings.of({name: least}), name) == least

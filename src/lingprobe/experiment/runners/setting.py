@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lingprobe.data._closure import code_of
-from lingprobe.data._old_names import BEFORE
 from lingprobe.data.cache import PART
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.keys import EMBEDS
@@ -18,7 +17,7 @@ from lingprobe.experiment.provenance import versions
 from lingprobe.experiment.runners import RunnerProblem
 
 # how variables begin that workers need
-PASSED = ("LINGPROBE_", f"{BEFORE.upper()}_", "HF_", "TRANSFORMERS_")
+PASSED = ("LINGPROBE_", "HF_", "TRANSFORMERS_")
 
 
 @contextmanager

@@ -19,13 +19,13 @@ from lingprobe.analysis.answers import marks
 from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.comparison import Decision, Question, decisions, what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
-from lingprobe.analysis.languages import languages
 from lingprobe.analysis.row import NO_CONTROL, Row
 from lingprobe.analysis.rows import Frame, Measured, rows, without_control
 from lingprobe.data.core import Result
 from lingprobe.metrics import holm
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.parts.board.own_metrics import Submitted, divide, submitted_rows
+from lingprobe.tasks.languages import languages
 
 Group = Literal["leading", "behind", "not compared", "as submitted"]
 Key = tuple[str, str, str]

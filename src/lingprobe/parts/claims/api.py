@@ -7,6 +7,7 @@ from typing import Literal, Unpack
 
 from lingprobe.api.arguments import as_list, keywords, optional
 from lingprobe.api.results import Results, Selection, stored_results
+from lingprobe.data.checks import check_choice
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import parsed_or_none
@@ -50,8 +51,8 @@ def claims(
         print(lingprobe.claims("results/", named={"st:mine": "BiLSTM-max, NLI"}))
     """
     asked = as_list(papers) or list(PAPERS)
-    if wrong := [paper for paper in asked if paper not in PAPERS]:
-        raise UsageProblem(f"no claims of {wrong[0]!r}: choose one of {', '.join(PAPERS)}")
+    for paper in asked:
+        check_choice("claims of", paper, PAPERS)
     if published is not None:
         if results is not None or named or as_list(papers):
             raise UsageProblem(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, evidence, verdict
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.checks import check_choice
 from lingprobe.metrics import correct_p_values
 from lingprobe.parts.claims.claims import (
     CORRELATED,
@@ -134,8 +134,7 @@ def judge_paper(paper: str, correction: str = "holm") -> list[TestedClaim]:
     """What a paper's table says of each of its claims, in order; p values are corrected for all of
     them. UsageProblem for a paper whose claims are not known.
     """
-    if paper not in PAPERS:
-        raise UsageProblem(f"no claims of {paper!r}: choose one of {', '.join(PAPERS)}")
+    check_choice("claims of", paper, PAPERS)
     plain = _judge_table(paper, 0.0, correction)
     if paper not in TRAININGS:
         return plain

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.languages import UNKNOWN, languages
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.rows import Measured
 from lingprobe.analysis.verdicts import Estimate, Verdict, total
@@ -44,6 +43,7 @@ from lingprobe.parts.claims.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, r
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
 from lingprobe.suites.suite import Suite, floor_of, locate_task
+from lingprobe.tasks.languages import UNKNOWN, languages
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",

@@ -25,14 +25,15 @@ from lingprobe.metrics import METRICS
 from lingprobe.parts.compose.comp.rules import rule_answers
 from lingprobe.parts.compose.events.english import english
 from lingprobe.probes import PROBES
+from lingprobe.tasks.baselines import RANDOM_BAG
 
 PROBE = "mlp,protocol=ettinger"
 TRAIN = 5_000  # examples at most
 DIM = 100  # of the vectors: enough to tell some hundred forms apart, and quickly read
 READINGS = {
-    "random asked words, bag of random word vectors": ("bow:random", "random-asked"),
+    "random asked words, bag of random word vectors": (RANDOM_BAG, "random-asked"),
     "asked words, random sentence vectors": ("random", "none"),
-    "asked words, bag of random word vectors": ("bow:random", "none"),
+    "asked words, bag of random word vectors": (RANDOM_BAG, "none"),
 }
 """Name -> encoder and control."""
 

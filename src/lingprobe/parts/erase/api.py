@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.analysis.rows import without_fold
-from lingprobe.api.arguments import as_list, check_values
+from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.api.tables import tasks_given
 from lingprobe.data._closure import digest
+from lingprobe.data.checks import check_number, check_values
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import bar
@@ -79,8 +80,7 @@ def erase(
     """
     check_values(limit=limit)
     check_floors(method, draws)
-    if any(rank < 1 for rank in ranks):
-        raise UsageProblem("erase takes ranks of at least 1")
+    check_number("ranks", ranks, "1", problem=UsageProblem)
     allow(probe, nonlinear)
     with at(cache):
         paths = Paths.of(None, cache)
@@ -131,8 +131,7 @@ def intervene(
     """
     check_values(limit=limit)
     check_floors(method, draws)
-    if any(dose < 0 for dose in doses):
-        raise UsageProblem("intervene takes doses from 0")
+    check_number("doses", doses, "0", problem=UsageProblem)
     allow(probe, encoder)
     with at(cache):
         target = Target.of(task, encoder, limit)

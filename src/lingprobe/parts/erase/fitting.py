@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._closure import digest
+from lingprobe.data.checks import check_choice, check_number
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Column
@@ -66,8 +67,8 @@ class Source(NamedTuple):
 
 def check_floors(method: str, draws: int) -> None:
     """UsageProblem for a method that there is not, and for fewer than one draw."""
-    if method not in METHODS or draws < 1:
-        raise UsageProblem(f"take method={', '.join(METHODS)}, and draws of at least 1")
+    check_choice("method", method, METHODS)
+    check_number("draws", draws, "1", problem=UsageProblem)
 
 
 def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
@@ -78,8 +79,7 @@ def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
         return leace(source.moments, rank)
     if method == "mean":
         return mean(source.moments, rank)
-    if method != "inlp":
-        raise UsageProblem(f"no method {method!r}: choose one of {', '.join(METHODS)}")
+    check_choice("method", method, METHODS)
     if source.labels.classes is None:
         raise DataProblem("inlp is for classes: take method=leace for label sets and scores")
     return _iterate(source, rank)

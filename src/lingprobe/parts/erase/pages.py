@@ -13,6 +13,7 @@ from lingprobe.pages.captions import labels_of, short
 from lingprobe.pages.records import csv
 from lingprobe.parts.erase.cells import ErasureCell
 from lingprobe.parts.erase.matrix import NONLINEAR, OF_FLOORS, ORDINARY
+from lingprobe.tables.heat import REDS, HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
 
@@ -190,31 +191,20 @@ def _notes(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) ->
 
 def heat(found: Sequence[ErasureCell]) -> Figure:
     """A heat map for each matrix: points that each task loses beyond the floor that does most."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    from lingprobe.tables.panels import abreast, blank, cell, label_columns, label_rows, panels
-
-    every = matrices(found)
     names = labels_of(dict.fromkeys(each.encoder for each in found))
-    measured = list(dict.fromkeys(each.measured for each in found))
-    erased = list(dict.fromkeys(each.erased for each in found))
-    across = abreast(len(every), 2, 3.0)
-    down = math.ceil(len(every) / across)
-    size = across * (1.8 + 0.8 * len(measured)), down * (1.5 + 0.35 * len(erased))
-    figure = blank(size, "Erased (rows), measured (columns): points lost beyond the floors.")
-    reds = LinearSegmentedColormap.from_list("reds", ["#f7f0ec", "#8c2d19"])
     most = max((each.beyond for each in found if not math.isnan(each.beyond)), default=0.0)
-    for axes, mine in zip(panels(figure, len(every), across), every, strict=True):
+    maps = []
+    for mine in matrices(found):
         first = mine[0]
         layer = "" if first.layer == "-" else f", layer {first.layer}"
-        axes.set_title(f"{names.get(first.encoder, first.encoder)}{layer}", fontsize=8)
-        label_columns(axes, list(map(short, measured)))
-        label_rows(axes, list(map(short, erased)))
-        for one in mine:
-            lost = 0.0 if math.isnan(one.beyond) else one.beyond
-            place = measured.index(one.measured), erased.index(one.erased)
-            clear = one.verdict != "cannot be told"
-            text = f"{number(one.beyond)}{'*' * clear}{_mark(one)}"
-            fill = reds(min(max(lost / max(most, 1e-9), 0.0), 1.0))
-            list(cell(axes, place, text, fill, weight="bold" if clear else "normal"))
-    return figure
+        cells = [_heat_cell(one, most) for one in mine]
+        maps.append(HeatMap(f"{names.get(first.encoder, first.encoder)}{layer}", cells))
+    about = "Erased (rows), measured (columns): points lost beyond the floors."
+    return draw_heat_maps(maps, HeatLook(about, REDS, wide=0.8, tall=0.35))
+
+
+def _heat_cell(one: ErasureCell, most: float) -> HeatCell:
+    lost = 0.0 if math.isnan(one.beyond) else one.beyond
+    clear = one.verdict != "cannot be told"
+    text = f"{number(one.beyond)}{'*' * clear}{_mark(one)}"
+    return HeatCell(short(one.erased), short(one.measured), text, lost / max(most, 1e-9), clear)

@@ -18,7 +18,7 @@ from lingprobe.parts.geometry.answers import (
 )
 from lingprobe.parts.geometry.comparisons import PERCENT, GeometryRow
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.panels import abreast, blank, cell, label_columns, label_rows, panels, scale
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,29 +78,29 @@ def _label(encoder: str, layer: str, names: Names) -> str:
 
 
 def _draw(maps: Mapping[str, Cells], what: str, most: float) -> Figure:
-    from matplotlib.colors import LinearSegmentedColormap
-
     labels = list(dict.fromkeys(end for cells in maps.values() for ends in cells for end in ends))
-    across = abreast(len(maps), 2, 3.0)
-    down = math.ceil(len(maps) / across)
-    side = (0.42 if len(labels) <= WRITTEN else 0.24) * len(labels)
-    margin = 0.07 * max(map(len, labels))
-    figure = blank((across * (side + margin + 0.4), down * (0.7 * side + margin + 0.7)), what)
-    blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
-    every = panels(figure, len(maps), across)
-    for axes, (title, cells) in zip(every, maps.items(), strict=True):
-        axes.set_title(title, fontsize=8)
-        label_columns(axes, labels)
-        label_rows(axes, labels)
-        axes.tick_params(labelsize=7)
-        for (one, other), value in cells.items():
-            if not math.isnan(value):
-                place = labels.index(other), labels.index(one)
-                text = _text(value, most) if len(labels) <= WRITTEN else ""
-                fill = blues(min(max(value / most, 0.0), 1.0))
-                list(cell(axes, place, text, fill, fontsize=6))
-    scale(figure, every[-1], blues, (0.0, "0"), (1.0, f"{most:.0f}"), what)
-    return figure
+    written = len(labels) <= WRITTEN
+    return draw_heat_maps(
+        [
+            HeatMap(
+                name,
+                [_cell(one, other, cells, most, written) for one in labels for other in labels],
+            )
+            for name, cells in maps.items()
+        ],
+        HeatLook(
+            what,
+            wide=0.42 if written else 0.24,
+            tall=0.27 if written else 0.17,
+            ends=("0", f"{most:.0f}"),
+            note=what,
+        ),
+    )
+
+
+def _cell(one: str, other: str, cells: Cells, most: float, written: bool) -> HeatCell:
+    value = cells.get((one, other), math.nan)
+    return HeatCell(one, other, _text(value, most) if written else "", value / most)
 
 
 def _text(value: float, most: float) -> str:

@@ -4,7 +4,6 @@ then its heads block by block; as a heat map, too.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,11 @@ from lingprobe.pages.captions import short
 from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
 from lingprobe.parts.heads.grid import Grid, HeadRow, grids
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
-from lingprobe.tables.panels import blank, cell, label_columns, label_rows, scale
 from lingprobe.tables.table import Section, Table, number
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 WORDS = {"head": "heads", "map": "maps", "mlp": "MLPs", "attn": "attention outputs"}
@@ -130,34 +127,25 @@ def heads_figure(made: Sequence[Grid]) -> Figure:
     """A heat map for each grid: blocks from the lowest below, heads beside each other, on a colour
     from the constant answer to a hundred.
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
-    wide = max(len(_columns(grid)) for grid in made)
-    tall = sum(len({row.block for row in grid.rows}) + 3 for grid in made)
     names = ", ".join(short(grid.best.task) for grid in made)
-    figure = blank((0.46 * max(wide, 8) + 1, 0.27 * tall + 0.8), f"Sites inside blocks on {names}.")
-    blues = LinearSegmentedColormap.from_list("blues", ["#ecf2f7", "#104673"])
-    every = list(figure.subplots(len(made), 1, squeeze=False).flat)
-    for axes, grid in zip(every, made, strict=True):
-        _heat(axes, grid, blues)
-    ends = (0.0, "constant answer"), (1.0, "100")
-    scale(figure, every[-1], blues, *ends, "*: better than before training; bold: best on dev")
-    return figure
+    note = "*: better than before training; bold: best on dev"
+    look = HeatLook(
+        f"Sites inside blocks on {names}.", wide=0.46, ends=("constant answer", "100"), note=note
+    )
+    return draw_heat_maps(list(map(_heat_map, made)), look)
 
 
-def _heat(axes: Axes, grid: Grid, colours: Colormap) -> None:
+def _heat_map(grid: Grid) -> HeatMap:
     """The scores of one grid."""
-    columns = _columns(grid)
-    blocks = sorted({row.block for row in grid.rows}, reverse=True)
-    for row in grid.rows:
-        if math.isnan(row.score):
-            continue
-        part = (row.score - grid.best.majority) / max(PERCENT - grid.best.majority, 1e-9)
-        looks = {"fontsize": 6.5, "weight": "bold" if row == grid.best else "normal"}
-        place = columns.index(row.head), blocks.index(row.block)
-        text = f"{row.score:.0f}{'*' * row.is_better}"
-        for _ in cell(axes, place, text, colours(min(max(part, 0.0), 1.0)), **looks):
-            pass
-    label_columns(axes, [str(head) if head else grid.kind for head in columns])
-    label_rows(axes, [f"{block}" for block in blocks])
-    axes.set_title(f"{short(grid.best.task)}, {grid.best.encoder}", pad=4)
+    constant = grid.best.majority
+    cells = [
+        HeatCell(
+            str(row.block),
+            str(row.head) if row.head else grid.kind,
+            f"{row.score:.0f}{'*' * row.is_better}",
+            (row.score - constant) / max(PERCENT - constant, 1e-9),
+            row == grid.best,
+        )
+        for row in sorted(grid.rows, key=lambda row: (-row.block, row.head))
+    ]
+    return HeatMap(f"{short(grid.best.task)}, {grid.best.encoder}", cells)

@@ -19,6 +19,7 @@ from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
 from lingprobe.datasets import Candidate, SampleSettings, sample
 from lingprobe.parts.languages.words import Lexicon, Word, files
+from lingprobe.tasks.baselines import NGRAMS, word_by_word
 from lingprobe.tasks.features import LEAST, inventory, varied_features
 from lingprobe.tasks.memory import Memory, oracle_facts
 from lingprobe.tasks.sources import source_notes
@@ -264,7 +265,7 @@ feat = Definition(
     Options,
     _load,
     _parts,
-    baselines=("letters,pool=none",),
+    baselines=(word_by_word(NGRAMS),),
     oracles=ORACLES,
     facts=_facts,
     varied=_metric_and_question,

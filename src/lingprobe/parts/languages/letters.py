@@ -8,13 +8,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from lingprobe.corpora.text import hash_ngrams
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Vectors, word_units
 
 FIRST, LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is seen
-# 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
-MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,9 @@ class Letters:
         return np.array([known[text] for text in texts], np.float32).reshape(-1, self.dim)
 
     def _vector(self, text: str) -> Floats:
-        letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        run = np.zeros(len(letters), np.uint64)
-        runs = []
-        for n in range(min(self.longest, len(letters))):
-            run = run[: len(letters) - n] * MIXER + letters[n:].astype(np.uint64) + np.uint64(1)
-            runs.append(run * MIXER)
-        hashes, counts = np.unique(np.concatenate(runs), return_counts=True)
+        hashes, counts = np.unique(
+            np.concatenate(list(hash_ngrams(text, self.longest))), return_counts=True
+        )
         columns = (hashes >> np.uint64(33)) % np.uint64(self.dim)
         signs = np.where(hashes >> np.uint64(32) & np.uint64(1), 1.0, -1.0)
         vector = np.bincount(columns.astype(np.int64), signs * np.log1p(counts), self.dim)

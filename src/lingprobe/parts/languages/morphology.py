@@ -24,10 +24,10 @@ from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.parts.languages.transfer import label
 from lingprobe.parts.languages.words import TREES
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import NGRAMS, word_by_word
 
 Where = Literal["in sentences", "alone"]
 PLACES: dict[str, Where] = {"edge/feat": "in sentences", "forms/feat": "alone"}
-LETTERS = "letters,pool=none"
 NAN = math.nan
 
 
@@ -117,7 +117,7 @@ def floors(encoders: Sequence[str]) -> list[str]:
     """Encoders that tell what a score is worth: the letters of a word, and of each transformer a
     bag of its own word pieces and the network before training.
     """
-    found = {LETTERS: None}
+    found = {word_by_word(NGRAMS): None}
     for each in encoders:
         parsed = parsed_or_none(each)
         if parsed is not None and parsed.name == "hf" and parsed.argument:

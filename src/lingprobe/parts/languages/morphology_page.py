@@ -11,7 +11,6 @@ from lingprobe.data.core import Result
 from lingprobe.data.references import parsed_or_none
 from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
-from lingprobe.parts.languages.heat import Cell, Map, draw
 from lingprobe.parts.languages.morphology import (
     PLACES,
     Morphology,
@@ -20,8 +19,10 @@ from lingprobe.parts.languages.morphology import (
     morphology_of,
 )
 from lingprobe.parts.languages.pages import short_names
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
+from lingprobe.tasks.baselines import NGRAMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,8 +59,8 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
         parsed = parsed_or_none(encoder)
         if kind != "baseline" or parsed is None or len(judged) > 1:
             continue
-        if parsed.name == "letters":
-            names[encoder] = "letters"
+        if parsed.name == NGRAMS:
+            names[encoder] = NGRAMS
         elif ("weights", "random") in parsed.options and names[encoder] != "word pieces":
             names[encoder] = "untrained"
     return names
@@ -178,14 +179,14 @@ def heat(found: Morphology, names: Names) -> Figure:
     """For each encoder and place a matrix of features by layers: how far each layer is above the
     best floor, of what is left above it.
     """
-    groups: dict[tuple[str, str], list[Cell]] = {}
+    groups: dict[tuple[str, str], list[HeatCell]] = {}
     for row in found.rows:
         if row.kind == "trained":
             part = row.over / max(100 - row.floored, 1e-9) if row.verdict else 0.0
             mark = "*" * (row.verdict == "better")
             name = f"{row.feature} in {row.treebank}"
-            cell = Cell(name, row.layer, f"{number(row.score)}{mark}", part, bool(mark))
+            cell = HeatCell(name, row.layer, f"{number(row.score)}{mark}", part, bool(mark))
             groups.setdefault((row.encoder, row.where), []).append(cell)
-    maps = [Map(f"{names.get(e, e)}, {where}", cells) for (e, where), cells in groups.items()]
+    maps = [HeatMap(f"{names.get(e, e)}, {where}", cells) for (e, where), cells in groups.items()]
     about = "Features by layer; dark: far above the best floor; *: significantly better."
-    return draw(maps, about, 0.5, 0.3)
+    return draw_heat_maps(maps, HeatLook(about, wide=0.5))

@@ -15,7 +15,7 @@ from lingprobe.pages.records import csv
 from lingprobe.pages.views import Asked
 from lingprobe.parts.languages.cells import TransferCell, cells
 from lingprobe.parts.languages.distances import mantel
-from lingprobe.parts.languages.heat import Cell, Map, draw
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
 
@@ -241,10 +241,10 @@ def heat(found: Sequence[TransferCell], names: Names) -> Figure:
     """
     mine = [group for group in groups(found) if group[0].kind == "trained"] or list(groups(found))
     maps = [
-        Map(
+        HeatMap(
             f"{names.get(group[0].encoder, group[0].encoder)}: {group[0].task}",
             [
-                Cell(
+                HeatCell(
                     one.source,
                     one.target,
                     number(one.score),
@@ -256,4 +256,6 @@ def heat(found: Sequence[TransferCell], names: Names) -> Figure:
         )
         for group in mine
     ]
-    return draw(maps, "Trained in one language (rows), tested in another (columns).", 0.8, 0.3)
+    return draw_heat_maps(
+        maps, HeatLook("Trained in one language (rows), tested in another (columns).", wide=0.8)
+    )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lingprobe.experiment.plan import together
 from lingprobe.pages.records import csv
-from lingprobe.parts.languages.heat import Cell, Map, draw
 from lingprobe.parts.languages.survey import SurveyRow
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table
 
@@ -93,7 +93,7 @@ def _cell(row: SurveyRow | None) -> str:
 def heat(found: Sequence[SurveyRow]) -> Figure:
     """Examples by treebank and task, on a logarithmic scale; pale where a task is refused."""
     cells = [
-        Cell(
+        HeatCell(
             row.treebank,
             row.task.partition("/")[2],
             _cell(row),
@@ -101,4 +101,4 @@ def heat(found: Sequence[SurveyRow]) -> Figure:
         )
         for row in found
     ]
-    return draw([Map("", cells)], "Examples by treebank and task.", 0.6, 0.24)
+    return draw_heat_maps([HeatMap("", cells)], HeatLook("Examples by treebank and task."))

@@ -24,6 +24,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets import folds_needed
 from lingprobe.parts.languages.matching import DEV, TEST, TRAIN, Matching
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import NGRAMS
 from lingprobe.tasks.memory import Memory
 
 LANGUAGE = "language"
@@ -114,7 +115,7 @@ class Transfer:
     @property
     def baselines(self) -> Sequence[str]:
         """Bags of character n-grams, which related languages share."""
-        return ("letters",) if self._one.view == OF_SENTENCES and self._one.probe != "span" else ()
+        return (NGRAMS,) if self._one.view == OF_SENTENCES and self._one.probe != "span" else ()
 
     @property
     def sampling(self) -> Sampling:

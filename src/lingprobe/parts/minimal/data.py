@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.corpora.text import words
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
@@ -75,8 +76,7 @@ def _draw(groups: Ints, size: int | None, rng: np.random.Generator) -> Ints:
     """So many rows, each group with its share, in their order; all without a size."""
     if size is None or size >= len(groups):
         return np.arange(len(groups))
-    if size < 1:
-        raise DataProblem(f"size={size}: ask for at least one pair, or leave size out for all")
+    check_number("size", size, "1", "or leave size out for all", DataProblem)
     shares = apportion(size, np.bincount(groups).astype(float))
     mixed = rng.permutation(len(groups))
     order = mixed[np.argsort(groups[mixed], kind="stable")]

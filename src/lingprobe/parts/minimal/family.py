@@ -15,6 +15,7 @@ from lingprobe.data.references import Place
 from lingprobe.parts.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.parts.minimal.data import Drawing, dataset
 from lingprobe.parts.minimal.pairs import Columns, Pair, files, read, words_of
+from lingprobe.tasks.baselines import LENGTH, RANDOM_BAG
 from lingprobe.tasks.task import Definition
 
 
@@ -114,7 +115,7 @@ _definition = partial(
     metric="preference",
     probe="preference",
     view="mean+difference",
-    baselines=("length", "bow:random"),
+    baselines=(LENGTH, RANDOM_BAG),
     usual_baselines=False,
 )
 pairs: Definition[PairOptions] = _definition(

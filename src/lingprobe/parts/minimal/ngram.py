@@ -19,10 +19,10 @@ import numpy as np
 
 from lingprobe.corpora import text
 from lingprobe.corpora.files import digest
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.parts.minimal.scores import score_vectors
 
@@ -101,8 +101,7 @@ class NGram:
     takes = "sentences"
 
     def __post_init__(self) -> None:
-        if self.order < 1:
-            raise ReferenceProblem(f"ngram,order={self.order}: an n-gram has at least one word")
+        check_number("ngram,order", self.order, "1", "words of an n-gram")
 
     @property
     def name(self) -> str:

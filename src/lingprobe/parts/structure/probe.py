@@ -14,9 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings, read_of
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device
@@ -49,8 +49,7 @@ class Structural(Fitting):
     def __post_init__(self) -> None:
         numbers = ("rank", self.rank), ("epochs", self.epochs), ("batch", self.batch)
         for name, value in numbers:
-            if value is not None and value < 1:
-                raise ReferenceProblem(f"structural,{name}={value}: write a number from 1 on")
+            check_number(f"structural,{name}", value, "1")
 
     @property
     def name(self) -> str:

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from lingprobe import annotators
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import Splits
 from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.embedding import sentences
 from lingprobe.corpora import training_sentences as seen
@@ -27,7 +26,7 @@ from lingprobe.parts.training.audit_page import parser_page
 from lingprobe.parts.training.exports import Exported
 from lingprobe.parts.training.exports import export as exported
 from lingprobe.parts.training.folder import Training
-from lingprobe.parts.training.parsers.gold import gold_files, parsed_again, splits
+from lingprobe.parts.training.parsers.gold import gold_files, parsed_again
 from lingprobe.parts.training.parsers.network import Network
 from lingprobe.parts.training.parsers.tagger import Tagged, tag_text
 from lingprobe.parts.training.parsers.treebank import files
@@ -173,7 +172,7 @@ def audit_parser(
         with TemporaryDirectory() as place:
             said = parsed_again(files, Path(place), made)
             audit = compare_parses(files, said, (made.name, made.fingerprint))
-            audit = replace(audit, learnt=_learnt(files, made), splits=_splits(files, made))
+            audit = replace(audit, learnt=_learnt(files, made))
     for folder in as_list(into):
         keep(Path(folder), audit.plain())
     return parser_page(audit)
@@ -235,12 +234,6 @@ def _learnt(gold: Sequence[Path], parser: Parser) -> int:
         return 0
     every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
     return sum(int(seen.among(seen.hashes_of(some), saw).sum()) for some in every)
-
-
-def _splits(gold: Sequence[Path], parser: Parser) -> dict[str, float]:
-    """How well a parser splits raw text, where it has learnt that."""
-    own = parser.segmenter() if isinstance(parser, Splits) else None
-    return {} if own is None else splits(gold, own)
 
 
 def _is_parser(place: str | Path) -> bool:

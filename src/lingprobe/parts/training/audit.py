@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -150,8 +150,6 @@ class ParserAudit:
     agreement            percent of words annotated as in gold, and of phrases, by measure
                          (`lingprobe.parts.training.parsers.scores`)
     learnt               gold sentences that the parser was trained on, 0 if it does not say
-    splits               F1 of tokens, sentences and words, where the parser has learnt to split raw
-                         text (`lingprobe.parts.training.parsers.splits`)
     """
 
     gold: tuple[str, ...]
@@ -162,7 +160,6 @@ class ParserAudit:
     cuts: tuple[Cut, ...]
     agreement: Mapping[str, float]
     learnt: int = 0
-    splits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def tasks(self) -> tuple[TaskAgreement, ...]:

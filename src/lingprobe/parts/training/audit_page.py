@@ -54,9 +54,6 @@ def _tasks(audit: ParserAudit) -> Table:
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
     agreed = ", ".join(f"{name} {value:.1f}" for name, value in audit.agreement.items())
     said = [f"Agreement with gold: {agreed}."] if agreed else []
-    if audit.splits:
-        split = ", ".join(f"{name} {value:.1f}" for name, value in audit.splits.items())
-        said.append(f"Raw text is split as in gold (F1): {split}.")
     if audit.learnt:
         said.append(
             f"Warning: the parser was trained on {audit.learnt:,} of the gold sentences; on others"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ class Training:
     trivial   scores of baselines without an encoder, on dev and on further evaluation files
     unbeaten  those of them that the best epoch is not clearly better than
     counts    how many sentences were read, and how many left out and why
-    splits    of a parser: F1 of tokens, sentences and words of dev as it splits the raw text
     """
 
     folder: Path
@@ -43,7 +42,6 @@ class Training:
     counts: Mapping[str, int]
     parameters: int
     unbeaten: Sequence[str] = ()
-    splits: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         head = f"{self.folder}: {self.objective}, {self.parameters:,} weights of the encoder"
@@ -52,17 +50,10 @@ class Training:
         if self.trivial:
             lines.append("without an encoder:")
             lines += [f"  {name}: {value:.1f}" for name, value in self.trivial.items()]
-        if self.splits:
-            lines.append(_split(self.splits))
         if self.unbeaten:
             lines.append(_warning(self.unbeaten))
         lines.append(describe_counts(self.counts))
         return "\n".join(lines)
-
-
-def _split(figures: Mapping[str, float]) -> str:
-    told = ", ".join(f"{name} {value:.1f}" for name, value in figures.items())
-    return f"raw text of dev is split as in the treebank (F1): {told}"
 
 
 def _warning(unbeaten: Sequence[str]) -> str:
@@ -143,7 +134,6 @@ def read_training(folder: Path) -> Training:
         facts["counts"],
         facts["parameters"],
         facts.get("unbeaten", ()),
-        facts.get("splitter", {}).get("dev", {}),
     )
 
 

@@ -21,7 +21,6 @@ from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.encoders.tables import word_table
 from lingprobe.nets.architectures import draw_net
 from lingprobe.nets.trainable import Shape
-from lingprobe.parts.training import splitting
 from lingprobe.parts.training.data import Reading
 from lingprobe.parts.training.loop import Learner, Schedule, Start
 from lingprobe.parts.training.nets.forms import Forms, FormShape, Known, draw_forms
@@ -37,8 +36,6 @@ from lingprobe.parts.training.nets.parsing import (
 from lingprobe.parts.training.objectives import Encode, Figures, Loss
 from lingprobe.parts.training.parsers import scores
 from lingprobe.parts.training.parsers.decoding import DEPREL, FEATS, UPOS, XPOS, decode_annotations
-from lingprobe.parts.training.parsers.layout import paragraphs
-from lingprobe.parts.training.parsers.splitter import ABOUT
 from lingprobe.parts.training.parsers.treebank import Annotated, sentences
 from lingprobe.parts.training.ranks import Ranks
 from lingprobe.parts.training.settings import Request, Settings
@@ -70,7 +67,6 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
         "lemmas": auxiliaries([examples[i] for i in train.tolist()]),
     }
     facts = {
-        **_splits(out, examples, (train, dev), ranks, settings),
         "shape": shape.plain(),
         "parser": {**told, "letters": "".join(lexicon.letters), "names": columns.names},
         "trivial": lesson.trivial(train, dev),
@@ -79,17 +75,6 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
         "vocabulary": lexicon.words,
     }
     return Start(learner, facts, train, dev)
-
-
-def _splits(
-    out: Path, examples: Sequence[Annotated], rows: tuple[Ints, Ints], ranks: Ranks, how: Settings
-) -> dict[str, Any]:
-    """What is said of how text is split, which one process learns; nothing where none is told."""
-    if ranks.rank:
-        return {}
-    train, dev = (paragraphs(examples[i].written for i in part.tolist()) for part in rows)
-    said = splitting.learnt_in(out, train, dev, how.seed)
-    return {ABOUT: said} if said else {}
 
 
 def _split_train_dev(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from lingprobe.data.checks import check_choice, check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.nets.trainable import ARCHITECTURES, Architecture
@@ -114,14 +114,13 @@ class Settings:
         """Settings by name, whose values may be texts, over those of a recipe; UsageProblem for one
         that there is not.
         """
-        if recipe and recipe not in RECIPES:
-            raise UsageProblem(f"no recipe {recipe!r}: choose one of {', '.join(RECIPES)}")
+        if recipe:
+            check_choice("recipe", recipe, RECIPES)
         options = {**(RECIPES[recipe] if recipe else {}), **options}
         kinds = {field.name: type(field.default) for field in fields(cls)}
         made: dict[str, Any] = {}
         for name, value in options.items():
-            if name not in kinds:
-                raise UsageProblem(f"no setting {name!r}: choose one of {', '.join(kinds)}")
+            check_choice("setting", name, kinds)
             try:
                 made[name] = _read(kinds[name], value)
             except ValueError:
@@ -131,12 +130,9 @@ class Settings:
     def __post_init__(self) -> None:
         values = asdict(self)
         for name, known in CHOICES.items():
-            if (chosen := values[name]) not in known:
-                raise UsageProblem(f"no {name} {chosen!r}: choose one of {', '.join(known)}")
-        for name, (least, below) in BOUNDS.items():
-            if not least <= (value := values[name]) < below:
-                most = f" and below {below:g}" if below < math.inf else ""
-                raise UsageProblem(f"{name}={value}: a number of at least {least}{most}")
+            check_choice(name, values[name], known)
+        for name, bounds in BOUNDS.items():
+            check_number(name, values[name], bounds, problem=UsageProblem)
         if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device):
             raise UsageProblem(f"no device {self.device!r}: choose auto, cpu, mps, cuda or cuda:1")
 
@@ -179,13 +175,13 @@ SIZES = (
     *("buckets", "negatives", "letters", "projected", "arcs"),
 )
 OPEN = ("layers", "embedding", "patience", "most", "seed", "lost", "clip", "rate", "subsample")
-BOUNDS: Mapping[str, tuple[int, float]] = {
-    **dict.fromkeys(SIZES, (1, math.inf)),
-    **dict.fromkeys(OPEN, (0, math.inf)),
-    **dict.fromkeys(("dropout", "drop", "swap"), (0, 1)),
-    "ngrams": (1, 3),
+BOUNDS = {
+    **dict.fromkeys(SIZES, "1"),
+    **dict.fromkeys(OPEN, "0"),
+    **dict.fromkeys(("dropout", "drop", "swap"), "0-<1"),
+    "ngrams": "1-<3",
 }
-"""The least value of a setting, and the one that it stays below."""
+"""The bounds of a setting, as `check_number` takes them."""
 CHOICES = {
     "optimizer": ("auto", "adam", "sgd"),
     "precision": ("fp32", "bf16"),
@@ -237,10 +233,7 @@ class Request:
         ):
             if not name:
                 raise UsageProblem(f"an {kind} is missing: choose one of {', '.join(every)}")
-        if self.architecture not in known:
-            raise UsageProblem(
-                f"no architecture {self.architecture!r}: choose one of {', '.join(known)}"
-            )
+        check_choice("architecture", self.architecture, known)
         objective = OBJECTIVES.make(self.objective)
         if not isinstance(objective, Objective):
             raise UsageProblem(f"{self.objective} returns no Objective, which an objective must")

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, ranges
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device
@@ -43,8 +43,9 @@ class Attention(Fitting):
     needs: ClassVar[Needs] = Needs()
 
     def __post_init__(self) -> None:
-        if min(self.epochs, self.batch) < 1 or self.rate <= 0:
-            raise ReferenceProblem("attention: write epochs and batch from 1 on, and rate above 0")
+        check_number("attention,epochs", self.epochs, "1")
+        check_number("attention,batch", self.batch, "1")
+        check_number("attention,rate", self.rate, ">0")
 
     @property
     def name(self) -> str:

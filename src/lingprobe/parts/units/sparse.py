@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor, choice_of
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.nets.device import Fitting
 from lingprobe.parts.units.notes import UnitsRead
@@ -48,10 +48,8 @@ class Sparse(Fitting):
     needs: ClassVar[Needs] = Needs()
 
     def __post_init__(self) -> None:
-        if self.k < 1 or self.examples < 0:
-            raise ReferenceProblem(
-                f"sparse,k={self.k},examples={self.examples}: write k from 1 on, examples from 0"
-            )
+        check_number("sparse,k", self.k, "1")
+        check_number("sparse,examples", self.examples, "0")
         LogReg(c=self.c)  # refuses penalties that are none
 
     @property

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.device import Fitting, check_device, in_halves
@@ -39,8 +39,7 @@ class LogReg(Fitting):
     name: ClassVar[str] = "logreg"
 
     def __post_init__(self) -> None:
-        if not self.c or any(c <= 0 for c in self.c):
-            raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
+        check_number("logreg,c", self.c or (0,), ">0", "the inverse of a penalty")
 
     @property
     def settings(self) -> Sequence[Mapping[str, Any]]:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
@@ -93,12 +94,9 @@ def mlp(
 
 
 def _check(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
-    if any(h < 0 for h in hidden):
-        raise ReferenceProblem("mlp,hidden= is a number of units; 0 is logistic regression")
-    if any(not 0 <= p < 1 for p in dropout):
-        raise ReferenceProblem("mlp,dropout= is a share of units, at least 0 and below 1")
-    if any(decay < 0 for decay in l2):
-        raise ReferenceProblem("mlp,l2= is a penalty, 0 or more")
+    check_number("mlp,hidden", hidden, "0", "of units; 0 is logistic regression")
+    check_number("mlp,dropout", dropout, "0-<1", "a share of units")
+    check_number("mlp,l2", l2, "0", "a penalty")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Read, ReadingProblem, Readings, read_of, units_read
@@ -107,10 +108,8 @@ class Span(Fitting):
     needs: ClassVar[Needs] = Needs(mixes=True)
 
     def __post_init__(self) -> None:
-        if self.projection < 0 or self.hidden < 0:
-            raise ReferenceProblem(
-                "span,projection= and span,hidden= are numbers of units; 0 leaves that layer out"
-            )
+        for name, units in (("projection", self.projection), ("hidden", self.hidden)):
+            check_number(f"span,{name}", units, "0", "of units; 0 leaves that layer out")
         if self.loss == "softmax" and self.decode == "threshold":
             raise ReferenceProblem(
                 "span,loss=softmax answers with the class of the highest score; leave out"

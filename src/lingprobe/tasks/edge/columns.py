@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
@@ -176,8 +177,7 @@ def subset(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Datase
     """About so many targets, whole sentences at a time, each split keeping its share; and the
     owners that are left.
     """
-    if size < 1:
-        raise DataProblem(f"size={size}: ask for at least one target, or leave size out for all")
+    check_number("size", size, "1", "or leave size out for all", DataProblem)
     if size >= len(dataset):
         return dataset, owners
     rng = np.random.default_rng([seed, 7])

@@ -116,13 +116,10 @@ def collection(name: str) -> Collection:
 def _facts() -> Mapping[str, Mapping[str, Known]]:
     """Collection -> file -> what is known, from the table beside this module."""
     by_collection: dict[str, dict[str, Known]] = {}
-    for line in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines():
-        if line and not line.startswith("#"):
-            owner, file, rows, size, sha256, _ = line.split("\t")
-            counts = None if rows == "-" else tuple(map(int, rows.split("/")))
-            assert counts is None or len(counts) == 3
-            known = Known(
-                counts, None if size == "-" else int(size), None if sha256 == "-" else sha256
-            )
-            by_collection.setdefault(owner, {})[file] = known
+    _, lines = records(Path(__file__).with_suffix(".tsv"))
+    for _, (owner, file, rows, size, sha256, _) in lines:
+        counts = None if rows == "-" else tuple(map(int, rows.split("/")))
+        assert counts is None or len(counts) == 3
+        known = Known(counts, None if size == "-" else int(size), None if sha256 == "-" else sha256)
+        by_collection.setdefault(owner, {})[file] = known
     return by_collection

@@ -1,8 +1,8 @@
 """Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing
 balanced, nothing shuffled.
 
-A family (SentEval, X-Probe, ...) is a table of `Release`s: what is asked, which file holds it, in
-which layout. docs/tasks-published.md has the families, where their files differ from their
+A `Release` says what is asked, which file holds it, in which layout: a row of `probing.tsv`, or
+written out. docs/tasks-published.md has the families, where their files differ from their
 descriptions, and what could not be checked.
 """
 
@@ -249,17 +249,6 @@ def _split(path: Path, layout: Layout) -> str:
     return (
         "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))
     )
-
-
-def releases(layout: Layout, fetched: str) -> Callable[..., Release]:
-    """Makes the releases of one publisher from the names of a file (parted by spaces), a question,
-    and what else differs.
-    """
-
-    def release(names: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
-        return Release(asks, tuple(names.split()), layout, fetched, probe, altered=altered)
-
-    return release
 
 
 def task(name: str, release: Release) -> Definition[Options]:

@@ -8,6 +8,7 @@ there are never written over.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -15,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import alone
@@ -96,7 +96,7 @@ def mirror_base(collection: Collection) -> str:
     """Where a mirror has a collection, if LINGPROBE_MIRROR names one: it is laid out as the folder
     `data` of a cache.
     """
-    mirror = variable("LINGPROBE_MIRROR")
+    mirror = os.environ.get("LINGPROBE_MIRROR")
     return f"{mirror.removesuffix('/')}/{collection.home}" if mirror else ""
 
 

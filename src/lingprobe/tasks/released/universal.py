@@ -19,7 +19,6 @@ from typing import Any
 
 from lingprobe.corpora.places import LISTING, Absent, home_of
 from lingprobe.corpora.universal import Treebank, treebanks
-from lingprobe.data._old_names import variable
 from lingprobe.data.cache import OFFLINE, is_on, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import bar
@@ -194,7 +193,7 @@ def supply(references: Iterable[Any]) -> None:
 def offline() -> str:
     """The variable that forbids to fetch anything unasked, '' where none does."""
     named = {
-        OFFLINE: variable(OFFLINE),
+        OFFLINE: os.environ.get(OFFLINE),
         "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE"),
     }
     return next((name for name, value in named.items() if is_on(value)), "")

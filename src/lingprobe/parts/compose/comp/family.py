@@ -18,6 +18,7 @@ import numpy as np
 
 from lingprobe.corpora.files import Part, digest
 from lingprobe.data._closure import code_of
+from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
@@ -157,18 +158,15 @@ def _contents(options: Options) -> str:
 def _check(name: str, options: Options) -> None:
     _design(named(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
-        if n < FEWEST:
-            raise DataProblem(f"{split}={n}: a set needs at least {FEWEST} items in each split")
+        check_number(split, n, str(FEWEST), "items of that split", DataProblem)
     if options.language != comp_paper.LANGUAGE and options.mode == "paper":
         raise DataProblem("the paper's sets are English: leave out mode=paper")
     if options.balance != "features" and options.mode == "paper":
         raise DataProblem(
             f"balance={options.balance} is about mode=controlled: leave out one of them"
         )
-    if options.per_sentence is not None and options.per_sentence < 1:
-        raise DataProblem(
-            f"per_sentence={options.per_sentence}: ask for at least 1 question about each sentence"
-        )
+    each = "questions about each sentence"
+    check_number("per_sentence", options.per_sentence, "1", each, DataProblem)
 
 
 def _design(language: Language, name: str) -> Design:

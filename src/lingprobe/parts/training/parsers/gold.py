@@ -7,15 +7,13 @@ from pathlib import Path
 
 from lingprobe.annotators.blocks import Block, Place, annotate_sentences, write
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import Cut, Segmenter
+from lingprobe.annotators.segment import Cut
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import Tally
 from lingprobe.corpora.views import SUFFIXES, split_into_blocks
 from lingprobe.data.core import DataProblem
-from lingprobe.parts.training.parsers.layout import paragraphs, written_sentence
-from lingprobe.parts.training.parsers.splits import paragraph, segmentation
 
 
 def gold_files(gold: str | Path) -> list[Path]:
@@ -23,17 +21,6 @@ def gold_files(gold: str | Path) -> list[Path]:
     parts = corpus([gold], SUFFIXES)
     test = [part.path for part in parts if part.split == "test"]
     return test or [part.path for part in parts]
-
-
-def splits(gold: Sequence[Path], segmenter: Segmenter) -> dict[str, float]:
-    """F1 of tokens, sentences and words of the CoNLL-U files as their raw text is split; nothing
-    where there is none.
-    """
-    files = [path for path in gold if uncompressed_path(path).suffix not in brackets.SUFFIXES]
-    trees = (tree for path in files for tree in conllu.read(path, "skip"))
-    true = list(paragraphs(map(written_sentence, trees)))
-    said = (paragraph(each.text, segmenter.segment(each.text)) for each in true)
-    return segmentation(said, true) if true else {}
 
 
 def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path]:

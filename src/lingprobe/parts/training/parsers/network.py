@@ -20,7 +20,6 @@ from lingprobe.encoders.batches import batches, gather_vectors, spread
 from lingprobe.encoders.untrained import forms_of
 from lingprobe.parts.training.encoder import Trained
 from lingprobe.parts.training.parsers.decoding import decode_annotations
-from lingprobe.parts.training.parsers.splitter import Splitter, splitter
 
 BLOCK = 1024  # sentences that are read before any is annotated
 TOKENS = 1024  # words of a batch, with padding
@@ -67,12 +66,6 @@ class Network:
     def saw(self) -> Hashes | None:
         """Hashes of the sentences that it was trained on."""
         return self._encoder.saw()
-
-    def segmenter(self) -> Splitter | None:
-        """What splits text as its treebank does; None in folders of earlier versions, and where the
-        treebank does not tell.
-        """
-        return splitter(self.name, Path(self.folder).expanduser(), self._facts)
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         """What is said of each sentence, in order."""

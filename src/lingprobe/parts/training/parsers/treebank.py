@@ -18,21 +18,17 @@ from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
 from lingprobe.parts.training.parsers import tetra
-from lingprobe.parts.training.parsers.layout import Written, written_sentence
 
 NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
 
 class Annotated(NamedTuple):
-    """A sentence with its gold annotation, its phrases as tags, and how it is written; None where
-    it has no phrases, or where that is not told.
-    """
+    """A sentence with its gold annotation, and its phrases as tags; None where it has none."""
 
     words: tuple[str, ...]
     text: str
     gold: Annotation
     phrases: tetra.Tags | None = None
-    written: Written | None = None
 
 
 class Files(NamedTuple):
@@ -98,7 +94,7 @@ def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
     gold, phrases = dependencies(parse), None
     if tree is not None:
         gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
-    return Annotated(parse.words, parse.text, gold, phrases, written_sentence(parse))
+    return Annotated(parse.words, parse.text, gold, phrases)
 
 
 def _phrases(tree: brackets.Tree) -> Annotated:

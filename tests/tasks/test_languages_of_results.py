@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.languages import UNKNOWN, languages
+from lingprobe.tasks.languages import UNKNOWN, languages
 
 
 def read(task, *files):
@@ -20,6 +20,7 @@ def read(task, *files):
         ("ud/tense:bank", ["a/en_ewt-ud-test.conllu", "b/ru_gsd-ud-test.conllu"],
          ["eng-Latn", "rus-Cyrl"]),
         ("ud/tense:bank", ["a/mine.conllu", "xx-ud.txt"], [UNKNOWN]),
+        ("ud/tense:bank", ["UD_Polish-PDB/dev.conllu"], ["pol-Latn"]),
         ("ud/tense:bank", ["a/qtd_sagt-ud-train.conllu"], [UNKNOWN]),  # German and Turkish
         ("ud/tense:bank", [], [UNKNOWN]),
         ("ud/tense:embedded", [], ["eng-Latn"]),

@@ -1,0 +1,50 @@
+"""Checks of arguments and options: what is refused, and the sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from lingprobe.data.errors import LingprobeError, ReferenceProblem, UsageProblem
+
+WHOLE_NUMBERS = {
+    "seeds": "how often each probe is trained",
+    "limit": "how many examples of each task are used at most",
+}
+
+
+def check_choice(kind: str, name: str, known: Collection[str]) -> None:
+    """UsageProblem for the name of a kind of thing that is not one of those known."""
+    if name not in known:
+        raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
+
+
+def check_number(
+    name: str,
+    value: float | Iterable[float] | None,
+    bounds: str,
+    meaning: str = "",
+    problem: type[LingprobeError] = ReferenceProblem,
+) -> None:
+    """The problem for a number, or one of several, that is not within bounds: '1' for 1 or more,
+    '>0' for more than 0, '0-100' with both ends, '0-<1' without the upper one. None is no number.
+    """
+    above, (low, _, high) = bounds.startswith(">"), bounds.lstrip(">").partition("-")
+    least, below, most = float(low), high.startswith("<"), float(high.lstrip("<") or "inf")
+    for each in [value] if isinstance(value, int | float) else value or ():
+        if (least < each if above else least <= each) and (each < most if below else each <= most):
+            continue
+        end = f" {'and below' if below else 'to'} {most:g}" if high else "" if above else " on"
+        wanted = f"write a number {'above' if above else 'from'} {low}{end}"
+        raise problem(f"{name}={each}: {wanted}{f', {meaning}' * bool(meaning)}")
+
+
+def check_values(**values: object) -> None:
+    """UsageProblem for one of WHOLE_NUMBERS that is neither a whole number nor None, and for any
+    other that is neither True nor False.
+    """
+    for name, value in values.items():
+        is_flag = isinstance(value, bool)
+        if name in WHOLE_NUMBERS and (is_flag or not (value is None or isinstance(value, int))):
+            raise UsageProblem(f"{name}={value!r}: give a whole number, {WHOLE_NUMBERS[name]}")
+        if name not in WHOLE_NUMBERS and not is_flag:
+            raise UsageProblem(f"{name}={value!r}: give True or False")

@@ -1,0 +1,63 @@
+"""What lies in a folder of results and in a cache, by kind and format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lingprobe.store import columns
+from lingprobe.store.blocks import Block, Damaged
+from lingprobe.store.folder import SUFFIX as VECTORS
+from lingprobe.store.kept_vectors import listed_columns, size_of
+from lingprobe.store.results import SCORES
+from lingprobe.store.results import SUFFIX as RESULTS
+
+PLAN = ".plan"
+IN_RESULTS = {RESULTS: "results", SCORES: "scores"}
+KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Files of one kind and format: `results`, `scores`, `vectors` (with their plans) or
+    `columns`.
+    """
+
+    kind: str
+    format: int
+    made: str
+    files: tuple[Path, ...] = ()
+    bytes: int = 0
+
+
+def holdings(results: Path, cache: Path) -> list[Holding]:
+    """What lies in a folder of results and in a cache, by kind and format; damaged files are left
+    out.
+    """
+    groups: dict[tuple[str, int, str], list[Path]] = {}
+    for path in _files(results, cache):
+        try:
+            block = Block(path)
+        except (Damaged, FileNotFoundError):
+            continue
+        groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
+    for path in listed_columns(cache):
+        if path.suffix == columns.SUFFIX and (made := columns.Made.of(path)):
+            groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
+    return [
+        Holding(*key, tuple(paths), sum(map(size_of, paths)))
+        for key, paths in sorted(groups.items())
+    ]
+
+
+def _files(results: Path, cache: Path) -> Iterator[Path]:
+    """The files of results and scores, then those of vectors."""
+    yield from sorted(
+        p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")
+    )
+    yield from sorted(
+        p
+        for p in (cache / "vectors").glob("*/*")
+        if p.suffix in (VECTORS, PLAN) and not p.name.startswith(".")
+    )

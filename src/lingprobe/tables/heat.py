@@ -1,0 +1,165 @@
+"""Heat maps: cells with a text and a colour each, and what the colours mean below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lingprobe.tables.drawing import tell
+from lingprobe.tables.panels import (
+    abreast,
+    blank,
+    cell,
+    column_names,
+    fold_names,
+    in_bands,
+    label_columns,
+    label_rows,
+    map_height,
+    panels,
+    room,
+    scale,
+    title,
+)
+from lingprobe.tables.printing import printed_width
+from lingprobe.tables.style import GREY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+BLUES = "#ecf2f7", "#104673"
+REDS = "#f7f0ec", "#8c2d19"
+FAINT_FILL, FAINT_TEXT = "#d8dde1", "#5f6b74"
+ABREAST, LEAST, WIDEST = 2, 3.0, 5.5  # maps beside each other, and inches of one of them
+LONGEST = 1000  # letters of a name on a screen
+
+
+class HeatCell(NamedTuple):
+    """A cell: its names at the left and above, its text, how far it is from the first colour (0) to
+    the last (1), NaN for a cell that stays empty; grey where it is faint, and what a pointer reads.
+    """
+
+    row: str
+    column: str
+    text: str
+    share: float
+    is_bold: bool = False
+    is_faint: bool = False
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A matrix of cells with a title, '' for none.
+
+    kinds  of the rows, in order: a rule stands between two kinds, and what is no 'trained' encoder
+           has its name in grey; () for rows of one kind
+    """
+
+    title: str
+    cells: Sequence[HeatCell]
+    kinds: Sequence[str] = ()
+
+    @property
+    def rows(self) -> list[str]:
+        """The names at the left, in order."""
+        return list(dict.fromkeys(cell.row for cell in self.cells))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names above, in order."""
+        return list(dict.fromkeys(cell.column for cell in self.cells))
+
+
+@dataclass(frozen=True)
+class HeatLook:
+    """How heat maps look: what the figure shows, its colours, inches of a column and of a row, and
+    below it what the first and the last colour mean, with a note; without `ends` nothing.
+    """
+
+    about: str
+    colours: Sequence[str] = BLUES
+    wide: float = 0.62
+    tall: float = 0.27
+    ends: tuple[str, str] | None = None
+    note: str = ""
+
+
+def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
+    """Some matrices, two beside each other at most; on paper one that is too wide is cut into
+    several below each other.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    fits = all(_size(one, look, ABREAST)[0] <= WIDEST for one in maps)
+    across = abreast(len(maps), ABREAST if fits else 1, LEAST)
+    if across == 1:
+        names = room([name for one in maps for name in _row_names(one, across)])
+        maps = [part for one in maps for part in _bands(one, names)]
+    sizes = [_size(one, look, across) for one in maps]
+    tall = [max(h for _, h in sizes[i : i + across]) for i in range(0, len(maps), across)]
+    wide = max(*(w for w, _ in sizes), 3.3 if look.ends else 0.0)
+    figure = blank((across * wide, sum(tall) + (0.6 if look.ends else 0.1)), look.about)
+    colours = LinearSegmentedColormap.from_list("heat", list(look.colours))
+    every = panels(figure, len(maps), across, height_ratios=tall)
+    inches = figure.get_figwidth() / across
+    most = max(len(one.columns) for one in maps)
+    for axes, one in zip(every, maps, strict=True):
+        if one.title:
+            axes.set_title(title(one.title, inches))
+        label_columns(axes, column_names(one.columns), most)
+        label_rows(axes, _row_names(one, across), [kind != "trained" for kind in one.kinds])
+        for i in range(1, len(one.kinds)):
+            if one.kinds[i] != one.kinds[i - 1]:
+                axes.axhline(i - 0.5, color=GREY, lw=0.5)
+        _draw_cells(axes, one, colours, look.wide)
+    if look.ends:
+        first, last = look.ends
+        scale(figure, every[-1], colours, (0.0, first), (1.0, last), look.note)
+    return figure
+
+
+def _row_names(one: HeatMap, across: int) -> list[str]:
+    return fold_names(one.rows, LONGEST, 0.42 / across)
+
+
+def _size(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
+    """Inches of a map with its names."""
+    rows, columns = _row_names(one, across), one.columns
+    wide = room(rows) + look.wide * len(columns) + 0.6 * room(columns[-1:]) + 0.2
+    return wide, map_height(columns, rows, look.tall) + (0.3 if one.title else 0.1)
+
+
+def _bands(one: HeatMap, names: float) -> Iterator[HeatMap]:
+    """The map, or on paper its columns dealt out over several; a row that has no cell in the
+    columns of a part is left out there.
+    """
+    columns = one.columns
+    bands = in_bands(len(columns), names)
+    for places in bands:
+        mine = {columns[i] for i in places}
+        yield (
+            one
+            if len(bands) == 1
+            else replace(one, cells=[cell for cell in one.cells if cell.column in mine])
+        )
+
+
+def _draw_cells(axes: Axes, one: HeatMap, colours: Colormap, wide: float) -> None:
+    rows, columns = ({name: i for i, name in enumerate(names)} for names in (one.rows, one.columns))
+    size: dict[str, Any] = {} if printed_width() or wide > 0.55 else {"fontsize": 13 * wide}
+    for each in one.cells:
+        if math.isnan(each.share):
+            continue
+        looks: dict[str, Any] = {"weight": "bold" if each.is_bold else "normal", **size}
+        if each.is_faint:
+            looks |= {"color": FAINT_TEXT, "style": "italic"}
+        fill = FAINT_FILL if each.is_faint else colours(min(max(each.share, 0.0), 1.0))
+        place = columns[each.column], rows[each.row]
+        for mark in cell(axes, place, each.text, fill, **looks):
+            if each.told:
+                tell(mark, each.told)

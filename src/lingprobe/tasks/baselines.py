@@ -1,0 +1,48 @@
+"""The shallow baselines of a task: which encoders stand in its table beside those that are asked
+for, and what they are called wherever a suite, a page or a task names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from lingprobe.data.core import Dataset, Task
+from lingprobe.data.oracles import Floored, about_words
+from lingprobe.tasks.task import DefinedTask
+
+LENGTH, WORDS, RANDOM_BAG, NGRAMS = "length", "words", "bow:random", "letters"
+PAIR_FEATURES = (LENGTH, "overlap", "negation", "hypothesis")
+"""What pairs give away without being understood."""
+NO_EMBEDDINGS = frozenset({WORDS, *PAIR_FEATURES})
+"""Encoders that give features of a text and no embedding of it."""
+
+Unit = Literal["sentence", "pair", "words"]
+"""What a label is about: a whole sentence, two of them, or words of sentences."""
+
+
+def word_by_word(baseline: str) -> str:
+    """The reference of a baseline that gives each word a vector of its own."""
+    return f"{baseline},pool=none"
+
+
+_USUAL: Mapping[Unit, Sequence[str]] = {
+    "sentence": (LENGTH, RANDOM_BAG),
+    "pair": (*PAIR_FEATURES, RANDOM_BAG),
+    "words": (word_by_word(RANDOM_BAG),),
+}
+
+
+def unit_of(dataset: Dataset) -> Unit:
+    """What the labels of a data set are about."""
+    if about_words(dataset):
+        return "words"
+    return "pair" if dataset.sites.shape[1] == 2 else "sentence"
+
+
+def baselines_of(task: Task, unit: Unit) -> list[str]:
+    """References of the baselines of a task: those of every task about such units, unless it
+    declines them, and its own.
+    """
+    usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else _USUAL[unit]
+    return [*usual, *(task.baselines if isinstance(task, Floored) else ())]

@@ -1,0 +1,72 @@
+"""Which language the data of a task are in, as far as its reference and its files say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from lingprobe.corpora.embedded import NAME as EMBEDDED
+from lingprobe.corpora.languages import language_codes, script, three
+from lingprobe.corpora.universal import treebank
+from lingprobe.data.core import Result
+from lingprobe.data.notes import Sources
+from lingprobe.data.references import parsed_or_none
+from lingprobe.tasks.about import about
+
+UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
+_FILE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
+
+
+def languages(results: Iterable[Result]) -> list[str]:
+    """The languages of some results with their scripts, as pol-Latn, each once, in order; `UNKNOWN`
+    where nothing says which.
+    """
+    codes = dict.fromkeys(code for result in results for code in _of(result))
+    return with_scripts(codes)
+
+
+def with_scripts(codes: Iterable[str]) -> list[str]:
+    """Languages and scripts (ISO 639-3 and 15924) of languages and treebanks, as pol-Latn;
+    `UNKNOWN` where there are none.
+    """
+    known = {code: three(code) for code in codes}
+    named = (f"{iso}-{script(code)}" for code, iso in known.items() if iso)
+    return list(dict.fromkeys(named)) or [UNKNOWN]
+
+
+def _of(result: Result) -> list[str]:
+    parsed = parsed_or_none(result.trial.task)
+    if parsed is None:
+        return []
+    source = result.provenance.notes.part(Sources)
+    asked = dict(parsed.options).get("language", "")
+    return data_codes(parsed.name, parsed.argument or "", asked, source.files if source else ())
+
+
+def data_codes(name: str, place: str, asked: str, files: Iterable[object]) -> list[str]:
+    """The codes of the languages or treebanks of a task, the first that says something counts: its
+    option language=, the folder of X-Probe's files, what is known of the task, its files.
+    """
+    if named := sorted(language_codes(asked), key=len)[:1]:
+        return named
+    if place == EMBEDDED:
+        return ["en"]
+    if name.startswith("xprobe/") and place:
+        return [PurePath(place).name]
+    known = about(name)
+    if known and len(known.languages) == 1:
+        return list(known.languages)
+    return list(dict.fromkeys(code for f in files if (code := treebank_code(PurePath(str(f))))))
+
+
+def treebank_code(file: PurePath) -> str:
+    """The code of the treebank that a file is of, as its name or its folder says; '' where neither
+    does.
+    """
+    if coded := _FILE.match(file.name):
+        return coded[1]
+    if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
+        return "en"
+    bank = treebank(file.parent.name)
+    return bank.code if bank else ""

@@ -1,0 +1,38 @@
+"""Probing tasks as their publishers released them: `probing.tsv` has a row for each, and this
+module an attribute, as `senteval_tree_depth`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
+from lingprobe.data.records import records
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.released.family import Options, Release, task
+from lingprobe.tasks.task import Definition
+
+LAYOUTS = {
+    "senteval": SENTEVAL,
+    "xprobe": XPROBE,
+    "indic": INDIC,
+    "word": WORD,
+    "pair": PAIR,
+    "contextual": CONTEXTUAL,
+}
+
+
+def _define_task(cells: Sequence[str]) -> Definition[Options]:
+    """The task of a row."""
+    name, layout, names, fetched, probe, view, altered, asks = (
+        "" if c == "-" else c for c in cells
+    )
+    files = tuple(names.split("|"))
+    return task(name, Release(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered))
+
+
+_, _rows = records(Path(__file__).with_suffix(".tsv"))
+globals().update(
+    {TASKS.table[cells[0]].partition(":")[2]: _define_task(cells) for _, cells in _rows}
+)
