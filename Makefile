@@ -10,7 +10,7 @@ TENSORFLOW := $(VENV)/tensorflow
 
 # Only these plugins are loaded; to look for others, and to import them, takes longer than many a file of tests.
 PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest \
-	-p pytest_timeout -p pytest_randomly -p xdist.plugin -p _hypothesis_pytestplugin
+	-p timeout -p randomly -p xdist -p hypothesispytest
 
 # Hundreds of tests start Python anew, and each worker reads all tests: none compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
