@@ -10,12 +10,12 @@ TENSORFLOW := $(VENV)/tensorflow
 
 # Only these plugins are loaded; to look for others, and to import them, takes longer than many a file of tests.
 PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest \
-	-p pytest_timeout -p pytest_randomly -p xdist.plugin -p _hypothesis_pytestplugin
+	-p timeout -p randomly -p xdist -p hypothesispytest
 
 # Hundreds of tests start Python anew, and each worker reads all tests: none compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-integration test-cluster test-long mutants check fix docs site release release-check hashes clean
+.PHONY: demo figures quick test test-integration test-cluster test-long mutants check fix docs site release release-check hashes clean
 
 demo: $(VENV)/.run ## a table from sentences that come with lingprobe; downloads nothing but packages
 	@$(BIN)/lingprobe run
@@ -76,6 +76,9 @@ docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tabl
 	$(BIN)/python docs/write_results.py
 	$(BIN)/python docs/write_figures.py
 	$(BIN)/python docs/write_tutorials.py
+
+figures: $(VENV)/.dev ## measures every figure of the docs anew, with its commit and date in docs/results/measured.tsv; takes many hours. FROM=FOLDER FILES="survey.csv"
+	$(BIN)/python docs/measure.py $(or $(FROM),.) $(FILES)
 
 site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails
 	$(BIN)/python docs/build_site.py

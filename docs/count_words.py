@@ -12,18 +12,22 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 GENERATED = ("api.md", "cli.md")
 MOST, MOST_GENERATED = 52_000, 12_000
+COMMENT = re.compile(r"<!--.*?-->", re.S)
 MENU = re.compile(r'= "([\w/-]+\.md)"')
 
 
 def words(root: Path = ROOT) -> dict[str, int]:
-    """The number of words of each page. Code and output count; rules of tables do not."""
+    """The number of words of each page. Code and output count; comments and rules of tables do
+    not.
+    """
     listed = MENU.findall((root / "zensical.toml").read_text("utf-8"))
     return {name: _words(root, name) for name in listed}
 
 
 def _words(root: Path, name: str) -> int:
     page = root / "README.md" if name == "index.md" else root / "docs" / name
-    return sum(bool(re.search(r"\w", word)) for word in page.read_text("utf-8").split())
+    shown = COMMENT.sub("", page.read_text("utf-8"))
+    return sum(bool(re.search(r"\w", word)) for word in shown.split())
 
 
 def sums(counts: dict[str, int]) -> tuple[int, int]:

@@ -1,5 +1,9 @@
-"""Write the results anew: the CSV of runs that only their notes hold, and the tables of the pages
-of results from the CSV files: `make docs`. A test holds the files to each other.
+"""Write the results anew: the CSV of runs that only their notes hold, and from the CSV files the
+tables of the pages of results and the figures in the prose of all pages: `make docs`. A test holds
+the files to each other.
+
+A figure in prose stands between `<!-- value FILE CELL -->` and `<!-- /value -->`. FILE is in
+`results`, and CELL is an entry of FILE in `results/values.toml`, which says how it is found.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ import csv
 import functools
 import io
 import re
+import string
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,11 +22,16 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 DATA, TABLES = DOCS / "results", DOCS / "results" / "tables.toml"
+VALUES, QUOTED = DATA / "values.toml", DATA / "quoted.tsv"
 PAGES = [DOCS / f"results{name}.md" for name in ("", "-inside", "-language-models")]
 NOTES = [DOCS.parent / "benchmarks" / "results" / f"{name}.md" for name in ("edge", "papersize")]
 COLUMNS = ("section", "table", "row", "column", "value", "low", "high")
 VALUE = re.compile(r"([-+]?\d[\d,.]*)(?: \(([-+]?[\d.]+) (?:-|to) ([-+]?[\d.]+)\))?")
 HOW = ("file", "show", "interval")  # what says how a cell is shown, not which line it shows
+MARKED = re.compile(r"(<!-- value (\S+) (\S+) -->)((?:(?!<!--).)*)(<!-- /value -->)", re.S)
+AS_TEXT = ("text", "of", "fall", "less", "bound", "none", "all")  # the same of a figure in prose
+BOUND = re.compile(r"([<>]=?)(-?[\d.]+)")
+COUNTED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def tables() -> dict[str, Any]:
@@ -67,11 +77,115 @@ def _cell(asked: Mapping[str, Any]) -> str:
 
 @functools.cache
 def _read(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO((DATA / name).read_text("utf-8"))))
+    text = (DATA / name).read_text("utf-8")
+    return list(csv.DictReader(io.StringIO(text), delimiter="\t" if name.endswith(".tsv") else ","))
 
 
 def _fits(row: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
     return all(fnmatchcase(row.get(key, ""), pattern) for key, pattern in wanted.items())
+
+
+def prose_pages() -> list[Path]:
+    """The pages whose prose shows figures from files."""
+    tutorials = sorted((DOCS / "tutorials").glob("*.md"))
+    paper = DOCS.parent / "paper" / "paper.md"
+    return [DOCS.parent / "README.md", paper, *sorted(DOCS.glob("*.md")), *tutorials]
+
+
+def fill_values(text: str) -> str:
+    """A page with the figures of its prose as the files have them; KeyError where a figure has no
+    entry, FileNotFoundError where its file is missing, ValueError where not exactly one line fits.
+    """
+    cells, quoted = values(), {line["name"]: line["value"] for line in _read(QUOTED.name)}
+
+    def figure(found: re.Match[str]) -> str:
+        _, file, name, _, _ = found.groups()
+        return quoted[name] if file == QUOTED.name else format_value(file, cells[file][name])
+
+    return MARKED.sub(lambda found: f"{found[1]}{figure(found)}{found[5]}", text)
+
+
+def values() -> dict[str, dict[str, Any]]:
+    """How each figure is found, by its file and its name, with what holds for all of its file."""
+    return {
+        file: {
+            name: {**cells.get("every", {}), **cell}
+            for name, cell in cells.items()
+            if name != "every"
+        }
+        for file, cells in tomllib.loads(VALUES.read_text("utf-8")).items()
+    }
+
+
+def format_value(file: str, cell: Mapping[str, Any]) -> str:
+    """A figure as text: columns of the one line that fits, or what is counted over several."""
+    wanted = {key: pattern for key, pattern in cell.items() if key not in AS_TEXT}
+    of = cell.get("of", "score")
+    lines = _lines(file, wanted)
+    if cell.get("fall"):
+        lines = [_fall(line, of) for line in lines]
+    numbers = [float(line[of]) for line in lines if of in line]
+    known: dict[str, Any] = {"count": len(lines), "words": _in_words(len(lines))}
+    if numbers:
+        known |= {"max": max(numbers), "min": min(numbers)}
+    if less := cell.get("less"):
+        known["less"] = _number(file, of, wanted) - _number(file, of, {**wanted, **less})
+    text = str(cell.get("text", "{score:.1f}"))
+    if other := cell.get("bound"):
+        bound = _number(file, of, {**wanted, **other})
+        known["above"] = above = sum(number > bound for number in numbers)
+        text = cell["none"] if not above else cell["all"] if above == len(lines) else text
+    formats = {name: form for _, name, form, _ in string.Formatter().parse(text) if name}
+    names = [name for name in formats if name not in known]
+    if names:
+        found = {tuple(line[name] for name in names) for line in lines}
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} lines of {file} fit {wanted}, which should be one")
+        shown = zip(names, *found, strict=True)
+        known |= {name: float(value) if formats[name] else value for name, value in shown}
+    return text.format(**known)
+
+
+def _fall(line: Mapping[str, str], column: str) -> dict[str, str]:
+    """The line with how far it falls in place of a difference and its interval."""
+    low, high = (str(-float(line[name])) for name in ("high", "low"))
+    return {**line, column: str(-float(line[column])), "low": low, "high": high}
+
+
+def _number(file: str, column: str, wanted: Mapping[str, Any]) -> float:
+    """The one number that the lines have in a column."""
+    found = {float(line[column]) for line in _lines(file, wanted)}
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} lines of {file} fit {wanted}, which should be one")
+    return found.pop()
+
+
+def _lines(file: str, wanted: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The lines of a file that have what is wanted: in each column a pattern (`!` before it: not
+    that), a bound as `<0.05`, or one of several patterns.
+    """
+    return [
+        line
+        for line in _read(file)
+        if all(_has(line[key], pattern) for key, pattern in wanted.items())
+    ]
+
+
+def _has(value: str, pattern: str | list[str]) -> bool:
+    if isinstance(pattern, list):
+        return any(_has(value, each) for each in pattern)
+    if pattern.startswith("!"):
+        return not _has(value, pattern[1:])
+    if bound := BOUND.fullmatch(pattern):
+        number, limit = float(value), float(bound[2])
+        return {"<": number < limit, ">": number > limit, "<=": number <= limit}.get(
+            bound[1], number >= limit
+        )
+    return fnmatchcase(value, pattern)
+
+
+def _in_words(count: int) -> str:
+    return COUNTED[count] if count < len(COUNTED) else f"{count:,}"
 
 
 def text(note: str) -> str:
@@ -112,3 +226,5 @@ if __name__ == "__main__":
         (DATA / f"{note.stem}.csv").write_text(text(note.read_text("utf-8")), "utf-8")
     for path in PAGES:
         path.write_text(page(path.read_text("utf-8")), "utf-8")
+    for path in prose_pages():
+        path.write_text(fill_values(path.read_text("utf-8")), "utf-8")

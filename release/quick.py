@@ -46,7 +46,7 @@ MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
 FEW_TESTS = 20  # with so few, starting workers takes longer than they save
 # lengths of edges that are no names: of a table of contents, of a command or a text
 CHOSEN, CALLED = 3, 2
-PLUGINS = ("pytest_timeout", "pytest_randomly", "xdist.plugin", "_hypothesis_pytestplugin")
+PLUGINS = ("timeout", "randomly", "xdist", "hypothesispytest")  # as they know each other
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-x"),
     *(argument for plugin in PLUGINS for argument in ("-p", plugin)),

@@ -13,9 +13,10 @@ import re
 import runpy
 import shlex
 import shutil
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -369,9 +370,15 @@ def test_every_command_that_is_named_is_there():
     assert not sorted((name, str(file)) for name, file in named if name not in known)
 
 
-def test_pages_of_results_show_what_their_files_hold():
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    """The program that writes figures from files of results."""
+    return runpy.run_path(str(ROOT / "docs" / "write_results.py"))
+
+
+def test_pages_of_results_show_what_their_files_hold(results):
     """Tables are written from CSV files, of which some are written from the notes of the runs."""
-    writer = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
+    writer = results
     pages = "".join(path.read_text("utf-8") for path in writer["PAGES"])
     assert writer["page"](pages) == pages, "run `make docs`"
     shown = re.findall(r"<!-- table (\w+) -->\n((?:\|.*\n)+)", pages)
@@ -389,6 +396,143 @@ def test_pages_of_results_show_what_their_files_hold():
         for name in re.findall(r"results/([\w-]+\.csv)\)", path.read_text("utf-8"))
     }
     assert files <= linked
+
+
+def test_figures_in_prose_are_those_of_their_files(results):
+    text = "".join(page.read_text("utf-8") for page in results["prose_pages"]())
+    assert results["fill_values"](text) == text, "run `make docs`"
+    shown = {(file, name) for _, file, name, _, _ in results["MARKED"].findall(text)}
+    assert len(results["MARKED"].findall(text)) == text.count("<!-- value ")
+    assert text.count("<!-- value ") == text.count("<!-- /value -->")
+    cells = {(file, name) for file, each in results["values"]().items() for name in each}
+    quoted = results["_read"](results["QUOTED"].name)
+    assert shown == cells | {(results["QUOTED"].name, line["name"]) for line in quoted}
+    for line in quoted:
+        note = (ROOT / "benchmarks" / "results" / line["note"]).read_text("utf-8")
+        assert line["quote"] in re.sub(r"\s+", " ", note), line
+        numbers = re.findall(r"[\d.]*\d", line["value"])
+        assert [*numbers, *re.findall(r"[a-z]{3,}", line["value"])], line
+        assert {*numbers} <= {*re.findall(r"[\d.]*\d", line["quote"])}, line
+
+
+@pytest.mark.parametrize(
+    ("figure", "problem"),
+    [
+        ("edge.csv no-such-figure", KeyError),
+        ("no-such-file.csv dep-lex", KeyError),
+        ("quoted.tsv no-such-figure", KeyError),
+    ],
+)
+def test_a_figure_without_an_entry_is_an_error(results, figure, problem):
+    with pytest.raises(problem):
+        results["fill_values"](f"<!-- value {figure} -->1<!-- /value -->")
+
+
+@pytest.mark.parametrize(
+    ("file", "cell", "problem"),
+    [
+        ("no-such-file.csv", {}, FileNotFoundError),
+        ("edge.csv", {"no-such-column": "3"}, KeyError),
+        ("edge.csv", {"row": "no such row", "text": "{value}"}, ValueError),
+        ("edge.csv", {"table": "1", "text": "{value}"}, ValueError),
+    ],
+)
+def test_a_figure_that_no_line_or_several_have_is_an_error(results, file, cell, problem):
+    with pytest.raises(problem):
+        results["format_value"](file, cell)
+
+
+def test_a_figure_that_differs_from_its_file_is_written_anew(results):
+    page = "has <!-- value edge.csv dep-lex -->12.3<!-- /value --> points"
+    assert results["fill_values"](page) == page.replace("12.3", "79.0")
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ({"text": "{count} of {words}"}, "4 of four"),
+        ({"task": "a", "encoder": "m*"}, "80.0"),
+        (
+            {"task": "a", "encoder": "m*", "less": {"encoder": "bag"}, "text": "{less:+.1f}"},
+            "+30.0",
+        ),
+        ({"task": "b", "text": "{min:.0f} to {max:.3g}"}, "20 to 60.5"),
+        ({"score": ">=50", "text": "{count}"}, "3"),
+        ({"encoder": "!m*", "task": ["a", "b"], "text": "{count}"}, "2"),
+        ({"task": "a", "encoder": "m*", "text": "{low:.0f} to {high:.0f}"}, "75 to 85"),
+        (
+            {"task": "a", "encoder": "m*", "fall": True, "text": "{score:.0f}, {low:.0f}"},
+            "-80, -85",
+        ),
+        (
+            {"task": "a", "bound": {"encoder": "m*"}, "none": "none of {count}", "all": "all"},
+            "none of 2",
+        ),
+        (
+            {
+                "task": "b",
+                "bound": {"task": "b", "encoder": "bag"},
+                "none": "none",
+                "all": "all",
+                "text": "{above} of {count}",
+            },
+            "1 of 2",
+        ),
+    ],
+)
+def test_figures_are_cells_and_what_is_counted_over_them(results, tmp_path, cell, shown):
+    lines = ["task,encoder,score,low,high", "a,mini,80,75,85", "a,bag,50,40,60"]
+    lines += ["b,mini,60.5,50,70", "b,bag,20,10,30"]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines), "utf-8")
+    assert results["format_value"](str(file), cell) == shown
+
+
+@pytest.fixture
+def measure(tmp_path) -> dict[str, Any]:
+    """The program that measures figures, with a folder of results of its own."""
+    program = runpy.run_path(str(ROOT / "docs" / "measure.py"))
+    names: dict[str, Any] = program["measure"].__globals__
+    write = names["write_manifest"]
+    names |= {"RESULTS": tmp_path, "_git": lambda *_: "0a"}
+    names["write_manifest"] = lambda lines: write(lines, tmp_path / "m.tsv")
+    return names
+
+
+def test_every_file_of_results_is_in_the_manifest(results):
+    lines = runpy.run_path(str(ROOT / "docs" / "measure.py"))["read_manifest"]()
+    files = sorted(path.name for path in results["DATA"].glob("*.csv"))
+    assert [line["file"] for line in lines] == files
+    for line in lines:
+        assert re.fullmatch(r"[0-9a-f]{8}", line["commit"])
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", line["date"])
+
+
+def test_what_is_measured_is_stamped_and_what_has_no_command_is_named(measure, tmp_path):
+    command = "echo a >> $RESULTS/a.csv; echo b >> $RESULTS/b.csv"
+    old = {"commit": "00000000", "date": "2026-01-01"}
+    lines = [{"file": name, "command": command, **old} for name in ("a.csv", "b.csv")]
+    lines.append({"file": "c.csv", "command": "", **old})
+    said = list(measure["measure"](lines, (), tmp_path))
+    assert said == [
+        "a.csv: measured",
+        "b.csv: measured",
+        "c.csv: not measured, as it has no command",
+    ]
+    assert (tmp_path / "a.csv").read_text() == "a\n"  # one command for both ran once
+    assert [line["commit"] for line in measure["read_manifest"](tmp_path / "m.tsv")][:2] == [
+        "0a"
+    ] * 2
+    assert lines[2]["date"] == "2026-01-01"
+
+
+def test_a_command_that_fails_or_writes_nothing_stamps_nothing(measure, tmp_path):
+    old = {"commit": "00000000", "date": "2026-01-01"}
+    for command, problem in (("false", subprocess.CalledProcessError), ("true", FileNotFoundError)):
+        lines = [{"file": "a.csv", "command": command, **old}]
+        with pytest.raises(problem):
+            list(measure["measure"](lines, (), tmp_path))
+        assert lines[0]["commit"] == "00000000"
 
 
 def test_the_note_on_five_languages_shows_what_its_files_hold():

@@ -22,6 +22,7 @@ import grimp
 import pytest
 
 import lingprobe
+from lingprobe.cli import main
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lingprobe").rglob("*.py"))
@@ -356,10 +357,21 @@ WRONG = (
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
-def test_errors_are_one_line(arguments, tmp_path):
+def test_errors_are_one_line(arguments, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["lingprobe", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    printed = capfd.readouterr()
+    assert (end.value.code, printed.out) == (2, ""), printed.err
+    assert len(printed.err.strip().splitlines()) == 1, printed.err
+    assert printed.err.startswith("lingprobe: ")
+
+
+def test_an_error_of_a_process_is_one_line_and_a_traceback_where_it_is_asked_for(tmp_path):
     def lingprobe(*more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "lingprobe", *arguments, *more],
+            [sys.executable, "-m", "lingprobe", "report", "none", *more],
             cwd=tmp_path,
             capture_output=True,
             text=True,

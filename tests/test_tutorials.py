@@ -145,7 +145,7 @@ def run(book, folder):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pages_show_what_their_cells_print_and_draw(name, tmp_path):
+def test_pages_show_what_their_cells_print_and_draw(name, tmp_path, whole_treebank):
     if name in WRITER.TREEBANKS and "LINGPROBE_DATA" not in os.environ:
         pytest.skip(f"{name}: needs real treebanks, in the folder that LINGPROBE_DATA names")
     book = WRITER.notebook(page(name))

@@ -24,7 +24,6 @@ from lingprobe.experiment.runners.processes import processes
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
 
-pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
 LONG = 120  # seconds after which a hanging test fails
 
 
@@ -92,17 +91,8 @@ def test_workers_end_with_the_iteration():
 
 UNGUARDED = """
     import lingprobe
-    lingprobe.evaluate("length", "ud/sent-len:embedded", seeds=1, probes=["logreg"], bounds=False, jobs=2, progress=False)
+    lingprobe.evaluate("length", "table:tense.jsonl", probes=["mine.py@Easy"], bounds=False, jobs=2, progress=False)
 """
-
-
-def test_a_script_needs_no_guard(tmp_path):
-    (tmp_path / "script.py").write_text(textwrap.dedent(UNGUARDED))
-    command = [sys.executable, "script.py"]
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONG
-    )
-    assert done.returncode == 0, done.stderr
 
 
 MINE = """
@@ -148,6 +138,15 @@ def mine(tmp_path):
     (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
     labelled(tmp_path / "tense.jsonl", "saw", "sees")
     return tmp_path
+
+
+def test_a_script_needs_no_guard(mine):
+    (mine / "script.py").write_text(textwrap.dedent(UNGUARDED))
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(
+        command, cwd=mine, capture_output=True, text=True, check=False, timeout=LONG
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def start(folder, *arguments, **environment):
