@@ -9,7 +9,7 @@ import random
 import sys
 import threading
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,14 @@ import lingprobe.experiment.work
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data._closure import EFFECTS, WHOLE, Node
+from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import code_roots
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import EMBEDS, MEASURES
 from lingprobe.metrics import METRICS
-from lingprobe.parts.compose.events import LANGUAGES
+from lingprobe.parts.compose.events.languages import LANGUAGES
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
@@ -40,6 +41,8 @@ def modules(tmp_path, monkeypatch):
     """Writes modules of a package that counts by definitions, and forgets what was found before."""
     monkeypatch.setattr(closure, "PACKAGE", "written")
     monkeypatch.setattr(source, "PACKAGE", "written")
+    monkeypatch.setattr(closure, "read", lambda data: source._Module(ast.parse(data)).source())
+    monkeypatch.setattr(closure, "keep", lambda: None)
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(**texts: str) -> None:
@@ -276,6 +279,7 @@ def test_imports_for_type_checkers_alone_are_not_followed(tmp_path, monkeypatch)
 def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monkeypatch):
     place, data = tmp_path / "cache", Path(closure.__file__).read_bytes()
     monkeypatch.setenv("LINGPROBE_CACHE", str(place))
+    monkeypatch.delenv(SHARED)
     found = source.read(data)
     source.keep()
     source._memory.cache_clear()
@@ -308,9 +312,11 @@ def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
 def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_path, monkeypatch):
     (tmp_path / "package_of_mine").mkdir()
     (tmp_path / "package_of_mine" / "__init__.py").write_text("")
-    (tmp_path / "package_of_mine" / "near.py").write_text("def g():\n    from . import far\n")
+    (tmp_path / "package_of_mine" / "near.py").write_text(
+        "def g():\n    from . import far\n    return far.h()\n"
+    )
     (tmp_path / "package_of_mine" / "far.py").write_text(
-        "import numpy.linalg\nfrom yaml import safe_load\n"
+        "import numpy.linalg\nfrom yaml import safe_load\ndef h(): return safe_load\n"
     )
     (tmp_path / "mine_alone.py").write_text("from package_of_mine.near import g\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -321,7 +327,7 @@ def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_
     assert "package_of_mine.far" not in sys.modules  # nothing was imported to find this out
     before = closure.code_of("mine_alone:g")
     (tmp_path / "package_of_mine" / "near.py").write_text(
-        "def g():\n    from . import far\nCALLED = [g]\n"
+        "def g():\n    from . import far\n    return far.h()\nCALLED = [g]\n"
     )
     forget()
     assert closure.code_of("mine_alone:g") != before
@@ -465,7 +471,7 @@ def pieces(path: Path) -> None:
 REQUESTS = {
     "a sentence": ("ud/tense:embedded", ("length", "bow:random", "letters"), "logreg", {"limit": 100}),
     "words": ("edge/dep:embedded", ("untrained:bilstm-max,pool=none",), "span", {"limit": 60}),
-    "asked words": ("comp/order,size=100,dev=30,test=30", ("bow:random", "ngrams"), "mlp,hidden=5,dropout=0", {"controls": ["random-asked"]}),
+    "asked words": ("comp/content1,size=40,dev=20,test=20", ("bow:random", "ngrams"), "mlp,hidden=5,dropout=0", {"controls": ["random-asked"]}),
     "layers": ("ud/subj-num:embedded", ("hf:{minilm},layers=all,dtype=float32",), "mlp,hidden=5,dropout=0", {"limit": 60, "controls": ["shuffled"]}),
     "code length": ("ud/sent-type:embedded", ("st:{minilm},dtype=float32",), "online:logreg", {"limit": 60}),
     "pairs": ("table:{files}/pair.jsonl", ("overlap", "bow:random"), "cosine", {}),
@@ -515,7 +521,7 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
     outside = {
         (module, name)
         for module, name in entered
-        if Node(module, name.partition(".")[0]) not in reached and not module.startswith(WATCHERS)
+        if Node(module, name) not in reached and not module.startswith(WATCHERS)
     }
     assert len(entered) > 100
     assert not outside
@@ -526,12 +532,15 @@ def traced(function: Any, entered: set[tuple[str, str]]) -> Any:
     imported.
     """
 
+    seen: set[CodeType] = set()
+
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(str(SOURCES)):
-            entered.add((str(frame.f_globals["__name__"]), code.co_qualname)) if not importing(
-                frame
-            ) else None
+        if event != "call" or code in seen or not code.co_filename.startswith(str(SOURCES)):
+            return
+        if not importing(frame):
+            seen.add(code)
+            entered.add((str(frame.f_globals["__name__"]), defined_by(code)))
 
     def run(*arguments: Any, **options: Any) -> Any:
         before = sys.getprofile()
@@ -546,9 +555,20 @@ def traced(function: Any, entered: set[tuple[str, str]]) -> Any:
     return run
 
 
+def defined_by(code: CodeType) -> str:
+    """The definition in which code stands; of a constant that is made of functions, that."""
+    name = code.co_qualname.partition(".")[0]
+    if name.isidentifier():
+        return name
+    for node in ast.parse(Path(code.co_filename).read_bytes()).body:
+        if node.lineno <= code.co_firstlineno <= (node.end_lineno or 0):
+            return getattr(node, "name", _target(node)) or name
+    return name
+
+
 def importing(frame: FrameType | None) -> bool:
     """Whether a frame is below the code of a module, which runs when it is imported."""
-    while frame is not None:
+    while frame is not None and frame.f_code.co_filename != __file__:
         if frame.f_code.co_name == "<module>" or frame.f_code.co_filename.startswith("<frozen"):
             return True
         frame = frame.f_back

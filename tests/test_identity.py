@@ -22,6 +22,7 @@ import lingprobe
 from fixtures.plugin import CENTROID
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
+from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import identity, portable, walk_parts
 from lingprobe.data.references import allow
 from lingprobe.datasets.controls import CONTROLS
@@ -47,6 +48,7 @@ def run(code: str, *arguments: str, path: Path) -> str:
             "PYTHONPATH": str(path),
             "PATH": "/usr/bin:/bin",
             "LINGPROBE_CACHE": os.environ["LINGPROBE_CACHE"],
+            SHARED: os.environ[SHARED],
         },
     )
     assert done.returncode == 0, done.stderr[-2000:]
@@ -140,7 +142,8 @@ def test_definitions_of_other_names_keep_every_identity(checkout):
     word = re.compile(r"\b(" + "|".join(names) + r")\b")
     for file in files:
         file.write_text(word.sub(r"\1_otherwise", file.read_text("utf-8")), "utf-8")
-    after, _ = json.loads(run(CODES, word.sub(r"\1_otherwise", place), path=checkout))
+    code, place = (word.sub(r"\1_otherwise", text) for text in (CODES, place))
+    after, _ = json.loads(run(code, place, path=checkout))
     assert [name for name in before if before[name] != after[name]] == []
 
 
@@ -159,7 +162,10 @@ def free_names(trees: list[ast.Module]) -> set[str]:
                 other.add(node.arg or "")
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if not source._PLACE.fullmatch(node.value):
-                    other |= set(re.findall(r"\w+", node.value))
+                    words = re.findall(r"[\w-]+", node.value)
+                    written = {word.replace("-", "_") for word in words}  # how tasks are found
+                    other |= set(re.findall(r"\w+", node.value)) | written
+                    other |= {f"_{word}" for word in written}
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 other |= {node.id} if id(node) not in at_top else set()
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -392,6 +398,7 @@ def test_an_identity_is_one_line_of_text_and_the_same_in_another_process(content
     here = str(identity(contents, reference, contents.make(reference)))
     code = f"""
 from {module} import {room} as room
+from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import identity
 print(identity(room, {reference!r}, room.make({reference!r})))
 """

@@ -146,9 +146,9 @@ def closure(roots: Iterable[str]) -> Closure:
         todo += step.nodes
         if node in faced:
             todo += (n for m in _targets(_face_of(node).mentions, node.module) for n in m.nodes)
-    real = {node for node in seen if file_of(node.module) is not None}
-    files = {_file(node.module): node.module for node in real if _has_content(node.module)}
-    return Closure(frozenset(real), files, packages)
+    ours = [node for node in seen if _has_content(node.module)]
+    real = [n for n in ours if n.name != EFFECTS or EFFECTS in _source(n.module).definitions]
+    return Closure(frozenset(real), {_file(node.module): node.module for node in real}, packages)
 
 
 def _root(root: str) -> Node:
@@ -205,13 +205,14 @@ def _step(node: Node) -> _Step:
     maker = None if found.maker is None else mentions[found.maker]
     if maker is not None and _is_registry(maker, module):
         found, mentions = found._replace(text="registry"), (maker,)
-    targets = _targets(mentions, module)
-    nodes = [n for target in targets for n in target.nodes]
+    every = _targets(mentions, module)
+    nodes = [n for target in every for n in target.nodes]
+    targets = [t for t, m in zip(every, mentions, strict=True) if m.kind != "statement"]
     return _Step(
         found.text,
-        targets,
+        tuple(targets),
         (*nodes, *_beside(module)),
-        {name: v for target in targets for name, v in target.packages.items()},
+        {name: v for target in every for name, v in target.packages.items()},
     )
 
 
@@ -222,13 +223,19 @@ def _whole(module: str) -> _Step:
     imported = [Mention("import", "", each) for each in source.imports.values()]
     imported += [Mention("import", "", each) for each in source.stars]
     own = [_Target(name, (Node(module, name),)) for name in names]
-    targets = (*own, *_targets(imported, module))
+    # of a module of ours counts what is named of it
+    handed = [t for t in _targets(imported, module) if not _is_whole_part(t)]
+    targets = (*own, *handed)
     return _Step(
         digest("whole", *source.imports),
         targets,
         (*(n for target in targets for n in target.nodes), *_beside(module)),
         {name: v for target in targets for name, v in target.packages.items()},
     )
+
+
+def _is_whole_part(target: _Target) -> bool:
+    return any(node.name == WHOLE and _is_part(node.module) for node in target.nodes)
 
 
 def _beside(module: str) -> tuple[Node, ...]:
@@ -394,7 +401,7 @@ class _Digests:
     def meaning(self, target: _Target, inside: Mapping[Node, str] | None = None) -> str:
         """What stands for a mention."""
         known = [(inside or {}).get(node) or self.of(node) for node in target.nodes]
-        return "\x1f".join((target.text, *known))
+        return "\x1f".join((nameless(target.text), *known))
 
     def _note(self, component: list[Node]) -> None:
         """The digests of nodes that mention each other, which count together: in each round those

@@ -194,6 +194,7 @@ class _Module:
         self.effects: list[ast.stmt] = []
         self.imports: dict[str, Import] = {}
         self.stars: list[Import] = []
+        self.dotted: list[Import] = []  # as `import a.b`, which runs `a.b` and binds `a`
         self.typed: set[str] = set()  # for type checkers alone
         for statement in tree.body:
             self._sort(statement)
@@ -222,6 +223,7 @@ class _Module:
     def _note_import(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             return
+        self.dotted += [each for _, each in _imports(node, whole=True) if "." in each.module]
         for name, source in _imports(node):
             if source.name == "*":
                 self.stars.append(source._replace(name=""))
@@ -241,7 +243,8 @@ class _Module:
         if self.effects:
             definitions[""] = self._read("", self.effects, named)
         unused = [each for name, each in self.imports.items() if name not in named]
-        return Source(definitions, self.imports, tuple(self.stars), tuple(unused))
+        bare = [each for each in self.dotted if not each.name]
+        return Source(definitions, self.imports, tuple(self.stars), (*unused, *bare))
 
     def _read(self, name: str, nodes: list[ast.stmt], named: set[str]) -> Definition:
         """A definition; notes which imports it names."""
@@ -254,7 +257,7 @@ class _Module:
         named |= text.named | face.named
         return Definition(
             text.digest(),
-            tuple(text.mentions),
+            (*text.mentions, *text.statements),
             text.parameters,
             (face.digest() if face.parts else "", tuple(face.mentions)),
             text.maker,
@@ -307,6 +310,7 @@ class _Text(ast.NodeVisitor):
         self.own = own
         self.parts: list[str] = []
         self.mentions: dict[Mention, int] = {}
+        self.statements: list[Mention] = []
         self.named: set[str] = set()
         self.parameters: tuple[str, ...] | None = None
         self.maker: int | None = None
@@ -315,7 +319,7 @@ class _Text(ast.NodeVisitor):
 
     def digest(self) -> str:
         """Of the text."""
-        return _digest("\x1f".join(self.parts).encode("utf-8", "surrogatepass"))
+        return _digest(nameless("\x1f".join(self.parts)).encode("utf-8", "surrogatepass"))
 
     def generic_visit(self, node: ast.AST) -> None:
         """Note a node field by field; what is empty counts as missing, so that later Pythons with
@@ -337,7 +341,7 @@ class _Text(ast.NodeVisitor):
             if isinstance(value, ast.AST):
                 self.visit(value)
             else:
-                self.parts.append(repr(nameless(value) if isinstance(value, str) else value))
+                self.parts.append(repr(value))
 
     def _mention(self, mention: Mention) -> int:
         number = self.mentions.setdefault(mention, len(self.mentions))
@@ -430,7 +434,7 @@ class _Text(ast.NodeVisitor):
         if place and place[1].partition(".")[0] == PACKAGE:
             self._mention(Mention("place", value))
             return
-        self.parts.append(f"Constant {nameless(value)!r}")
+        self.parts.append(f"Constant {value!r}")
         if value.endswith(DATA):
             self._mention(Mention("data", value))
 
@@ -467,9 +471,9 @@ class _Text(ast.NodeVisitor):
         """One that runs inside a definition; what its names stand for is noted where they are
         used. One beside others that bind the same name decides what that is.
         """
-        for _, source in _imports(node):
+        for _, source in _imports(node, whole=bool(self.scopes)):
             if self.scopes:
-                self.mentions.setdefault(Mention("statement", "", source), len(self.mentions))
+                self.statements.append(Mention("statement", "", source))
             else:
                 self._mention(Mention("import", "", source))
 
@@ -669,8 +673,10 @@ def _inner_imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Import]]:
                 yield from _imports(each)
 
 
-def _imports(node: ast.AST) -> list[tuple[str, Import]]:
-    """What a statement imports, by the names that it binds."""
+def _imports(node: ast.AST, *, whole: bool = False) -> list[tuple[str, Import]]:
+    """What a statement imports, by the names that it binds; of `import a.b`, which binds `a`, that
+    or the whole.
+    """
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
         return [(a.asname or a.name, Import(node.level, module, a.name)) for a in node.names]
@@ -678,7 +684,7 @@ def _imports(node: ast.AST) -> list[tuple[str, Import]]:
         return [
             (a.asname, Import(0, a.name, ""))
             if a.asname
-            else (a.name.partition(".")[0], Import(0, a.name.partition(".")[0], ""))
+            else (top := a.name.partition(".")[0], Import(0, a.name if whole else top, ""))
             for a in node.names
         ]
     return []

@@ -1,0 +1,427 @@
+"""What an edit can have broken, in a minute: `make quick`, or `make quick BASE=COMMIT`.
+
+    python release/quick.py [--base COMMIT] [--seconds N] [--list]
+
+Definitions that differ from what landed last (origin/main; with --base, from another commit),
+edits that are not committed included, are followed backwards through the graph of definitions that
+identities are computed from, with tests as further nodes. Tests that are nearest come first, of
+these the fastest, as many as fit into the time on two workers; how long each takes is known from
+earlier runs (`.venv/test-durations.json`). Beside them ruff looks at the changed files, and mypy's
+daemon at all. What did not run is named and counted; only `make test` runs everything.
+
+An edge is a name in the code. What is chosen when a program runs is an edge of its own: a table of
+contents leads to all that it lists, and a text in a test that begins with the name of a command, or
+holds the name of a task, an encoder, a probe, a control or a metric, to that. These are longer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import heapq
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from lingprobe.data import _closure as closure
+from lingprobe.data import _source as source
+from lingprobe.data._closure import EFFECTS, WHOLE, Node
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE, TESTS = ROOT / "src", ROOT / "tests"
+BIN = Path(sys.executable).parent
+DURATIONS = ROOT / ".venv" / "test-durations.json"
+WORDS = ROOT / ".venv" / "test-words.json"
+BUDGET_SECONDS, WORKERS = 38.0, 2
+UNKNOWN_SECONDS = 0.5  # what a test takes that was never run
+MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
+FEW_TESTS = 20  # with so few, starting workers takes longer than they save
+# lengths of edges that are no names: of a table of contents, of a command or a text
+CHOSEN, CALLED = 3, 2
+PLUGINS = ("pytest_timeout", "pytest_randomly", "xdist.plugin", "_hypothesis_pytestplugin")
+PYTEST = (
+    *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-x"),
+    *(argument for plugin in PLUGINS for argument in ("-p", plugin)),
+)
+
+
+def main() -> int:
+    """Run what is nearest to the changes."""
+    start = time.monotonic()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--base", default=landed(), help="the commit to compare with")
+    parser.add_argument(
+        "--seconds", type=float, default=BUDGET_SECONDS, help="for tests, on each worker"
+    )
+    parser.add_argument("--list", action="store_true", help="name the tests and run none")
+    options = parser.parse_args()
+    paths = changed_paths(options.base)
+    checks = [] if options.list else [*started(paths)]
+    changed = changed_nodes(options.base, paths)
+    near = distances(changed)
+    chosen, left = choose(near, options.seconds * WORKERS)
+    print(f"{len(paths)} files and {len(changed)} definitions differ from {options.base}")
+    if options.list:
+        print("\n".join(f"{near[test]:3} {test}" for test in chosen))
+        return 0
+    failed = run(chosen)
+    for name, process in checks:
+        output = process.communicate()[0]
+        if process.returncode:
+            print(f"--- {name}\n{output.strip()}")
+            failed = True
+    say_what_ran(chosen, left, time.monotonic() - start)
+    return int(failed)
+
+
+# ---- what changed
+
+
+def git(*arguments: str) -> str:
+    """What git prints."""
+    done = subprocess.run(("git", "-C", str(ROOT), *arguments), capture_output=True, check=False)
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def landed() -> str:
+    """The commit that landed last, as far as this checkout knows; HEAD where it knows none."""
+    return git("merge-base", "HEAD", "origin/main").strip()[:12] or "HEAD"
+
+
+def changed_paths(base: str) -> list[Path]:
+    """Files that differ from a commit, new ones included."""
+    names = git("diff", "--name-only", "--no-renames", base, "--").split("\n")
+    names += git("ls-files", "--others", "--exclude-standard").split("\n")
+    return [ROOT / name for name in dict.fromkeys(names) if name]
+
+
+def started(paths: Iterable[Path]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Checks that run beside the tests."""
+    ruff = str(BIN / "ruff")
+    python = [str(path) for path in paths if path.suffix == ".py" and path.exists()]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": ROOT}
+    if python:
+        yield "ruff", subprocess.Popen((ruff, "check", "-q", *python), **pipe)
+        yield "format", subprocess.Popen((ruff, "format", "--check", "-q", *python), **pipe)
+        if any(PACKAGE in path.parents for path in paths):
+            yield "mypy", subprocess.Popen((str(BIN / "dmypy"), "run"), **pipe)
+
+
+def changed_nodes(base: str, paths: Iterable[Path]) -> set[Node]:
+    """The definitions that differ; of files that are no Python those that read them."""
+    found: set[Node] = set()
+    for path in paths:
+        if path.suffix == ".py" and (PACKAGE in path.parents or TESTS in path.parents):
+            found |= changed_in(base, path)
+        else:
+            found |= {node for node in graph()[1] if path.name in names_of_files(node)}
+    return found
+
+
+def changed_in(base: str, path: Path) -> set[Node]:
+    """The definitions of a source file that are new, gone or other ones."""
+    name = path.relative_to(ROOT)
+    before, now = (
+        git("show", f"{base}:{name}").encode(),
+        path.read_bytes() if path.exists() else b"",
+    )
+    old, new = (dict(source.read(text).definitions) for text in (before, now))
+    place = module_of(path)
+    differ = {each for each in old.keys() | new.keys() if old.get(each) != new.get(each)}
+    if place.startswith("tests/"):
+        words = [test_words(text) for text in (before, now)]
+        differ |= {each for each in new if words[0].get(each) != words[1].get(each)}
+    if EFFECTS in differ:
+        differ |= new.keys()
+    whole = {Node(place, WHOLE)} if old.keys() - new.keys() else set()
+    return {Node(place, each) for each in differ} | whole
+
+
+# ---- the graph
+
+
+def module_of(path: Path) -> str:
+    """What a node calls a file: a module of the package, or the path of a test."""
+    if PACKAGE not in path.parents:
+        return str(path.relative_to(ROOT))
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def no_package(top: str) -> dict[str, str]:
+    """Versions are asked of nobody: an edit changes none."""
+    return {}
+
+
+@cache
+def graph() -> tuple[dict[Node, list[tuple[int, Node]]], frozenset[Node]]:
+    """Who mentions a node, with the length of the edge; and all nodes."""
+    closure._package = no_package  # type: ignore[assignment]
+    users: dict[Node, list[tuple[int, Node]]] = defaultdict(list)
+    nodes: set[Node] = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = module_of(path)
+        for name in closure._source(module).definitions:
+            node = Node(module, name)
+            nodes.add(node)
+            for each in dict.fromkeys(closure._step(node).nodes):
+                if each.name != EFFECTS:
+                    users[each].append((1, node))
+            for each in listed(node):
+                users[each].append((CHOSEN, node))
+    for path in sorted(TESTS.rglob("*.py")):
+        for node, below in test_edges(path):
+            nodes.add(node)
+            for length, each in below:
+                users[each].append((length, node))
+    source.keep()
+    remember_words()
+    return users, frozenset(nodes)
+
+
+def listed(node: Node) -> Iterator[Node]:
+    """What a table of contents leads to."""
+    if closure._step(node).text == "registry":
+        for kind in registries().values():
+            if kind.get("") == f"{node.module}:{node.name}":
+                for place in kind.values():
+                    yield from nodes_at(place)
+
+
+def nodes_at(place: str) -> Iterator[Node]:
+    module, _, name = place.partition(":")
+    if found := closure._definition_of(module, name):
+        yield found
+
+
+@cache
+def registries() -> dict[str, dict[str, str]]:
+    """The tables of contents: name -> place; under '' where the table is."""
+    from lingprobe.api.commands import commands
+    from lingprobe.datasets.controls import CONTROLS
+    from lingprobe.encoders import ENCODERS
+    from lingprobe.metrics import METRICS
+    from lingprobe.probes import PROBES
+    from lingprobe.tasks import TASKS
+
+    tables = {
+        "lingprobe.tasks:TASKS": TASKS,
+        "lingprobe.encoders:ENCODERS": ENCODERS,
+        "lingprobe.probes:PROBES": PROBES,
+        "lingprobe.datasets.controls:CONTROLS": CONTROLS,
+        "lingprobe.metrics:METRICS": METRICS,
+    }
+    found = {place: {"": place, **contents.table} for place, contents in tables.items()}
+    return found | {"commands": {each.name: each.place for each in commands()}}
+
+
+def named_in(words: Iterable[str]) -> Iterator[Node]:
+    """What the texts of a test name: commands by their first word, other things by any."""
+    for word in words:
+        first, text = word.startswith("^"), word.lstrip("^")
+        for kind, table in registries().items():
+            if text in table and (kind != "commands" or first):
+                yield from nodes_at(table[text])
+
+
+def test_edges(path: Path) -> Iterator[tuple[Node, list[tuple[int, Node]]]]:
+    """What each definition of a file of tests mentions, by name and by text."""
+    found, words, place = said(path), test_words(path.read_bytes()), module_of(path)
+    for name, definition in found.definitions.items():
+        below = [(1, node) for mention in definition.mentions for node in meant(mention, path)]
+        below += [
+            (1, fixture)
+            for each in parameters_of(words, name)
+            if (fixture := fixture_of(each, path))
+        ]
+        below += [(CALLED, node) for node in named_in(words.get(name, ()))]
+        if name != EFFECTS:
+            below.append((1, Node(place, EFFECTS)))
+        yield Node(place, name), below
+
+
+def meant(mention: source.Mention, path: Path) -> Iterator[Node]:
+    """The nodes that a mention in a file of tests stands for."""
+    if mention.kind == "definition":
+        yield Node(module_of(path), mention.name)
+    elif mention.kind == "place":
+        yield from nodes_at(mention.name)
+    elif mention.kind in ("import", "statement") and mention.source is not None:
+        chain = [*filter(None, (mention.source.name, *mention.name.split(".")))]
+        base = mention.source.module
+        if base.partition(".")[0] == "lingprobe":
+            yield from closure._named(base, chain).nodes
+        elif helper := helper_of(base, chain):
+            yield helper
+
+
+def helper_of(base: str, chain: list[str]) -> Node | None:
+    """The definition of a module beside the tests, as of `fixtures`."""
+    parts = [*base.split("."), *chain]
+    for depth in range(len(parts), 0, -1):
+        file = TESTS.joinpath(*parts[:depth]).with_suffix(".py")
+        if file.is_file():
+            return Node(module_of(file), parts[depth] if depth < len(parts) else EFFECTS)
+    return None
+
+
+def parameters_of(words: dict[str, list[str]], name: str) -> list[str]:
+    return [word[1:] for word in words.get(name, ()) if word.startswith("=")]
+
+
+@cache
+def said(path: Path) -> source.Source:
+    """What a file says; nothing where there is none."""
+    return source.read(path.read_bytes()) if path.is_file() else source.Source({}, {})
+
+
+@cache
+def fixture_of(name: str, path: Path) -> Node | None:
+    """The fixture of that name that a file of tests sees."""
+    folders = [folder for folder in path.parents if TESTS in (folder, *folder.parents)]
+    for file in (path, *(folder / "conftest.py" for folder in folders)):
+        if name in said(file).definitions:
+            return Node(module_of(file), name)
+    return None
+
+
+@cache
+def known_words() -> dict[str, dict[str, list[str]]]:
+    try:
+        known: dict[str, dict[str, list[str]]] = json.loads(WORDS.read_text("utf-8"))
+        return known
+    except (OSError, ValueError):
+        return {}
+
+
+FRESH: dict[str, dict[str, list[str]]] = {}
+
+
+def test_words(data: bytes) -> dict[str, list[str]]:
+    """The words of the texts of each definition in a file of tests: the first of a text with a ^,
+    and parameters with a =. Remembered by content, as reading them takes seconds.
+    """
+    key = hashlib.blake2b(data, digest_size=16).hexdigest()
+    if key not in FRESH:
+        FRESH[key] = known_words().get(key) or read_words(ast.parse(data))
+    return FRESH[key]
+
+
+def read_words(tree: ast.Module) -> dict[str, list[str]]:
+    """The same, from the tree."""
+    found: dict[str, list[str]] = {}
+    for name, nodes in source._Module(tree).statements.items():
+        words: dict[str, None] = {}
+        for node in (each for statement in nodes for each in ast.walk(statement)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts = re.findall(r"[a-z][\w/-]*", node.value)
+                words |= {f"^{word}": None for word in texts[:1]} | dict.fromkeys(texts[1:])
+            elif isinstance(node, ast.arg):
+                words[f"={node.arg}"] = None
+        found[name] = [*words]
+    return found
+
+
+def remember_words() -> None:
+    """Write down what was read of tests."""
+    if FRESH.keys() - known_words().keys():
+        draft = WORDS.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(FRESH), "utf-8")
+        draft.replace(WORDS)
+
+
+@cache
+def names_of_files(node: Node) -> frozenset[str]:
+    """The files that a definition names."""
+    if node.module.startswith("tests/"):
+        return frozenset()
+    found = closure._source(node.module).definitions.get(node.name)
+    own = closure._file(node.module)
+    return frozenset(
+        own.with_suffix(m.name).name if m.name in source.DATA else m.name
+        for m in (found.mentions if found else ())
+        if m.kind == "data"
+    )
+
+
+# ---- which tests
+
+
+def distances(changed: Iterable[Node]) -> dict[str, int]:
+    """How far from a changed definition each test is that reaches one (Dijkstra's algorithm)."""
+    users, _ = graph()
+    shortest: dict[Node, int] = {}
+    todo = [(0, node) for node in sorted(changed)]
+    heapq.heapify(todo)
+    while todo:
+        far, node = heapq.heappop(todo)
+        if node in shortest:
+            continue
+        shortest[node] = far
+        for length, user in users.get(node, ()):
+            if user not in shortest:
+                heapq.heappush(todo, (far + length, user))
+    return {f"{node.module}::{node.name}": far for node, far in shortest.items() if is_test(node)}
+
+
+def is_test(node: Node) -> bool:
+    """Whether a node is a test that `make test` runs."""
+    file = Path(node.module).name
+    slow = "tests/integration" in node.module
+    return file.startswith("test_") and node.name.startswith(("test_", "Test")) and not slow
+
+
+@cache
+def durations() -> dict[str, float]:
+    """How long each test took, all of its cases together."""
+    try:
+        known: dict[str, float] = json.loads(DURATIONS.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    found: dict[str, float] = defaultdict(float)
+    for test, seconds in known.items():
+        found[test.partition("[")[0]] += seconds
+    return found
+
+
+def choose(near: dict[str, int], seconds: float) -> tuple[list[str], list[str]]:
+    """The nearest tests, of these the fastest, as many as fit; and the others."""
+    known = durations()
+    order = sorted(near, key=lambda test: (near[test], known.get(test, UNKNOWN_SECONDS), test))
+    chosen: list[str] = []
+    for test in order:
+        takes = known.get(test, UNKNOWN_SECONDS)
+        if takes <= min(seconds, MAX_TEST_SECONDS):
+            chosen.append(test)
+            seconds -= takes
+    return chosen, sorted(set(order) - set(chosen))
+
+
+def run(tests: list[str]) -> bool:
+    """Whether tests fail."""
+    if not tests:
+        return False
+    workers = ("--numprocesses", str(WORKERS), "--dist", "worksteal")
+    command = (*PYTEST, *(workers if len(tests) > FEW_TESTS else ()), *tests)
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode != 0
+
+
+def say_what_ran(chosen: list[str], left: list[str], seconds: float) -> None:
+    """One line on what ran, and one for each folder of what did not."""
+    print(f"{len(chosen)} of {len(chosen) + len(left)} affected tests ran, {seconds:.0f} s")
+    folders = Counter(str(Path(test.partition("::")[0]).parent) for test in left)
+    for folder, count in folders.most_common():
+        print(f"  not run: {count} of {folder}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
