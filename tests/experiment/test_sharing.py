@@ -11,7 +11,6 @@ import textwrap
 import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,7 +136,7 @@ def wait_for(folder, pattern):
 def working(shares, folder):
     """A share that is at work below a folder, whose claim may be free again when it is read."""
     end = time.monotonic() + LONG
-    while not (at_work := [p for p in shares if p.pid in map(parent, holders(folder))]):
+    while not (at_work := [p for p in shares if p.pid in holders(folder)]):
         assert time.monotonic() < end
     return at_work[0]
 
@@ -149,18 +148,6 @@ def holders(folder):
         with suppress(FileNotFoundError):  # free again
             texts.append(claim.read_text())
     return {int(number) for text in texts for number in re.findall(r'"process": (\d+)', text)}
-
-
-def parent(process):
-    """The process that started a process: a run works in one that it has forked. 0 for one that is
-    no more.
-    """
-    try:
-        status = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return 0
-    [found] = re.findall(r"^PPid:\t(\d+)$", status, re.M)
-    return int(found)
 
 
 # ---- in one process
