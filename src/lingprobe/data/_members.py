@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from inspect import getattr_static
+from operator import attrgetter
 from typing import Any
 
 
 def attribute(place: str) -> Any:
-    """What 'module:attribute' names, imported now."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(module), name)
+    """What 'module:attribute' or 'module:object.attribute' names, imported now."""
+    module, _, names = place.partition(":")
+    return attrgetter(names)(importlib.import_module(module))
 
 
 def fault_of(thing: Any, kind: Any) -> str:

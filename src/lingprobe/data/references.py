@@ -120,7 +120,8 @@ class Contents:
         if "@" in name:
             path, _, attribute = name.rpartition("@")
             return {f"{module_name(Path(path))}:{attribute}", *written}
-        return {self.table.get(name) or self.places()[name], *written}
+        module, _, names = (self.table.get(name) or self.places()[name]).partition(":")
+        return {f"{module}:{names.partition('.')[0]}", *written}
 
     def make(self, reference: str | Reference) -> Any:
         """The thing that a reference names."""

@@ -54,7 +54,8 @@ FAMILIES: dict[str, dict[str, str]] = {
 
 _, _rows = records(Path(__file__).with_name("released") / "probing.tsv")
 _PROBING = {
-    name: "lingprobe.tasks.released.probing:" + re.sub("[/-]", "_", name) for _, (name, *_) in _rows
+    name: "lingprobe.tasks.released.probing:PROBING." + re.sub("[/-]", "_", name)
+    for _, (name, *_) in _rows
 }
 
 TASKS = TaskContents(

@@ -1,11 +1,12 @@
-"""Probing tasks as their publishers released them: `probing.tsv` has a row for each, and this
-module an attribute, as `senteval_tree_depth`.
+"""Probing tasks as their publishers released them: `probing.tsv` has a row for each, and
+`PROBING` an attribute, as `senteval_tree_depth`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
 from lingprobe.data.records import records
@@ -33,6 +34,6 @@ def _define_task(cells: Sequence[str]) -> Definition[Options]:
 
 
 _, _rows = records(Path(__file__).with_suffix(".tsv"))
-globals().update(
-    {TASKS.table[cells[0]].partition(":")[2]: _define_task(cells) for _, cells in _rows}
+PROBING = SimpleNamespace(
+    **{TASKS.table[cells[0]].rpartition(".")[2]: _define_task(cells) for _, cells in _rows}
 )
