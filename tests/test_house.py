@@ -400,7 +400,6 @@ REFLECTION = {
     "data/references.py",
     "data/_code.py",
     "data/_options.py",
-    "data/listing.py",
     "data/_members.py",
     "tasks/task.py",
     "tasks/options.py",

@@ -22,7 +22,7 @@ TABLES = {
     ),
     *("RUNNERS", "CHECKS", "VIEWS", "FIGURES", "contents", "room"),
 }
-MAKING = {"make", "find", "canonical", "expand", "modules", "needs", "options"}
+MAKING = {"make", "find", "canonical", "expand", "roots", "needs", "options"}
 
 USER = """
 annotators/__init__.py parser
@@ -42,7 +42,7 @@ experiment/readers.py _refer _with_oracle add
 experiment/run.py ahead
 experiment/runners/__init__.py working
 parts/compose/events/languages.py language
-data/identity.py identity portable
+data/identity.py code_roots portable
 data/listing.py _entry
 pages/selection.py judged_by
 pages/charts.py figure_of
