@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import hashlib
 import heapq
 import json
@@ -46,6 +47,8 @@ MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
 FEW_TESTS = 20  # with so few, starting workers takes longer than they save
 # lengths of edges that are no names: of a table of contents, of a command or a text
 CHOSEN, CALLED = 3, 2
+# by how much the tests of a folder are nearer to what is defined in the folder that they test
+BESIDE = 2
 PLUGINS = ("timeout", "randomly", "xdist", "hypothesispytest")  # as they know each other
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-x"),
@@ -56,6 +59,7 @@ PYTEST = (
 def main() -> int:
     """Run what is nearest to the changes."""
     start = time.monotonic()
+    gc.disable()  # the graph is no garbage, and looking for some takes a third of the time
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--base", default=landed(), help="the commit to compare with")
     parser.add_argument(
@@ -67,6 +71,8 @@ def main() -> int:
     checks = [] if options.list else [*started(paths)]
     changed = changed_nodes(options.base, paths)
     near = distances(changed)
+    rooms = {room_of(node.module) for node in changed}
+    near = {test: far - BESIDE * (room_of(test) in rooms) for test, far in near.items()}
     chosen, left = choose(near, options.seconds * WORKERS)
     print(f"{len(paths)} files and {len(changed)} definitions differ from {options.base}")
     if options.list:
@@ -148,6 +154,7 @@ def changed_in(base: str, path: Path) -> set[Node]:
 # ---- the graph
 
 
+@cache
 def module_of(path: Path) -> str:
     """What a node calls a file: a module of the package, or the path of a test."""
     if PACKAGE not in path.parents:
@@ -159,6 +166,13 @@ def module_of(path: Path) -> str:
 def no_package(top: str) -> dict[str, str]:
     """Versions are asked of nobody: an edit changes none."""
     return {}
+
+
+def room_of(place: str) -> str:
+    """The folder of a module of the package, or the one that a test is written for."""
+    if place.startswith("tests/"):
+        return str(Path(place.partition("::")[0]).parent.relative_to("tests"))
+    return "/".join(place.split(".")[1:-1])
 
 
 @cache
@@ -236,7 +250,7 @@ def test_edges(path: Path) -> Iterator[tuple[Node, list[tuple[int, Node]]]]:
     """What each definition of a file of tests mentions, by name and by text."""
     found, words, place = said(path), test_words(path.read_bytes()), module_of(path)
     for name, definition in found.definitions.items():
-        below = [(1, node) for mention in definition.mentions for node in meant(mention, path)]
+        below = [(1, node) for each in definition.mentions for node in meant(each, place)]
         below += [
             (1, fixture)
             for each in parameters_of(words, name)
@@ -248,24 +262,32 @@ def test_edges(path: Path) -> Iterator[tuple[Node, list[tuple[int, Node]]]]:
         yield Node(place, name), below
 
 
-def meant(mention: source.Mention, path: Path) -> Iterator[Node]:
+def meant(mention: source.Mention, place: str) -> Iterable[Node]:
     """The nodes that a mention in a file of tests stands for."""
     if mention.kind == "definition":
-        yield Node(module_of(path), mention.name)
-    elif mention.kind == "place":
-        yield from nodes_at(mention.name)
-    elif mention.kind in ("import", "statement") and mention.source is not None:
-        chain = [*filter(None, (mention.source.name, *mention.name.split(".")))]
-        base = mention.source.module
-        if base.partition(".")[0] == "lingprobe":
-            yield from closure._follow(base, chain).nodes
-        elif helper := helper_of(base, chain):
-            yield helper
+        return (Node(place, mention.name),)
+    if mention.kind == "place":
+        return nodes_at(mention.name)
+    if mention.kind in ("import", "statement") and mention.source is not None:
+        chain = filter(None, (mention.source.name, *mention.name.split(".")))
+        return imported(mention.source.module, tuple(chain))
+    return ()
 
 
-def helper_of(base: str, chain: list[str]) -> Node | None:
+@cache
+def imported(base: str, chain: tuple[str, ...]) -> tuple[Node, ...]:
+    """The definitions that a chain of names from a module stands for."""
+    if base.partition(".")[0] == "lingprobe":
+        return closure._follow(base, [*chain]).nodes
+    helper = helper_of(base, chain)
+    return (helper,) if helper else ()
+
+
+def helper_of(base: str, chain: Iterable[str]) -> Node | None:
     """The definition of a module beside the tests, as of `fixtures`."""
     parts = [*base.split("."), *chain]
+    if not TESTS.joinpath(parts[0]).is_dir() and not TESTS.joinpath(f"{parts[0]}.py").is_file():
+        return None
     for depth in range(len(parts), 0, -1):
         file = TESTS.joinpath(*parts[:depth]).with_suffix(".py")
         if file.is_file():
@@ -286,11 +308,17 @@ def said(path: Path) -> source.Source:
 @cache
 def fixture_of(name: str, path: Path) -> Node | None:
     """The fixture of that name that a file of tests sees."""
-    folders = [folder for folder in path.parents if TESTS in (folder, *folder.parents)]
-    for file in (path, *(folder / "conftest.py" for folder in folders)):
+    for file in (path, *fixture_files(path.parent)):
         if name in said(file).definitions:
             return Node(module_of(file), name)
     return None
+
+
+@cache
+def fixture_files(folder: Path) -> tuple[Path, ...]:
+    """The conftest.py that the tests of a folder see, the nearest first."""
+    above = fixture_files(folder.parent) if folder != TESTS else ()
+    return (folder / "conftest.py", *above) if (folder / "conftest.py").is_file() else above
 
 
 @cache
