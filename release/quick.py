@@ -6,8 +6,8 @@ Definitions that differ from what landed last (origin/main; with --base, from an
 edits that are not committed included, are followed backwards through the graph of definitions that
 identities are computed from, with tests as further nodes. Tests that are nearest come first, of
 these the fastest, as many as fit into the time on two workers; how long each takes is known from
-earlier runs (`.venv/test-durations.json`). Beside them ruff looks at the changed files, and mypy's
-daemon at all. What did not run is named and counted; only `make test` runs everything.
+earlier runs (`.venv/test-durations.json`). Beside them ruff looks at the changed files, and mypy
+at all that they reach. What did not run is named and counted; only `make test` runs everything.
 
 An edge is a name in the code. What is chosen when a program runs is an edge of its own: a table of
 contents leads to all that it lists, and a text in a test that begins with the name of a command, or
@@ -118,7 +118,7 @@ def started(paths: Iterable[Path]) -> Iterator[tuple[str, subprocess.Popen[str]]
         yield "ruff", subprocess.Popen((ruff, "check", "-q", *python), **pipe)
         yield "format", subprocess.Popen((ruff, "format", "--check", "-q", *python), **pipe)
         if any(PACKAGE in path.parents for path in paths):
-            yield "mypy", subprocess.Popen((str(BIN / "dmypy"), "run"), **pipe)
+            yield "mypy", subprocess.Popen((str(BIN / "mypy"),), **pipe)
 
 
 def changed_nodes(base: str, paths: Iterable[Path]) -> set[Node]:
