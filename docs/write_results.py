@@ -4,6 +4,8 @@ the files to each other.
 
 A figure in prose stands between `<!-- value FILE CELL -->` and `<!-- /value -->`. FILE is in
 `results`, and CELL is an entry of FILE in `results/values.toml`, which says how it is found.
+Figures that only a note has are in `quoted.tsv`, with the words of the note; figures and tables
+that a page alone published, in `published.tsv` and `published-tables.tsv`, with page and commit.
 """
 
 from __future__ import annotations
@@ -22,12 +24,13 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 DATA, TABLES = DOCS / "results", DOCS / "results" / "tables.toml"
-VALUES, QUOTED = DATA / "values.toml", DATA / "quoted.tsv"
-PAGES = [DOCS / f"results{name}.md" for name in ("", "-inside", "-language-models")]
+VALUES, QUOTED, PUBLISHED = (DATA / name for name in ("values.toml", "quoted.tsv", "published.tsv"))
+PUBLISHED_TABLES = DATA / "published-tables.tsv"
 NOTES = [DOCS.parent / "benchmarks" / "results" / f"{name}.md" for name in ("edge", "papersize")]
 COLUMNS = ("section", "table", "row", "column", "value", "low", "high")
 VALUE = re.compile(r"([-+]?\d[\d,.]*)(?: \(([-+]?[\d.]+) (?:-|to) ([-+]?[\d.]+)\))?")
 HOW = ("file", "show", "interval")  # what says how a cell is shown, not which line it shows
+TABLE = re.compile(r"(<!-- table (\w+) -->\n)(?:\|.*\n)*")
 MARKED = re.compile(r"(<!-- value (\S+) (\S+) -->)((?:(?!<!--).)*)(<!-- /value -->)", re.S)
 AS_TEXT = ("text", "of", "fall", "less", "bound", "none", "all")  # the same of a figure in prose
 BOUND = re.compile(r"([<>]=?)(-?[\d.]+)")
@@ -40,11 +43,41 @@ def tables() -> dict[str, Any]:
 
 
 def page(text: str) -> str:
-    """A page with its tables as the CSV files have them."""
-    for name, table in tables().items():
-        place = re.compile(rf"(<!-- table {name} -->\n)(?:\|.*\n)*")
-        text = place.sub(lambda at, table=table: at[1] + _markdown(table), text)
-    return text
+    """A page with its tables as the files of results have them."""
+    made = tables()
+
+    def written(at: re.Match[str]) -> str:
+        table = made.get(at[2])
+        return at[1] + (_markdown(table) if table else format_published_table(at[2]))
+
+    return TABLE.sub(written, text)
+
+
+def published_tables() -> set[str]:
+    """The names of the tables that a page alone published."""
+    return {line["table"] for line in _read(PUBLISHED_TABLES.name)}
+
+
+def format_published_table(name: str) -> str:
+    """Such a table in Markdown: columns of numbers are aligned to the right; KeyError where the
+    file has no table of the name.
+    """
+    rows: dict[str, dict[str, str]] = {}
+    for line in _read(PUBLISHED_TABLES.name):
+        if line["table"] == name:
+            rows.setdefault(line["row"], {})[line["column"]] = line["value"]
+    if not rows:
+        raise KeyError(name)
+    head = list(next(iter(rows.values())))
+    columns = [[row[column] for row in rows.values()] for column in head]
+    rules = ["---:" if all(map(_is_figure, column)) else "---" for column in columns]
+    lines = [head, *(row.values() for row in rows.values())]
+    shown = [f"| {' | '.join(cells)} |" for cells in lines]
+    return "\n".join([shown[0], f"|{'|'.join(rules)}|", *shown[1:]]) + "\n"
+
+
+def _is_figure(cell: str) -> bool:
+    return not cell or cell.lstrip("*-")[:1].isdigit()
 
 
 def _markdown(table: Mapping[str, Any]) -> str:
@@ -96,11 +129,15 @@ def fill_values(text: str) -> str:
     """A page with the figures of its prose as the files have them; KeyError where a figure has no
     entry, FileNotFoundError where its file is missing, ValueError where not exactly one line fits.
     """
-    cells, quoted = values(), {line["name"]: line["value"] for line in _read(QUOTED.name)}
+    cells = values()
+    stated = {
+        file: {line["name"]: line["value"] for line in _read(file)}
+        for file in (QUOTED.name, PUBLISHED.name)
+    }
 
     def figure(found: re.Match[str]) -> str:
         _, file, name, _, _ = found.groups()
-        return quoted[name] if file == QUOTED.name else format_value(file, cells[file][name])
+        return stated[file][name] if file in stated else format_value(file, cells[file][name])
 
     return MARKED.sub(lambda found: f"{found[1]}{figure(found)}{found[5]}", text)
 
@@ -224,7 +261,5 @@ def _plain(cell: str) -> str:
 if __name__ == "__main__":
     for note in NOTES:
         (DATA / f"{note.stem}.csv").write_text(text(note.read_text("utf-8")), "utf-8")
-    for path in PAGES:
-        path.write_text(page(path.read_text("utf-8")), "utf-8")
     for path in prose_pages():
-        path.write_text(fill_values(path.read_text("utf-8")), "utf-8")
+        path.write_text(fill_values(page(path.read_text("utf-8"))), "utf-8")

@@ -379,10 +379,12 @@ def results() -> dict[str, Any]:
 def test_pages_of_results_show_what_their_files_hold(results):
     """Tables are written from CSV files, of which some are written from the notes of the runs."""
     writer = results
-    pages = "".join(path.read_text("utf-8") for path in writer["PAGES"])
+    pages = "".join(path.read_text("utf-8") for path in writer["prose_pages"]())
     assert writer["page"](pages) == pages, "run `make docs`"
     shown = re.findall(r"<!-- table (\w+) -->\n((?:\|.*\n)+)", pages)
-    assert sorted(name for name, _ in shown) == sorted(writer["tables"]())
+    assert sorted(name for name, _ in shown) == sorted(
+        {*writer["tables"](), *writer["published_tables"]()}
+    )
     for _, table in shown:
         _, _, *lines = (line.split("|")[2:-1] for line in table.splitlines())
         assert all(any(map(str.strip, cells)) for cells in (*lines, *zip(*lines, strict=True)))
@@ -406,19 +408,48 @@ def test_figures_in_prose_are_those_of_their_files(results):
     assert text.count("<!-- value ") == text.count("<!-- /value -->")
     cells = {(file, name) for file, each in results["values"]().items() for name in each}
     quoted = results["_read"](results["QUOTED"].name)
-    assert shown == cells | {(results["QUOTED"].name, line["name"]) for line in quoted}
+    stated = {
+        (file.name, line["name"])
+        for file in (results["QUOTED"], results["PUBLISHED"])
+        for line in results["_read"](file.name)
+    }
+    assert shown == cells | stated
     for line in quoted:
-        note = (ROOT / "benchmarks" / "results" / line["note"]).read_text("utf-8")
+        folder = ROOT if "/" in line["note"] else ROOT / "benchmarks" / "results"
+        note = (folder / line["note"]).read_text("utf-8")
         assert line["quote"] in re.sub(r"\s+", " ", note), line
         numbers = re.findall(r"[\d.]*\d", line["value"])
         assert [*numbers, *re.findall(r"[a-z]{3,}", line["value"])], line
         assert {*numbers} <= {*re.findall(r"[\d.]*\d", line["quote"])}, line
 
 
+def test_what_a_page_alone_published_has_its_page_and_commit(results):
+    """Or a note in which its numbers stand."""
+    files = (results["PUBLISHED"], results["PUBLISHED_TABLES"])
+    for line in (line for file in files for line in results["_read"](file.name)):
+        page, _, commit = line["source"].partition(" ")
+        if commit:
+            assert re.fullmatch(r"[0-9a-f]{8}", commit), line
+            assert page == "README.md" or (ROOT / page).is_file(), line
+        else:
+            known = re.findall(r"[\d.,]*\d", (ROOT / page).read_text("utf-8"))
+            assert {*re.findall(r"[\d.,]*\d", line["value"])} <= {*known}, line
+
+
+def test_a_published_table_that_differs_from_its_file_is_written_anew(results):
+    (name, *_) = sorted(results["published_tables"]())
+    table = results["format_published_table"](name)
+    page = f"before\n<!-- table {name} -->\n| old |\n|---|\n\nafter"
+    assert results["page"](page) == f"before\n<!-- table {name} -->\n{table}\nafter"
+    with pytest.raises(KeyError):
+        results["page"]("<!-- table no_such_table -->\n| old |\n")
+
+
 @pytest.mark.parametrize(
     ("figure", "problem"),
     [
         ("edge.csv no-such-figure", KeyError),
+        ("published.tsv no-such-figure", KeyError),
         ("no-such-file.csv dep-lex", KeyError),
         ("quoted.tsv no-such-figure", KeyError),
     ],
