@@ -445,6 +445,47 @@ def test_a_published_table_that_differs_from_its_file_is_written_anew(results):
         results["page"]("<!-- table no_such_table -->\n| old |\n")
 
 
+NO_PROSE = [  # commands and outputs, what comes from files, code, targets of links, addresses
+    *(r"^```.*?^```", r"<!-- value .*?<!-- /value -->"),
+    *(r"<!-- (?:table|claims) \w+ -->\n(?:\|[^\n]*\n)*", r"^ {4,}\S[^\n]*"),
+    *(r"`[^`\n]*`", r"\]\([^)\n]*\)", r"<[a-z/][^>\n]*>"),
+]
+TYPED = {  # versions, licences, settings, counts of data, examples, and figures of papers
+    "README.md": "2.0",
+    "api.md": "2.16 10.0",
+    "cite.md": "0.1",
+    "cli.md": "139.7",
+    "cluster.md": "22.05 2.60",
+    "compare.md": "82.64 82.53",
+    "faq.md": "0.2",
+    "heads.md": "0.05",
+    "layers.md": "0.05",
+    "paper.md": "2.17 99.8 139.7",
+    "probes.md": "0.04 3.6 0.4 0.6",
+    "protocols.md": "0.2 0.1 0.01 0.3 0.05",
+    "publish.md": "2.26 0.4",
+    "published-encoders.md": "2.21 4.0 2.0 3.0",
+    "results.md": "70.6 73.3",
+    "speed.md": "6.5",
+    "start.md": "3.11",
+    "structure.md": "0.05 0.001",
+    "tasks-edge.md": "6.6 1.0 2.2",
+    "tasks-tree.md": "1.65 98.0 81.2 85.0",
+    "tasks-ud.md": "2.17 0.05",
+    "training.md": "9.6 0.001",
+    "while-training.md": "5.12",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_measured_figure_in_prose_is_not_typed(page):
+    text = page.read_text("utf-8")
+    for pattern in NO_PROSE:
+        text = re.sub(pattern, "", text, flags=re.S | re.M)
+    typed = {*re.findall(r"(?<![\d.])\d+\.\d+", text)}
+    assert typed == {*TYPED.get(page.name, "").split()}, "put it in docs/results, with a marker"
+
+
 @pytest.mark.parametrize(
     ("figure", "problem"),
     [
