@@ -222,6 +222,20 @@ def test_a_table_of_contents_counts_where_something_of_it_is_chosen():
     assert Node("lingprobe.probes.mlp.probe", "mlp") not in reached
 
 
+def test_what_uses_a_table_of_contents_is_none_itself(modules, monkeypatch):
+    monkeypatch.setattr(closure, "REGISTRY", "written.t:Contents")
+    text = (
+        "from written.t import Contents\nclass User:\n    def g(self): return Contents({{}}), {0}\n"
+        "class Kind(Contents): ...\nX, Y = 1, 2\nUSER = User()\nA = Contents({{'a': {0}}})\n"
+        "B = Kind({{'b': {0}}})\ndef f(): return USER\ndef g(): return A\ndef h(): return B\n"
+    )
+    found = []
+    for number in (1, 2):
+        modules(t="class Contents: ...\n", a=text.format(number))
+        found.append([code(f"a:{name}") for name in "fgh"])
+    assert [one == two for one, two in zip(*found, strict=True)] == [False, True, True]
+
+
 def test_a_name_that_the_package_offers_is_followed_to_its_definition(tmp_path, monkeypatch):
     (tmp_path / "asks_one.py").write_text("from lingprobe import question\n")
     (tmp_path / "asks_two.py").write_text(

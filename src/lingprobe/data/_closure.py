@@ -345,19 +345,16 @@ def _definition_of(module: str, name: str) -> Node | None:
 
 
 def _is_registry(mention: Mention, module: str) -> bool:
-    """Whether what a mention makes is a table of contents."""
-    if (nodes := _target(mention, module).nodes) == ():
+    """Whether what a mention makes is a table of contents: Contents, or a class of that kind."""
+    nodes = _target(mention, module).nodes
+    if not nodes or not _is_part(nodes[0].module):
         return False
     node = nodes[0]
     if f"{node.module}:{node.name}" == REGISTRY:
         return True
     found = _source(node.module).definitions.get(node.name)
-    inner = found.mentions if found and found.parameters is None else ()
-    return any(
-        f"{n.module}:{n.name}" == REGISTRY
-        for each in inner
-        if each.kind in ("import", "definition")
-        for n in _target(each, node.module).nodes
+    return found is not None and any(
+        _is_registry(found.mentions[number], node.module) for number in found.bases
     )
 
 

@@ -27,7 +27,7 @@ PACKAGE = __name__.partition(".")[0]
 DATA = (".tsv", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
 CODE = "code"  # the folder of a cache
-MAX_REMEMBERED_FILES = 1000
+MAX_REMEMBERED_FILES = 2000
 # fields of nodes that change nothing, and annotations, of which `_Text` says where they count
 _SILENT = ("ctx", "kind", "type_comment", "type_ignores", "annotation", "returns")
 # decorators under which a function is called as it is written
@@ -75,6 +75,7 @@ class Definition(NamedTuple):
     face        a digest of the annotations of its parameters, which make options, and what these
                 mention
     maker       the number of the mention that is called to make it
+    bases       of a class: the numbers of its bases
     """
 
     text: str
@@ -82,6 +83,7 @@ class Definition(NamedTuple):
     parameters: tuple[str, ...] | None = None
     face: tuple[str, tuple[Mention, ...]] = ("", ())
     maker: int | None = None
+    bases: tuple[int, ...] = ()
 
 
 class Source(NamedTuple):
@@ -156,7 +158,7 @@ def _from_json(known: list[Any]) -> Source:
 
 
 def _definition(
-    text: str, mentions: Any, parameters: Any, face: Any, maker: int | None
+    text: str, mentions: Any, parameters: Any, face: Any, maker: int | None, bases: Any
 ) -> Definition:
     return Definition(
         text,
@@ -164,6 +166,7 @@ def _definition(
         None if parameters is None else tuple(parameters),
         (face[0], _mentions(face[1])),
         maker,
+        tuple(bases),
     )
 
 
@@ -261,6 +264,7 @@ class _Module:
             text.parameters,
             (face.digest() if face.parts else "", tuple(face.mentions)),
             text.maker,
+            tuple(text.bases),
         )
 
 
@@ -314,6 +318,7 @@ class _Text(ast.NodeVisitor):
         self.named: set[str] = set()
         self.parameters: tuple[str, ...] | None = None
         self.maker: int | None = None
+        self.bases: list[int] = []
         self.scopes: list[tuple[str, _Scope]] = []
         self.bindings = 0
 
@@ -492,12 +497,14 @@ class _Text(ast.NodeVisitor):
             if dotted and (number := self._number(dotted)) is not None:
                 self.maker = number
 
-    def _number(self, dotted: list[str]) -> int | None:
-        """The number of the mention that a dotted name became when it was called."""
+    def _number(self, dotted: list[str], *, valued: bool = False) -> int | None:
+        """The number of the mention that a dotted name became when it was called or held."""
         meaning = self._meaning(dotted[0])
         if isinstance(meaning, Import):
             meaning = Mention("import", ".".join(dotted[1:]), meaning)
-        return None if isinstance(meaning, str) else self.mentions.get(meaning)
+        return (
+            None if isinstance(meaning, str) else self.mentions.get(meaning._replace(valued=valued))
+        )
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.parts.append("AnnAssign")
@@ -516,6 +523,10 @@ class _Text(ast.NodeVisitor):
         self._bind_definition(node.name)
         self._values([*node.decorator_list, *getattr(node, "type_params", [])])
         self._values([*node.bases, *node.keywords])
+        if not self.scopes:
+            dotted = filter(None, map(_name_parts, node.bases))
+            numbers = (self._number(each, valued=True) for each in dotted)
+            self.bases += [number for number in numbers if number is not None]
         self.scopes.append(("class", {name: name for name in _bound_names(node.body)}))
         self._values(node.body)
         self.scopes.pop()
