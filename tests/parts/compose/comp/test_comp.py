@@ -355,8 +355,8 @@ def test_words_of_one_s_own(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("size=2", "at least 8 items"),
-        ("per_sentence=0", "at least 1 question"),
+        ("size=2", "a number from 8 on, items"),
+        ("per_sentence=0", "a number from 1 on"),
         ("mode=paper,balance=none", "mode=controlled"),
         ("request=/no/such.json", "no/such.json"),
         ("request=FILE", "no noun 'unicorn'"),
