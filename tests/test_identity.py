@@ -36,8 +36,10 @@ from lingprobe.tasks import TASKS
 SOURCES = Path(lingprobe.__file__).parent
 
 
-def run(code: str, *arguments: str, path: Path) -> str:
-    """What a fresh Python prints that finds lingprobe below a folder."""
+def run(code: str, *arguments: str, path: Path, package: str = "LINGPROBE") -> str:
+    """What a fresh Python prints that finds lingprobe below a folder; package is what variables of
+    the environment call it.
+    """
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(
         command,
@@ -47,8 +49,8 @@ def run(code: str, *arguments: str, path: Path) -> str:
         env={
             "PYTHONPATH": str(path),
             "PATH": "/usr/bin:/bin",
-            "LINGPROBE_CACHE": os.environ["LINGPROBE_CACHE"],
-            SHARED: os.environ[SHARED],
+            f"{package}_CACHE": os.environ["LINGPROBE_CACHE"],
+            f"{package}_SHARED_CACHE": os.environ[SHARED],
         },
     )
     assert done.returncode == 0, done.stderr[-2000:]
@@ -89,6 +91,9 @@ print(json.dumps([codes, users]))
 """
 
 
+PRECISION = "lingprobe.nets.precision:HALF"
+
+
 class Moved(ast.NodeTransformer):
     """What is imported from modules that moved, from where they are now."""
 
@@ -110,10 +115,18 @@ class Moved(ast.NodeTransformer):
         return node
 
 
-def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(checkout):
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    """What CODES print of the sources as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LINGPROBE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        return json.loads(run(CODES, PRECISION, path=SOURCES.parent))
+
+
+def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(checkout, unchanged):
     root = checkout / "lingprobe"
     module = "lingprobe." + MOVES["nets.precision"] + ":HALF"
-    before, _ = json.loads(run(CODES, module, path=checkout))
+    before, _ = unchanged
     for file in root.rglob("*.py"):
         if any(old.rpartition(".")[2] in (text := file.read_text("utf-8")) for old in MOVES):
             file.write_text(ast.unparse(Moved().visit(ast.parse(text))), "utf-8")
@@ -132,19 +145,29 @@ def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(check
     ]
 
 
-def test_definitions_of_other_names_keep_every_identity(checkout):
-    """All definitions whose names stand for nothing else, each called otherwise wherever it is."""
-    place = "lingprobe.nets.precision:HALF"
-    before, _ = json.loads(run(CODES, place, path=checkout))
-    files = sorted((checkout / "lingprobe").rglob("*.py"))
-    names = free_names([ast.parse(file.read_bytes()) for file in files])
+def test_definitions_and_a_package_of_other_names_keep_every_identity(checkout, unchanged):
+    """The package, and all definitions whose names stand for nothing else, each called otherwise
+    wherever it is.
+    """
+    trees = [ast.parse(file.read_bytes()) for file in sorted(checkout.rglob("*.py"))]
+    names = free_names(trees)
     assert len(names) > 1000
-    word = re.compile(r"\b(" + "|".join(names) + r")\b")
-    for file in files:
-        file.write_text(word.sub(r"\1_otherwise", file.read_text("utf-8")), "utf-8")
-    code, place = (word.sub(r"\1_otherwise", text) for text in (CODES, place))
-    after, _ = json.loads(run(code, place, path=checkout))
-    assert [name for name in before if before[name] != after[name]] == []
+    packages = {"lingprobe": "zyxwprobe", "Lingprobe": "Zyxwprobe", "LINGPROBE": "ZYXWPROBE"}
+
+    def of_another_package(text: str) -> str:
+        return functools.reduce(lambda done, pair: done.replace(*pair), packages.items(), text)
+
+    def renamed(text: str) -> str:
+        other = re.sub(r"\w+", lambda word: word[0] + "_otherwise" * (word[0] in names), text)
+        return of_another_package(other)
+
+    exact = {"encoding": "utf-8", "errors": "surrogateescape"}  # some files are packed
+    for change, suffixes in ((renamed, (".py",)), (of_another_package, source.DATA)):
+        for file in [path for path in checkout.rglob("*") if path.suffix in suffixes]:
+            file.write_bytes(change(file.read_bytes().decode(**exact)).encode(**exact))
+    (checkout / "lingprobe").rename(checkout / "zyxwprobe")
+    code, place = renamed(CODES), renamed(PRECISION)
+    assert json.loads(run(code, place, path=checkout, package="ZYXWPROBE")) == unchanged
 
 
 def free_names(trees: list[ast.Module]) -> set[str]:
@@ -181,21 +204,6 @@ def tops(statement: ast.stmt) -> list[ast.AST]:
     """The names that a statement of a module binds."""
     targets = getattr(statement, "targets", [getattr(statement, "target", None)])
     return [node for target in targets if target is not None for node in ast.walk(target)]
-
-
-def test_a_package_of_another_name_keeps_every_identity(checkout):
-    module = "lingprobe.nets.precision:HALF"
-    before, users = json.loads(run(CODES, module, path=checkout))
-    named = {"lingprobe": "zyxwprobe", "Lingprobe": "Zyxwprobe", "LINGPROBE": "ZYXWPROBE"}
-
-    def renamed(text: str) -> str:
-        return functools.reduce(lambda done, pair: done.replace(*pair), named.items(), text)
-
-    exact = {"encoding": "utf-8", "errors": "surrogateescape"}  # some files are packed
-    for file in [path for path in checkout.rglob("*") if path.suffix in (".py", *source.DATA)]:
-        file.write_bytes(renamed(file.read_bytes().decode(**exact)).encode(**exact))
-    (checkout / "lingprobe").rename(checkout / "zyxwprobe")
-    assert json.loads(run(renamed(CODES), renamed(module), path=checkout)) == [before, users]
 
 
 @pytest.fixture
