@@ -604,14 +604,14 @@ def traced(function: Any, entered: set[tuple[str, str]]) -> Any:
             entered.add((str(frame.f_globals["__name__"]), defined_by(code)))
 
     def run(*arguments: Any, **options: Any) -> Any:
-        before = sys.getprofile()
-        sys.setprofile(note)
-        threading.setprofile(note)
+        before = sys.gettrace()
+        sys.settrace(note)
+        threading.settrace(note)
         try:
             return function(*arguments, **options)
         finally:
-            sys.setprofile(before)
-            threading.setprofile(None)
+            sys.settrace(before)
+            threading.settrace(None)
 
     return run
 
