@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +38,7 @@ from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
-from lingprobe.probes import PROBES, ettinger
-from lingprobe.probes.relatedness import probe as relatedness
-from lingprobe.probes.span import probe as span
+from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, names
 from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
@@ -145,7 +142,7 @@ PROBE_OPTIONS = {
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
-    "attention": [("attention,epochs=10", {}), ("attention,pool=max", {"kinds": ("classes",)})],
+    "attention": [("attention,epochs=20", {}), ("attention,pool=max", {"kinds": ("classes",)})],
     "sparse": [
         ("sparse,k=4", {}),
         ("sparse,k=4,by=l1", {"kinds": ("classes", "partial")}),
@@ -187,10 +184,14 @@ TASK_OPTIONS = {
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
     **{
-        f"comp/{n}": [f"comp/{n},size=80,dev=40,test=60{mode}" for mode in ("", ",mode=paper")]
+        f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")]
         for n in PAPERS
     },
-    **{f"comp/{n}": [f"comp/{n},size=80,dev=40,test=60"] for n in names("comp") if n not in PAPERS},
+    **{
+        f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120"]
+        for n in names("comp")
+        if n not in PAPERS
+    },
     "senteval/sent-len": [
         "senteval/sent-len:RELEASED/senteval",
         "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18",
@@ -380,19 +381,6 @@ def test_encoders(reference, places):
     check_encoder(places(reference), known, tolerance=1e-4)
 
 
-@pytest.fixture
-def short_training(monkeypatch):
-    """Training of fewer steps: what stands in the planted layer is learnt in a quarter of them."""
-    monkeypatch.setattr(ettinger, "PASSES", 200)
-    for protocols, name, steps in (
-        (span.PROTOCOLS, "fast", {"epochs": 2, "steps": 100}),
-        (relatedness.PROTOCOLS, "senteval", {"max_epoch": 150}),
-    ):
-        shorter = replace(protocols[name], plan=replace(protocols[name].plan, **steps))
-        monkeypatch.setitem(protocols, name, shorter)
-
-
-@pytest.mark.usefixtures("short_training")
 @pytest.mark.parametrize(("reference", "settings"), listed(PROBE_OPTIONS), ids=str)
 def test_probes(reference, settings):
     check_probe(reference, **settings)
