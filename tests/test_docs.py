@@ -76,7 +76,7 @@ def folder(tmp_path_factory, environment) -> Path:
     us.
     """
     place = tmp_path_factory.mktemp("docs")
-    sentences = "\n".join(treebank(750)).split("\n\n")
+    sentences = "\n".join(treebank(1500)).split("\n\n")
     for bank, code in (
         ("UD_English-EWT", "en_ewt"),
         ("UD_English-GUM", "en_gum"),
@@ -84,9 +84,9 @@ def folder(tmp_path_factory, environment) -> Path:
     ):
         (place / bank).mkdir()
         for split, part in (
-            ("train", sentences[:600]),
-            ("dev", sentences[600:675]),
-            ("test", sentences[675:]),
+            ("train", sentences[:1200]),
+            ("dev", sentences[1200:1350]),
+            ("test", sentences[1350:]),
         ):
             (place / bank / f"{code}-ud-{split}.conllu").write_text(
                 "\n\n".join(part).strip() + "\n\n", "utf-8"

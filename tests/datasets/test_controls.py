@@ -477,7 +477,7 @@ def test_noise_is_as_much_as_an_audit_found():
 
 
 def test_what_noise_cannot_be_is_said():
-    with pytest.raises(ReferenceProblem, match="a percent, from 0 to 100"):
+    with pytest.raises(ReferenceProblem, match="a number from 0 to 100, a percentage"):
         CONTROLS.make("label-noise,wrong=101")
     with pytest.raises(DataProblem, match="no classes"):
         CONTROLS.make("label-noise,wrong=5")(FAMILIES["pair"]())

@@ -19,7 +19,7 @@ from lingprobe.tasks.shards import Lists
 from lingprobe.tasks.ud import family
 from lingprobe.tasks.ud.classes import comparable, contents, sentences_per_class
 
-NINE = FAMILIES["ud"]["ud.family"].split()
+NINE = FAMILIES["ud"]["ud.family"].replace("_", "-").split()
 
 
 @pytest.fixture(scope="module")

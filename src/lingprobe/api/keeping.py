@@ -23,6 +23,9 @@ def holdings(results: str | Path | None = None, *, cache: str | Path | None = No
     """The files in a folder of results (default: the cache's) and in a cache, by kind; their
     contents are not read.
 
+    results  a folder that a run wrote
+    cache    the folder of the cache, if it is another one than usual
+
         print(sum(each.bytes for each in lingprobe.holdings().files))
     """
     paths = Paths.of(results, cache)

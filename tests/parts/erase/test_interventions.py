@@ -605,7 +605,7 @@ def test_the_command_is_the_function(place):
         ({"layer": "head:2.7"}, DataProblem, "numbered from 1 to 2"),
         ({"layer": "slice:2.1"}, EncoderStop, "cannot be replaced"),
         ({"pairs": "table:{}/task.jsonl"}, DataProblem, "takes a task of minimal pairs"),
-        ({"draws": 0}, UsageProblem, "draws of at least 1"),
+        ({"draws": 0}, UsageProblem, "draws=0: write a number from 1 on"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(more, error, said, place):
