@@ -22,7 +22,7 @@ from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data._closure import EFFECTS, WHOLE, Node
 from lingprobe.data.cache import SHARED
-from lingprobe.data.identity import code_roots
+from lingprobe.data.identity import code_roots, walk_parts
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
@@ -575,7 +575,8 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
         trial = result.trial
         chosen = ((TASKS, trial.task), (ENCODERS, trial.encoder), (PROBES, trial.probe))
         for contents, reference in (*chosen, (CONTROLS, trial.control), (METRICS, result.metric)):
-            roots |= code_roots(contents, str(reference), contents.make(str(reference)))
+            made = contents.make(str(reference))
+            roots |= code_roots(contents, str(reference), walk_parts(made))
     if task.startswith("comp/"):  # which it states as a fact of its own
         roots |= LANGUAGES.roots("english")
     reached = closure.closure(roots).nodes

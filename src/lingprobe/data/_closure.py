@@ -126,9 +126,6 @@ class Closure:
         """Our modules that count as a whole, as what is asked of them is computed."""
         return sorted(n.module for n in self.nodes if n.name == WHOLE and _is_part(n.module))
 
-    def __contains__(self, node: object) -> bool:
-        return node in self.nodes
-
 
 def closure(roots: Iterable[str]) -> Closure:
     """What some roots reach, they themselves included."""

@@ -87,8 +87,9 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
     """The identity of a thing that a reference names, or (without one) of an object that was handed
     over by name.
     """
-    roots = code_roots(contents, reference, thing)
-    stated = list(dict.fromkeys(filter(None, map(_fingerprint, walk_parts(thing)))))
+    parts = list(walk_parts(thing))
+    roots = code_roots(contents, reference, parts)
+    stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
     text = str(thing.name) if reference is None else portable(contents, reference)
     if any(_interactive(root.partition(":")[0]) for root in roots):
         # code that was typed in has no file to tell it from what is typed in later
@@ -96,9 +97,9 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
     return Identity(text, code_of(*roots), (*stated, *facts))
 
 
-def code_roots(contents: Contents, reference: str | None, thing: Any) -> set[str]:
-    """Where the code of a thing begins: with it, with all that it holds, and with what made it."""
-    roots = {root for part in walk_parts(thing) for root in _roots(part)}
+def code_roots(contents: Contents, reference: str | None, parts: Iterable[Any]) -> set[str]:
+    """Where the code of a thing begins: with its parts, it among them, and with what made it."""
+    roots = {root for part in parts for root in _roots(part)}
     if reference is not None:
         roots |= contents.roots(Reference.parse(reference).name)
     return roots
