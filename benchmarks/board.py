@@ -18,8 +18,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import lingprobe
-from lingprobe.parts.board.submission import Statement, submission_of, write_submission
-from parts.board.made import bounds, fit
+from extensions.board.made import bounds, fit
+from lingprobe_extensions.board.submission import Statement, submission_of, write_submission
 
 CORPORA = ("UD_English-EWT", "UD_Polish-PDB", "UD_German-GSD", "UD_Finnish-TDT")
 NAMES = ("tense", "passive", "subj-num", "obj-num", "sent-len", "tree-depth", "top-deps")

@@ -37,9 +37,9 @@ import numpy as np
 
 from lingprobe.corpora.text import words
 from lingprobe.data.vectors import Floats
-from lingprobe.parts.training.bag import Bag
-from lingprobe.parts.training.corpus import Corpus, Vocabulary
-from lingprobe.parts.training.settings import Settings
+from lingprobe_extensions.train.bag import Bag
+from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.settings import Settings
 
 LEAST, NEGATIVES, RATE = 5, 10, 0.025
 NEAR, ASKED = 10, 1000
@@ -139,7 +139,7 @@ def compare(text: Sequence[str], dim: int, epochs: int) -> bool:
 TRAIN = """
 import sys
 from pathlib import Path
-import lingprobe, lingprobe.parts.training.bag, lingprobe.parts.training.steps
+import lingprobe, lingprobe_extensions.train.bag, lingprobe_extensions.train.steps
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024

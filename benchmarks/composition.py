@@ -14,9 +14,9 @@ from collections import Counter
 import numpy as np
 
 from lingprobe.data.core import Dataset
-from lingprobe.parts.compose.comp.designs import DESIGNS
-from lingprobe.parts.compose.comp.shallow import shallow_examples
 from lingprobe.tasks import TASKS, names
+from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.shallow import shallow_examples
 
 STRATA = ("marker", "scope", "construction", "negative")
 

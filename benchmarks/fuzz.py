@@ -166,8 +166,8 @@ def formats() -> dict[str, Format]:
     from lingprobe.data.core import Sentence
     from lingprobe.datasets.formats import tables
     from lingprobe.encoders import ENCODERS
-    from lingprobe.parts.compose.events import files
     from lingprobe.store.blocks import Block
+    from lingprobe_extensions.compose.events import files
 
     def given(kind: str) -> Callable[[Path], Any]:
         return lambda path: (

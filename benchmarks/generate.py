@@ -20,10 +20,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from lingprobe.parts.compose.events.batch import Batch, in_order
-from lingprobe.parts.compose.events.draw import draw
-from lingprobe.parts.compose.events.request import request
-from lingprobe.parts.compose.events.space import Space, space
+from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.request import request
+from lingprobe_extensions.compose.events.space import Space, space
 
 NOUNS = ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"]
 VERBS = {
@@ -46,10 +46,10 @@ ROUNDS, N = 3, 200_000
 WHOLE = """
 import json, re, sys
 from pathlib import Path
-from lingprobe.parts.compose.events.batch import Batch, in_order
-from lingprobe.parts.compose.events.draw import draw
-from lingprobe.parts.compose.events.request import request
-from lingprobe.parts.compose.events.space import space
+from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.request import request
+from lingprobe_extensions.compose.events.space import space
 for n, parts in draw(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
     in_order(parts, n, Batch.lines)  # what the command writes, chunk by chunk
 status = Path("/proc/self/status").read_text()  # getrusage would also know the peak of the process that began this one

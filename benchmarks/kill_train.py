@@ -55,7 +55,7 @@ def work(name: str, folder: Path, out: Path) -> None:
     import torch
 
     import lingprobe
-    from lingprobe.parts.training import loop
+    from lingprobe_extensions.train import loop
 
     torch.set_num_threads(1)
     loop.PAUSE = 0.1

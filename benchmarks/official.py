@@ -19,9 +19,9 @@ from typing import Any
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree
-from lingprobe.parts.training.parsers.scores import agreement
-from lingprobe.parts.training.parsers.treebank import dependencies
 from lingprobe.tasks.sources import treebanks
+from lingprobe_extensions.train.parsers.scores import agreement
+from lingprobe_extensions.train.parsers.treebank import dependencies
 
 COMPARED = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")
 

@@ -37,8 +37,8 @@ from lingprobe.corpora.conllu import read
 from lingprobe.corpora.files import treebank
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
-from lingprobe.parts.archive.elmo import character_ids
-from lingprobe.parts.archive.elmo_shape import shape_of
+from lingprobe_extensions.archive.elmo import character_ids
+from lingprobe_extensions.archive.elmo_shape import shape_of
 
 ROUNDS = 3
 MANY = {

@@ -21,13 +21,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.parts.compose.events.batch import Batch, in_order
-from lingprobe.parts.compose.events.draw import draw
-from lingprobe.parts.compose.events.request import request
-from lingprobe.parts.compose.events.space import space
-from lingprobe.parts.compose.readings.find import readings
-from lingprobe.parts.compose.readings.gold import disagreements, gold
-from lingprobe.parts.compose.readings.reading import Fact, Reading
+from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.request import request
+from lingprobe_extensions.compose.events.space import space
+from lingprobe_extensions.compose.readings.find import readings
+from lingprobe_extensions.compose.readings.gold import disagreements, gold
+from lingprobe_extensions.compose.readings.reading import Fact, Reading
 
 ALL = {
     "frames": ["intransitive", "transitive", "ditransitive", "clausal"],

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 
 from lingprobe.corpora import brackets
-from lingprobe.parts.training.parsers import tetra
+from lingprobe_extensions.train.parsers import tetra
 
 
 def main(files: list[str]) -> int:

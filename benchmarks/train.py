@@ -36,11 +36,11 @@ import torch
 from torch import Tensor, nn
 
 from lingprobe.nets.trainable import PAD, Shape
-from lingprobe.parts.training.contents import OBJECTIVES
-from lingprobe.parts.training.data import Reading, themselves
-from lingprobe.parts.training.examples import Examples
-from lingprobe.parts.training.loop import Learner, Schedule, batches
-from lingprobe.parts.training.objectives import Kit, Writing
+from lingprobe_extensions.train.contents import OBJECTIVES
+from lingprobe_extensions.train.data import Reading, themselves
+from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.objectives import Kit, Writing
 
 DIM, PIECES, BATCH = 300, 4000, 4096
 
@@ -172,10 +172,10 @@ READ = """
 import sys, time, torch
 from pathlib import Path
 from lingprobe.nets.trainable import Shape
-from lingprobe.parts.training.data import Reading, translations
-from lingprobe.parts.training.examples import Examples
-from lingprobe.parts.training.contents import OBJECTIVES
-from lingprobe.parts.training.objectives import Kit
+from lingprobe_extensions.train.data import Reading, translations
+from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.contents import OBJECTIVES
+from lingprobe_extensions.train.objectives import Kit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024

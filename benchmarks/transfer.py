@@ -25,7 +25,7 @@ how = {"probes": ["logreg"], "seeds": 1, "output": f"{place}/results", "cache": 
 if what == "matrix":
     found = lingprobe.transfer(task, model, train=banks, test=banks, size=size, **how)
 else:
-    from lingprobe.parts.languages.api import _pieces, _reference
+    from lingprobe.inside.languages.api import _pieces, _reference
     options = {"by": "", "training": str(size), "centred": ""}
     tasks = [_reference(task, (bank, bank), sorted(banks), options) for bank in banks]
     found = lingprobe.run(tasks, [model, *_pieces([model])], keep_scores=True, **how)

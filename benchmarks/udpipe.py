@@ -19,8 +19,8 @@ from lingprobe.annotators import parser
 from lingprobe.annotators.engines.udpipe import train
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import treebank
-from lingprobe.parts.training.parsers.scores import agreement
-from lingprobe.parts.training.parsers.treebank import dependencies
+from lingprobe_extensions.train.parsers.scores import agreement
+from lingprobe_extensions.train.parsers.treebank import dependencies
 
 
 def main(bank: str, model: Path) -> None:

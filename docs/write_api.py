@@ -18,9 +18,10 @@ from typing import Any, ForwardRef, get_args, is_typeddict
 from typer.models import ArgumentInfo
 
 import lingprobe
-from lingprobe import parts
 from lingprobe.api.listing import KINDS, contents_of
 from lingprobe.cli import COMMANDS
+from lingprobe.cli.signatures import module_of
+from lingprobe.data._packages import entry_points, is_own
 
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
@@ -65,10 +66,16 @@ LISTS = {  # what CSV and Parquet hold, by what writes it
 # ---- what there is
 
 
+def names() -> list[str]:
+    """The public names: the core's, and those of its extensions."""
+    added = (p.name for p in entry_points("lingprobe.functions") if is_own(p.value))
+    return sorted([*lingprobe.__all__, *added])
+
+
 def kinds() -> dict[str, list[str]]:
     """The public names, by what they are."""
     found: dict[str, list[str]] = {"Functions": [], "Classes": [], "Exceptions": []}
-    for name in lingprobe.__all__:
+    for name in names():
         thing = getattr(lingprobe, name)
         exception = isinstance(thing, type) and issubclass(thing, BaseException)
         kind = (
@@ -146,18 +153,12 @@ def described(name: str) -> str:
     thing = getattr(lingprobe, name)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
-    body = ast.parse(inspect.getsource(importlib.import_module(_place(name)))).body
+    body = ast.parse(inspect.getsource(importlib.import_module(module_of(name)))).body
     for one, after in pairwise(body):
         if isinstance(one, ast.Assign) and getattr(one.targets[0], "id", "") == name:
             value = after.value if isinstance(after, ast.Expr) else None
             return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) else ""
     return ""
-
-
-def _place(name: str) -> str:
-    """The module that defines a public name."""
-    own = (place for place, names in lingprobe._PLACES.items() if name in names.split())
-    return parts.module_of(name) or f"lingprobe.{next(own)}"
 
 
 # ---- the page
@@ -286,7 +287,7 @@ def _options() -> dict[str, list[str]]:
         kind: [
             " ".join([entry.name, *(option.written for option in entry.options)])
             for entry in lingprobe.available(kind)  # type: ignore[arg-type]
-            if entry.name in contents.table
+            if entry.name in contents.own_places()
         ]
         for kind, contents in ((each, contents_of(each)) for each in KINDS)
     }

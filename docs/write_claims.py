@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import lingprobe
-from lingprobe.parts.claims.claim_tests import PAPERS
+from lingprobe_extensions.papers.claim_tests import PAPERS
 
 DOCS = Path(__file__).parent
 PAGE, FILE = DOCS / "suites.md", DOCS / "results" / "claims.csv"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 CODE = ROOT / "src" / "lingprobe"
+EXTENSIONS = ROOT / "src" / "lingprobe_extensions"
 PAGE = Path(__file__).parent / "design" / "map.md"
 HEAD = """# The map of the rooms
 
@@ -24,6 +25,13 @@ An arrow is an import. Arrows that follow from others are left out: `cli` import
 
 """
 
+BESIDE = """## Extensions
+
+`lingprobe_extensions` holds what nothing in lingprobe needs. An extension is found by its entry
+points in `pyproject.toml`, as a plugin of anybody is; it imports what `lingprobe` and
+`lingprobe.extend` offer, and no other extension."""
+EXTENSION_TABLE = ["| extension | what it is |", "|---|---|"]
+
 
 def page() -> str:
     """The whole page: the picture, then a line for each room."""
@@ -36,7 +44,13 @@ def page() -> str:
             f"| `{room}` | {_said(room)} |"
             f" {', '.join(f'`{other}`' for other in below) or 'nothing'} |"
         )
-    return HEAD + "\n".join([*_picture(lines, imports), "", *table, ""])
+    beside = [
+        f"| `{file.parent.name}` | {_first_line(file)} |"
+        for file in sorted(EXTENSIONS.glob("*/__init__.py"))
+    ]
+    return HEAD + "\n".join(
+        [*_picture(lines, imports), "", *table, "", BESIDE, "", *EXTENSION_TABLE, *beside, ""]
+    )
 
 
 def _lines() -> list[list[str]]:
@@ -104,20 +118,21 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _room(parts: tuple[str, ...]) -> str:
-    """The room of a module; '' for the package's own face and the list of its parts, which import
-    nothing by themselves.
-    """
-    deep = 2 if parts[:1] == ("parts",) else 1
-    name = ".".join(parts[:deep])
-    path = CODE.joinpath(*parts[:deep])
-    rooms = len(parts) >= deep and parts[deep - 1] not in ("__init__", "__main__")
-    return name if rooms and (path.is_dir() or path.with_suffix(".py").exists()) else ""
+    """The room of a module; '' for the package's own face, which imports nothing by itself."""
+    name = parts[0] if parts else ""
+    path = CODE / name
+    return name if name not in ("", "__init__", "__main__") and path.is_dir() else ""
 
 
 def _said(room: str) -> str:
     """The first line of the docstring of a room."""
     path = CODE.joinpath(*room.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return _first_line(path)
+
+
+def _first_line(path: Path) -> str:
+    """The first line of the docstring of a module."""
     text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return text.partition("\n")[0].replace("|", "\\|")
 

@@ -42,9 +42,9 @@ ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "build" / "mutants"
 TREE = KEPT / "tree"
 EQUIVALENT = ROOT / "release" / "equivalent.tsv"
-PACKAGE = "src/lingprobe"
+SOURCES = "src"
 ROOMS = ("metrics", "probes", "training", "datasets", "analysis", "audit", "annotators")
-FOLDERS = {"training": "parts/training"}  # of rooms that do not lie under their name
+EXTENSIONS = {"training": "train"}
 THROUGH = {"analysis": ("pages",)}
 SAMPLE = 150
 GOAL, MOST_EQUIVALENT = 0.9, 0.1
@@ -64,21 +64,26 @@ def digest(files: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:16]
 
 
+def package_of(room: str) -> str:
+    """The package that a room is, as a path below the sources."""
+    return f"lingprobe_extensions/{EXTENSIONS[room]}" if room in EXTENSIONS else f"lingprobe/{room}"
+
+
 def folder(room: str) -> str:
-    """Where a room lies, below the package and below the tests."""
-    return FOLDERS.get(room, room)
+    """Where the tests of a room lie, below those of all."""
+    return f"extensions/{EXTENSIONS[room]}" if room in EXTENSIONS else room
 
 
 def sources(room: str) -> list[Path]:
     """The modules of a room."""
-    return sorted((TREE / PACKAGE / folder(room)).rglob("*.py"))
+    return sorted((TREE / SOURCES / package_of(room)).rglob("*.py"))
 
 
 def tests(room: str) -> list[Path]:
     """The files that test a room: its folder, what it is seen through, and what imports it."""
     place = folder(room)
     folders = {TREE / "tests" / name for name in (place, *THROUGH.get(room, ()))}
-    imported = f"{Path(PACKAGE).name}.{place.replace('/', '.')}"
+    imported = package_of(room).replace("/", ".")
     return [
         file
         for file in sorted((TREE / "tests").rglob("test_*.py"))
@@ -123,7 +128,7 @@ class Watch:
 
 def watch(room: str, file: str) -> int:
     """Run the tests of a file, and write which lines each reaches; pytest's exit code."""
-    measured = coverage.Coverage(data_file=None, include=[f"{TREE}/{PACKAGE}/{folder(room)}/*"])
+    measured = coverage.Coverage(data_file=None, include=[f"{TREE}/{SOURCES}/{package_of(room)}/*"])
     plugin = Watch(measured)
     measured.start()
     code = pytest.main([*QUIET, file], plugins=[plugin])

@@ -177,10 +177,10 @@ TASK_OPTIONS = {
     ],
     **{
         name: [f"{name}:BANK"]
-        for name in TASKS.table
+        for name in TASKS.own_places()
         if name.startswith("ud/") and name != "ud/feat"
     },
-    **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
+    **{name: [f"{name}:TREES"] for name in TASKS.own_places() if name.startswith("tree/")},
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
     **{
@@ -367,7 +367,7 @@ ALL = {
 
 @pytest.mark.parametrize(("contents", "options"), ALL.values(), ids=ALL)
 def test_every_entry_has_a_conformance_test(contents, options):
-    assert set(contents.table) == set(options), (
+    assert set(contents.own_places()) == set(options), (
         f"add the {contents.kind} to the table of this module"
     )
 
@@ -402,7 +402,7 @@ def test_every_task_has_an_oracle_but_those_whose_files_have_no_annotation(name,
     "contents", [ENCODERS, PROBES, TASKS, METRICS, CONTROLS], ids=lambda c: c.kind
 )
 def test_every_factory_says_in_one_line_what_it_is(contents):
-    for name in contents.table:
+    for name in contents.own_places():
         line = summary(contents.find(name))
         assert line, f"{contents.kind} {name} has no docstring, whose first paragraph is listed"
         assert line[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {line!r}"
@@ -493,7 +493,7 @@ JUDGED = [
 """Labels, and the metrics that are about such; others are about classes."""
 
 
-@pytest.mark.parametrize("name", METRICS.table)
+@pytest.mark.parametrize("name", METRICS.own_places())
 def test_metrics_are_best_where_all_is_right(name):
     labels = next((labels for labels, names in JUDGED if name in names), column(["a", "b", "a"]))
     assert METRICS.make(name)(labels, labels) == pytest.approx(1)

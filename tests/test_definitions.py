@@ -19,6 +19,7 @@ import lingprobe
 import lingprobe.experiment.run
 import lingprobe.experiment.work
 from lingprobe.data import _closure as closure
+from lingprobe.data import _packages
 from lingprobe.data import _source as source
 from lingprobe.data._closure import EFFECTS, WHOLE, Node
 from lingprobe.data.cache import SHARED
@@ -28,10 +29,10 @@ from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import EMBEDS, MEASURES
 from lingprobe.metrics import METRICS
-from lingprobe.parts.compose.events.languages import LANGUAGES
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
+from lingprobe_extensions.compose.events.languages import LANGUAGES
 
 SOURCES = Path(lingprobe.__file__).parent
 
@@ -39,8 +40,8 @@ SOURCES = Path(lingprobe.__file__).parent
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
     """Writes modules of a package that counts by definitions, and forgets what was found before."""
+    monkeypatch.setattr(_packages, "PACKAGE", "written")
     monkeypatch.setattr(closure, "PACKAGE", "written")
-    monkeypatch.setattr(source, "PACKAGE", "written")
     monkeypatch.setattr(closure, "read", lambda data: source._Module(ast.parse(data)).source())
     monkeypatch.setattr(closure, "keep", lambda: None)
     monkeypatch.syspath_prepend(tmp_path)
@@ -353,7 +354,7 @@ def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_
 ROOTS = {"embeds": EMBEDS, "measures": MEASURES} | {
     f"{contents.kind} {name}": tuple(sorted(contents.roots(name)))
     for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
-    for name in contents.table
+    for name in contents.own_places()
 }
 COMPUTED: set[str] = set()
 """Modules of which a name is computed, so that they count as a whole."""

@@ -26,9 +26,9 @@ from lingprobe.data.notes import (
     Sources,
     WordRule,
 )
-from lingprobe.parts.compose.comp.shallow import WrittenIn
-from lingprobe.parts.units.notes import Looks, UnitsRead
+from lingprobe.inside.units.notes import Looks, UnitsRead
 from lingprobe.tasks.edge.exchange import Exchanges
+from lingprobe_extensions.compose.comp.shallow import WrittenIn
 
 PARTS = [
     Sampled(5, 0.25, {"all": 0.01}),

@@ -7,7 +7,7 @@ gave the text to. A new call of either kind fails here until it is in its table.
 import ast
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent.parent / "src" / "lingprobe"
+PACKAGE = Path(__file__).parent.parent / "src"
 TABLES = {
     *(
         "TASKS",
@@ -25,104 +25,104 @@ TABLES = {
 MAKING = {"make", "find", "canonical", "expand", "roots", "needs", "options"}
 
 USER = """
-annotators/__init__.py parser
-audit/inspection.py problems
-api/data.py _make_task annotate
-api/hub_data.py _find_sources
-api/encoders.py configure
-api/experiments.py _canonical
-api/listing.py about
-api/measure.py _of_suite
-api/results.py compare_published
-encoders/__init__.py make
-datasets/controls.py draws
-experiment/measure.py _result
-experiment/plan.py _check_task _expand_draws _folds _plan_design _probes_by_task _probes_for _things tasks_of
-experiment/readers.py _refer _with_oracle add
-experiment/run.py ahead
-experiment/runners/__init__.py working
-parts/compose/events/languages.py language
-data/identity.py code_roots portable
-data/listing.py _entry
-pages/selection.py judged_by
-pages/charts.py figure_of
-pages/paper.py paper_page
-suites/conneau2018.py conneau2018
-parts/claims/retests.py _place suites
-suites/suite.py _canonical floor_of
-pages/views.py view_page
-probes/online.py online
-tasks/__init__.py tolerant
-parts/compose/comp/family.py fingerprint
-tasks/find.py expand_tasks _expand_reference
-tasks/task.py expand
-tasks/released/universal.py _lacking
-testing/encoders.py check_encoder
-testing/probes.py check_probe
-testing/tasks.py check_task
-parts/training/settings.py check
-parts/erase/api.py erase
-parts/languages/api.py survey
-parts/languages/survey.py survey_rows
-parts/languages/transfer.py _bank
-parts/languages/morphology.py questions _fitting
-parts/units/sae.py inner fingerprint
-parts/erase/erasure.py encoder of
-parts/erase/target.py of encoder later_layers preferences readings
+lingprobe/annotators/__init__.py parser
+lingprobe/audit/inspection.py problems
+lingprobe/api/data.py _make_task annotate
+lingprobe/api/hub_data.py _find_sources
+lingprobe/api/encoders.py configure
+lingprobe/api/experiments.py _canonical
+lingprobe/api/listing.py about
+lingprobe/api/measure.py _of_suite
+lingprobe/api/results.py compare_published
+lingprobe/encoders/__init__.py make
+lingprobe/datasets/controls.py draws
+lingprobe/experiment/measure.py _result
+lingprobe/experiment/plan.py _check_task _expand_draws _folds _plan_design _probes_by_task _probes_for _things tasks_of
+lingprobe/experiment/readers.py _refer _with_oracle add
+lingprobe/experiment/run.py ahead
+lingprobe/experiment/runners/__init__.py working
+lingprobe_extensions/compose/events/languages.py language
+lingprobe/data/identity.py code_roots portable
+lingprobe/data/listing.py _entry
+lingprobe/pages/selection.py judged_by
+lingprobe/pages/charts.py figure_of
+lingprobe/pages/paper.py paper_page
+lingprobe/suites/conneau2018.py conneau2018
+lingprobe_extensions/papers/retests.py _place suites
+lingprobe/suites/suite.py _canonical floor_of
+lingprobe/pages/views.py view_page
+lingprobe/probes/online.py online
+lingprobe/tasks/__init__.py tolerant
+lingprobe_extensions/compose/comp/family.py fingerprint
+lingprobe/tasks/find.py expand_tasks _expand_reference
+lingprobe/tasks/task.py expand
+lingprobe/tasks/released/universal.py _lacking
+lingprobe/testing/encoders.py check_encoder
+lingprobe/testing/probes.py check_probe
+lingprobe/testing/tasks.py check_task
+lingprobe_extensions/train/settings.py check
+lingprobe/inside/erase/api.py erase
+lingprobe/inside/languages/api.py survey
+lingprobe/inside/languages/survey.py survey_rows
+lingprobe/inside/languages/transfer.py _bank
+lingprobe/inside/languages/morphology.py questions _fitting
+lingprobe/inside/units/sae.py inner fingerprint
+lingprobe/inside/erase/erasure.py encoder of
+lingprobe/inside/erase/target.py of encoder later_layers preferences readings
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
-analysis/memorization.py measure_memorization
-analysis/rows.py _needs_seeds
-datasets/controls.py find_control
-encoders/__init__.py kind_of_reference
-judgements/score.py _redraw_sample
-metrics/constant.py _own_metric find_metric
-pages/breakdown.py _beside has_counted_labels restrict_result
-pages/descriptions.py describe_reference question_of
-pages/probabilities.py _load_dataset
-pages/scores.py _describe_control
-pages/subsets.py _averages
-suites/suite.py different told_data
-suites/flash.py _different
-suites/tenney2019.py _unlike
-parts/board/lines.py files_and_size
-parts/board/sample.py _encoder_here
-data/references.py _brief brief
+lingprobe/analysis/memorization.py measure_memorization
+lingprobe/analysis/rows.py _needs_seeds
+lingprobe/datasets/controls.py find_control
+lingprobe/encoders/__init__.py kind_of_reference
+lingprobe/judgements/score.py _redraw_sample
+lingprobe/metrics/constant.py _own_metric find_metric
+lingprobe/pages/breakdown.py _beside has_counted_labels restrict_result
+lingprobe/pages/descriptions.py describe_reference question_of
+lingprobe/pages/probabilities.py _load_dataset
+lingprobe/pages/scores.py _describe_control
+lingprobe/pages/subsets.py _averages
+lingprobe/suites/suite.py different told_data
+lingprobe/suites/flash.py _different
+lingprobe/suites/tenney2019.py _unlike
+lingprobe_extensions/board/lines.py files_and_size
+lingprobe_extensions/board/sample.py _encoder_here
+lingprobe/data/references.py _brief brief
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """
-parts/compose/audit.py _score_keys untaught
-audit/floors.py _constants floor_of
-experiment/readers.py _bounds
-parts/claims/claim_tests.py _judge_table
-parts/claims/retests.py known_rows
-parts/compose/comp/shallow.py language_of
-tasks/find.py _reads get_tasks
-parts/training/settings.py objective_of
+lingprobe_extensions/compose/audit.py _score_keys untaught
+lingprobe/audit/floors.py _constants floor_of
+lingprobe/experiment/readers.py _bounds
+lingprobe_extensions/papers/claim_tests.py _judge_table
+lingprobe_extensions/papers/retests.py known_rows
+lingprobe_extensions/compose/comp/shallow.py language_of
+lingprobe/tasks/find.py _reads get_tasks
+lingprobe_extensions/train/settings.py objective_of
 """
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
-api/data.py annotate inspect
-parts/board/api.py _check
-parts/compose/api.py _request
-parts/erase/api.py erase intervene
-parts/erase/remainder.py without
-parts/languages/api.py survey
-api/encoders.py configure
-api/listing.py available
-api/measure.py _make_plan _workers
-api/parsing.py parse
-api/results.py _of compare_published report
-parts/training/api.py audit_parser train
-experiment/plan.py _check_task _plan_design
-experiment/run.py ahead
-parts/compose/events/files.py read
-judgements/score.py score
-tasks/find.py expand_tasks
-testing/encoders.py check_encoder
-testing/probes.py check_probe
-testing/tasks.py check_task
+lingprobe/api/data.py annotate inspect
+lingprobe_extensions/board/api.py _check
+lingprobe_extensions/compose/api.py _request
+lingprobe/inside/erase/api.py erase intervene
+lingprobe/inside/erase/remainder.py without
+lingprobe/inside/languages/api.py survey
+lingprobe/api/encoders.py configure
+lingprobe/api/listing.py available
+lingprobe/api/measure.py _make_plan _workers
+lingprobe/api/parsing.py parse
+lingprobe/api/results.py _of compare_published report
+lingprobe_extensions/train/api.py audit_parser train
+lingprobe/experiment/plan.py _check_task _plan_design
+lingprobe/experiment/run.py ahead
+lingprobe_extensions/compose/events/files.py read
+lingprobe/judgements/score.py score
+lingprobe/tasks/find.py expand_tasks
+lingprobe/testing/encoders.py check_encoder
+lingprobe/testing/probes.py check_probe
+lingprobe/testing/tasks.py check_task
 """
 """What the user wrote, what a task that is run names as its metric and probe, and with `trust` what
 was read.
@@ -174,8 +174,8 @@ def test_only_what_the_user_wrote_or_trusts_may_run():
 def test_no_other_way_leads_to_code_in_files():
     importing = found(lambda call: call in ("import_file", "from_file", "_hosted.import_file"))
     assert importing == {
-        "data/_code.py from_file",
-        "data/references.py find",
-        "experiment/runners/on_ray.py learn",  # what a run of the user has imported before
-        "experiment/runners/processes.py _prepare",
+        "lingprobe/data/_code.py from_file",
+        "lingprobe/data/references.py find",
+        "lingprobe/experiment/runners/on_ray.py learn",  # what a run of the user has imported before
+        "lingprobe/experiment/runners/processes.py _prepare",
     }

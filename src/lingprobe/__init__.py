@@ -6,7 +6,6 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from lingprobe import parts
 from lingprobe.data._packages import entry_points
 
 if "OMP_WAIT_POLICY" not in os.environ:
@@ -101,31 +100,20 @@ if TYPE_CHECKING:
     from lingprobe.experiment.estimate import Estimate
     from lingprobe.experiment.plan import PlanProblem
     from lingprobe.experiment.status import UnitStatus
+    from lingprobe.inside.erase.api import erase, intervene
+    from lingprobe.inside.erase.cells import ErasureCell
+    from lingprobe.inside.erase.effect_cells import EffectCell
+    from lingprobe.inside.erase.remainder import without
+    from lingprobe.inside.geometry.api import geometry
+    from lingprobe.inside.geometry.comparisons import GeometryRow
+    from lingprobe.inside.languages.api import morphology, survey, transfer
+    from lingprobe.inside.languages.cells import TransferCell
+    from lingprobe.inside.languages.morphology import MorphologyRow
+    from lingprobe.inside.languages.survey import SurveyRow
     from lingprobe.judgements.bound import Bound
     from lingprobe.judgements.sheet import Sheet
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
-    from lingprobe.parts.board.api import board, submit
-    from lingprobe.parts.board.lines import ModelLine
-    from lingprobe.parts.claims.api import claims
-    from lingprobe.parts.claims.claim_tests import TestedClaim
-    from lingprobe.parts.compose.api import Generated, generate
-    from lingprobe.parts.erase.api import erase, intervene
-    from lingprobe.parts.erase.cells import ErasureCell
-    from lingprobe.parts.erase.effect_cells import EffectCell
-    from lingprobe.parts.erase.remainder import without
-    from lingprobe.parts.geometry.api import geometry
-    from lingprobe.parts.geometry.comparisons import GeometryRow
-    from lingprobe.parts.languages.api import morphology, survey, transfer
-    from lingprobe.parts.languages.cells import TransferCell
-    from lingprobe.parts.languages.morphology import MorphologyRow
-    from lingprobe.parts.languages.survey import SurveyRow
-    from lingprobe.parts.training.api import audit_parser, export, tag, train, train_vectors
-    from lingprobe.parts.training.audit import ParserAudit
-    from lingprobe.parts.training.exports import Exported
-    from lingprobe.parts.training.folder import Training
-    from lingprobe.parts.training.parsers.tagger import Tagged
-    from lingprobe.parts.training.static import Trained
     from lingprobe.store.blocks import StoreProblem
     from lingprobe.store.holdings import Holding
     from lingprobe.store.kept_vectors import Cleaning, KeptVectors
@@ -172,11 +160,9 @@ __all__ = [
     "Evaluation",
     "Example",
     "Experiment",
-    "Exported",
     "Fetched",
     "Figure",
     "FileProblem",
-    "Generated",
     "GeometryRow",
     "Holding",
     "Holdings",
@@ -188,13 +174,11 @@ __all__ = [
     "LingprobeError",
     "Metric",
     "MetricProblem",
-    "ModelLine",
     "MorphologyRow",
     "Needs",
     "Option",
     "Page",
     "Parsed",
-    "ParserAudit",
     "PlanProblem",
     "Plugin",
     "Predictions",
@@ -221,12 +205,8 @@ __all__ = [
     "StoreProblem",
     "SurveyRow",
     "Table",
-    "Tagged",
     "Tags",
     "Task",
-    "TestedClaim",
-    "Trained",
-    "Training",
     "TransferCell",
     "Tree",
     "Trial",
@@ -236,13 +216,10 @@ __all__ = [
     "Word",
     "about",
     "annotate",
-    "audit_parser",
     "available",
     "bibtex",
-    "board",
     "build",
     "card",
-    "claims",
     "clean_cache",
     "collections",
     "compare",
@@ -254,9 +231,7 @@ __all__ = [
     "erase",
     "estimate",
     "evaluate",
-    "export",
     "fetch",
-    "generate",
     "geometry",
     "get_tasks",
     "holdings",
@@ -279,18 +254,24 @@ __all__ = [
     "sentences",
     "slurm",
     "status",
-    "submit",
     "suite",
     "survey",
     "table",
-    "tag",
-    "train",
-    "train_vectors",
     "transfer",
     "without",
 ]
 
 _PLACES = {
+    "inside.erase.api": "erase intervene",
+    "inside.erase.cells": "ErasureCell",
+    "inside.erase.effect_cells": "EffectCell",
+    "inside.erase.remainder": "without",
+    "inside.geometry.api": "geometry",
+    "inside.geometry.comparisons": "GeometryRow",
+    "inside.languages.api": "morphology survey transfer",
+    "inside.languages.cells": "TransferCell",
+    "inside.languages.morphology": "MorphologyRow",
+    "inside.languages.survey": "SurveyRow",
     "analysis.curves": "Curve Curves",
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
@@ -355,13 +336,11 @@ def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
             return getattr(importlib.import_module(f"lingprobe.{place}"), name)
-    if (module := parts.module_of(name)) is not None:
-        return getattr(importlib.import_module(module), name)
     for point in () if name.startswith("_") else entry_points("lingprobe.functions"):
-        if point.name == name:  # of an installed package
+        if point.name == name:  # of an extension or another package
             return point.load()
     raise AttributeError(f"module 'lingprobe' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*__all__, *(point.name for point in entry_points("lingprobe.functions"))])

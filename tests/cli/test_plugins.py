@@ -100,4 +100,4 @@ def test_a_command_or_function_whose_name_is_taken_is_told_with_the_reason(tmp_p
 def test_every_command_is_known_to_be_taken():
     ours = {str(each.name) for each in app.registered_commands}
     [commands] = [contents for contents in OTHERS if contents.kind == "command"]
-    assert set(commands.table) == ours
+    assert set(commands.own_places()) == ours

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import lingprobe
+from inside.languages.test_transfer import Tenses, treebank
 from integration.test_browser import EVIL, TASKS, results
 from pages.test_printed_figures import layered, scores, trainings
-from parts.languages.test_transfer import Tenses, treebank
 from test_site import copy, site
 
 pytestmark = pytest.mark.integration

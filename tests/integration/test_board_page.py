@@ -11,15 +11,15 @@ from dataclasses import replace
 import pytest
 
 import lingprobe
+from extensions.board.made import TASKS, control, fit, results, tagged
 from integration.test_accessibility import LOOKS, axe, violations
 from integration.test_browser import EVIL, opened
-from lingprobe.parts.board.submission import (
+from lingprobe_extensions.board.submission import (
     Statement,
     Submission,
     submission_of,
     write_submission,
 )
-from parts.board.made import TASKS, control, fit, results, tagged
 
 pytestmark = pytest.mark.integration
 __all__ = ["axe"]  # a fixture

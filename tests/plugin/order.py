@@ -1,7 +1,7 @@
 """An objective: order.py@order tells which of two lines of a text came first."""
 
-from lingprobe.parts.training.data import Example, following
-from lingprobe.parts.training.objectives import Inferring, Objective
+from lingprobe_extensions.train.data import Example, following
+from lingprobe_extensions.train.objectives import Inferring, Objective
 
 
 def order() -> Objective:

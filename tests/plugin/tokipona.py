@@ -2,10 +2,10 @@
 three tasks of comp/ ask in it.
 """
 
-from lingprobe.parts.compose.comp import answers, contrasts, designs
-from lingprobe.parts.compose.comp.build import Design
-from lingprobe.parts.compose.events import rules
-from lingprobe.parts.compose.events.language import (
+from lingprobe_extensions.compose.comp import answers, contrasts, designs
+from lingprobe_extensions.compose.comp.build import Design
+from lingprobe_extensions.compose.events import rules
+from lingprobe_extensions.compose.events.language import (
     Column,
     Form,
     Key,
@@ -15,10 +15,16 @@ from lingprobe.parts.compose.events.language import (
     texts,
     word,
 )
-from lingprobe.parts.compose.events.lexicon import Entry, Lexicon
-from lingprobe.parts.compose.readings.find import Grammar
-from lingprobe.parts.compose.readings.reading import Fact
-from lingprobe.parts.compose.readings.structure import Chunk, Statement, Structure, rows, verb_facts
+from lingprobe_extensions.compose.events.lexicon import Entry, Lexicon
+from lingprobe_extensions.compose.readings.find import Grammar
+from lingprobe_extensions.compose.readings.reading import Fact
+from lingprobe_extensions.compose.readings.structure import (
+    Chunk,
+    Statement,
+    Structure,
+    rows,
+    verb_facts,
+)
 
 WORDS = {
     "noun": {"person": "jan mije meli sama soweli waso kala akesi pipi kasi"},

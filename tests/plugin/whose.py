@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from lingprobe.parts.compose.events.english import english
-from lingprobe.parts.compose.events.language import Language
+from lingprobe_extensions.compose.events.english import english
+from lingprobe_extensions.compose.events.language import Language
 
 
 def whose(*lexicon, **more) -> Language:

@@ -116,7 +116,7 @@ NEEDS = {
     "nb-bi-tfidf": {"words", "train"},
 }
 
-# docs/training.md and the docstring of lingprobe.parts.training.settings.Settings
+# docs/training.md and the docstring of lingprobe_extensions.train.settings.Settings
 TRAINING = {
     "vectors": None,
     "dim": 300,

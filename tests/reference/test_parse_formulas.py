@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.parts.training.nets.parsing import LEAVES, PAIRS, Told
-from lingprobe.parts.training.parsers import spanning
-from lingprobe.parts.training.parsers.decoding import DEPREL, decode_annotations
+from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS, Told
+from lingprobe_extensions.train.parsers import spanning
+from lingprobe_extensions.train.parsers.decoding import DEPREL, decode_annotations
 from reference import trees
 
 TAGS = ("lNP", "l", "r", "rVP")

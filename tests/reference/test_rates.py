@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.nets.trainable import Shape, Words
-from lingprobe.parts.training.contents import OBJECTIVES
-from lingprobe.parts.training.data import Example
-from lingprobe.parts.training.examples import Examples
-from lingprobe.parts.training.loop import Learner, Schedule
-from lingprobe.parts.training.objectives import Kit
 from lingprobe.probes.schedules import Annealing
+from lingprobe_extensions.train.contents import OBJECTIVES
+from lingprobe_extensions.train.data import Example
+from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.loop import Learner, Schedule
+from lingprobe_extensions.train.objectives import Kit
 from reference import rates
 
 

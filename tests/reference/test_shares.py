@@ -23,10 +23,10 @@ from lingprobe.datasets.match import (
 )
 from lingprobe.datasets.splits import _place, allocate, apportion, orient_pairs, stratified_folds
 from lingprobe.encoders.pooling import POOLS, pool_states
-from lingprobe.parts.compose.comp.balance import prices
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.online import adaptive_length
+from lingprobe_extensions.compose.comp.balance import prices
 from reference import shares
 
 seeds = st.integers(0, 10**6)

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from lingprobe.data.labels import NumberList, NumberLists
+from lingprobe.inside.structure.fits import SPREAD, train_fits
+from lingprobe.inside.structure.trees import depths, distances, pairs_of
+from lingprobe.inside.structure.words import Schedule, Sentences
 from lingprobe.metrics import METRICS
-from lingprobe.parts.structure.fits import SPREAD, train_fits
-from lingprobe.parts.structure.trees import depths, distances, pairs_of
-from lingprobe.parts.structure.words import Schedule, Sentences
 from reference import structure
 
 MANY = 200  # sentences, from 2 to 57 words

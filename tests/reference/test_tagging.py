@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lingprobe.parts.training.parsers import tagger
+from lingprobe_extensions.train.parsers import tagger
 from reference import tagging
 
 WORDS = (

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.nets.trainable import PAD, START, Shape
-from lingprobe.parts.training.contents import OBJECTIVES
-from lingprobe.parts.training.corpus import Corpus, Vocabulary
-from lingprobe.parts.training.data import Example
-from lingprobe.parts.training.examples import Examples
-from lingprobe.parts.training.loop import Epoch
-from lingprobe.parts.training.objectives import Kit, add_noise
-from lingprobe.parts.training.selection import Selection
-from lingprobe.parts.training.texts import Texts, perplexities
+from lingprobe_extensions.train.contents import OBJECTIVES
+from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.data import Example
+from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.objectives import Kit, add_noise
+from lingprobe_extensions.train.selection import Selection
+from lingprobe_extensions.train.texts import Texts, perplexities
 from reference import trainings
 
 seeds = st.integers(0, 10**6)
@@ -112,8 +112,8 @@ def test_words_are_left_out_and_change_places_in_pairs(seed, n, drop, swap):
 
 @given(seeds, st.integers(1, 3), st.integers(1, 6))
 def test_words_that_are_learnt_are_the_commonest_of_train(seed, least, most):
-    from lingprobe.parts.training.encoder import UNKNOWN
-    from lingprobe.parts.training.sentences import Parts, _vocabulary
+    from lingprobe_extensions.train.encoder import UNKNOWN
+    from lingprobe_extensions.train.sentences import Parts, _vocabulary
 
     draws = np.random.default_rng(seed)
     some = [Example(tuple(draws.choice(WORDS, 3).tolist()), ("x",)) for _ in range(8)]

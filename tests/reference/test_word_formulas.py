@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("numba")
-from lingprobe.parts.training.draws import Negatives, predicted_shares
-from lingprobe.parts.training.guesses import Shares, figures, trivial
-from lingprobe.parts.training.steps import Part, Tables
+from lingprobe_extensions.train.draws import Negatives, predicted_shares
+from lingprobe_extensions.train.guesses import Shares, figures, trivial
+from lingprobe_extensions.train.steps import Part, Tables
 from reference import words
 
 WORDS, DIM = 9, 4

@@ -2,7 +2,7 @@
 
 `parser` says what a parser is. `parse` applies one to running text, block by block (`blocks`), cut
 by what is in `segment`. Parsers of others are in `engines`; those that are trained here are in the
-part `training`.
+extension `train`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from lingprobe import parts
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Rules, Segmenter
 from lingprobe.data.core import DataProblem
@@ -21,7 +20,6 @@ PARSERS = Contents(
     "parser",
     "lingprobe.parsers",
     {
-        **parts.tables("parsers"),
         "udpipe": "lingprobe.annotators.engines.udpipe:UDPipe",
         "corenlp": "lingprobe.annotators.engines.corenlp:CoreNLP",
         "stanza": "lingprobe.annotators.engines.stanza:Stanza",

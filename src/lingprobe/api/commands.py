@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lingprobe import parts
-
 COMMANDS = {
-    "Run": "measuring:run measuring:experiment measuring:embed cluster:status cluster:slurm",
-    "Results": (
-        "results:report results:compare relating:relate results:layers curves:curve"
-        " results:predictions results:card caching:cache"
+    "Run": (
+        "cli.measuring:run cli.measuring:experiment cli.measuring:embed cli.cluster:status"
+        " cli.cluster:slurm inside.erase.commands:erase inside.erase.commands:intervene"
+        " inside.languages.commands:transfer inside.languages.commands:morphology"
     ),
-    "Data": "data:build data:inspect data:fetch judging:annotate corpora:parse",
+    "Results": (
+        "cli.results:report cli.results:compare cli.relating:relate cli.results:layers"
+        " cli.curves:curve cli.results:predictions cli.results:card cli.caching:cache"
+        " inside.geometry.commands:geometry"
+    ),
+    "Data": (
+        "cli.data:build cli.data:inspect cli.data:fetch cli.judging:annotate cli.corpora:parse"
+        " inside.languages.commands:languages"
+    ),
     "Training": "",
-    "Lists": "listing:tasks listing:encoders listing:suites listing:list_ listing:plugins",
+    "Lists": (
+        "cli.listing:tasks cli.listing:encoders cli.listing:suites cli.listing:list_"
+        " cli.listing:plugins"
+    ),
 }
-"""Headings of the help, and modules of `cli` with their commands; parts have more."""
+"""Headings of the help, and modules with their commands; extensions have more, under entry points
+of `lingprobe.commands`.
+"""
 
 
 class Command(NamedTuple):
@@ -29,10 +40,8 @@ class Command(NamedTuple):
 
 
 def commands() -> Iterator[Command]:
-    """All commands, in the order of the help."""
-    more = list(parts.commands())
+    """The core's commands, in the order of the help."""
     for heading, places in COMMANDS.items():
-        own = [f"lingprobe.cli.{place}" for place in places.split()]
-        for place in (*own, *(place for where, place in more if where == heading)):
+        for place in places.split():
             name = place.partition(":")[2].rstrip("_").replace("_", "-")
-            yield Command(heading, name, place)
+            yield Command(heading, name, f"lingprobe.{place}")

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from lingprobe import parts
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
 from lingprobe.corpora.languages import language_codes
+from lingprobe.data._members import attribute
+from lingprobe.data._packages import entry_points
 from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.listing import Entry, Plugin, entries
@@ -31,7 +32,7 @@ KINDS: Mapping[str, str] = {
     "checks": "lingprobe.audit:CHECKS",
     "views": "lingprobe.pages.views:VIEWS",
     "figures": "lingprobe.pages.charts:FIGURES",
-    **parts.tables("kinds"),
+    **{point.name: point.value for point in entry_points("lingprobe.kinds")},
 }
 """Where the table of contents of each kind is: a list of one imports no other."""
 
@@ -55,7 +56,7 @@ OTHERS = (
 def contents_of(kind: str) -> Contents:
     """The table of contents of a kind. UsageProblem where there is no such kind."""
     check_choice("kind", kind, KINDS)
-    contents: Contents = parts.import_object(KINDS[kind])
+    contents: Contents = attribute(KINDS[kind])
     return contents
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from lingprobe import parts
 from lingprobe.audit import CHECKS, repeats
 from lingprobe.audit.findings import Audit, Floor, Row
 from lingprobe.audit.floors import by_label, correlation, floor_splits, words_read
 from lingprobe.audit.floors import floors as scored
+from lingprobe.data._packages import load_points
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
 from lingprobe.data.labels import Column, Label, NumberList
 from lingprobe.data.notes import Sampled
@@ -87,11 +87,11 @@ def inspect(
 
 
 def _answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
-    """What parts find that answers questions about words, and pairs of rules."""
+    """What extensions find that answers questions about words, and pairs of rules."""
     asked: dict[str, Floor] = {}
     pairs: tuple[Floor, ...] = ()
-    for place in parts.tables("answers").values():
-        floors, more = parts.import_object(place)(dataset, metric)
+    for _, answers in load_points("lingprobe.answers"):
+        floors, more = answers(dataset, metric)
         asked, pairs = asked | floors, pairs + more
     return asked, pairs
 

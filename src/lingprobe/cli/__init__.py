@@ -20,12 +20,13 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from lingprobe import parts
+from lingprobe.api.commands import COMMANDS as HEADINGS
 from lingprobe.api.commands import commands
 from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._foreign_code import where
-from lingprobe.data._packages import entry_points
+from lingprobe.data._members import attribute
+from lingprobe.data._packages import load_points
 from lingprobe.data.errors import LingprobeError, UsageProblem
 
 PLACES = frozenset({"-o", "--output", "--cache"})
@@ -56,24 +57,33 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for each in commands():
-    COMMANDS[each.name] = parts.import_object(each.place)
-    text = COMMANDS[each.name].text
-    app.command(each.name, help=text, rich_help_panel=each.heading)(lambda: None)
 
 
-def _add_plugins() -> None:
-    """Add the commands of installed packages. A name that is taken is ours; one that cannot be
-    imported is left out, and `lingprobe plugins` says why.
+def _add_commands() -> None:
+    """Add ours and those of installed packages, by heading. A name that is taken is ours; a command
+    that cannot be imported is left out, and `lingprobe plugins` says why.
     """
-    known = {str(each.name) for each in app.registered_commands}
-    for point in entry_points("lingprobe.commands"):
-        if point.name not in known:
+    ours: list[tuple[str, str, Any]] = [
+        (each.heading, each.name, attribute(each.place)) for each in commands()
+    ]
+    known = {name for _, name, _ in ours}
+    added = [
+        (found.heading if isinstance(found, Declaration) else "Plugins", name, found)
+        for name, found in load_points("lingprobe.commands")
+        if name not in known
+    ]
+    order = [*HEADINGS, "Plugins"]
+    rank = {heading: order.index(heading) for heading in order}
+    for heading, name, found in sorted([*ours, *added], key=lambda row: rank.get(row[0], 99)):
+        if isinstance(found, Declaration):
+            COMMANDS[name] = found
+            app.command(name, help=found.text, rich_help_panel=heading)(lambda: None)
+        else:
             with contextlib.suppress(Exception):
-                app.command(point.name, cls=Command, rich_help_panel="Plugins")(point.load())
+                app.command(name, cls=Command, rich_help_panel=heading)(found)
 
 
-_add_plugins()
+_add_commands()
 
 INTERRUPTED = 130
 

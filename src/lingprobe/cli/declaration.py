@@ -111,11 +111,14 @@ def argument(name: str, metavar: str, **more: Any) -> Option:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A command: the functions that it calls, its options, and what calls them and prints."""
+    """A command: the functions that it calls, its options, and what calls them and prints; of an
+    extension or plugin the heading in the help, too.
+    """
 
     functions: tuple[str, ...]
     options: tuple[Option, ...]
     show: Callable[..., None]
+    heading: str = "Plugins"
 
     @property
     def text(self) -> str:
@@ -144,12 +147,14 @@ class Declaration:
         return command
 
 
-def command(functions: str, *options: Option | str) -> Callable[[Callable[..., None]], Declaration]:
+def command(
+    functions: str, *options: Option | str, heading: str = "Plugins"
+) -> Callable[[Callable[..., None]], Declaration]:
     """A command that calls these functions of `lingprobe`; a plain name is an option that is as in
-    Python.
+    Python. Under which heading of the help the core's commands stand, `api.commands` says.
     """
     every = tuple(option(each) if isinstance(each, str) else each for each in options)
-    return lambda show: Declaration(tuple(functions.split()), every, show)
+    return lambda show: Declaration(tuple(functions.split()), every, show, heading)
 
 
 def _source(

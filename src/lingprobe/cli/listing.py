@@ -174,8 +174,9 @@ def _list_kinds() -> None:
     wide = max(map(len, KINDS))
     for kind in KINDS:
         contents = contents_of(kind)
-        first = [*contents.table][:FIRST]
-        more = len(contents.table) - len(first)
+        listed = [*contents.places()]
+        first = listed[:FIRST]
+        more = len(listed) - len(first)
         typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")
 
 

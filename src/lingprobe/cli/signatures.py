@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 import lingprobe
-from lingprobe import parts
+from lingprobe.data._packages import entry_points
 
 REQUIRED = inspect.Parameter.empty
 KINDS = {"str": str, "Path": Path, "int": int, "float": float, "bool": bool}
@@ -41,12 +41,12 @@ class Parameter(NamedTuple):
 @functools.cache
 def parameters(function: str) -> dict[str, Parameter]:
     """The parameters of a function of `lingprobe`, by name."""
-    node = _definition(_module_of(function), function)
+    node = _definition(module_of(function), function)
     text = ast.get_docstring(node) or ""
     defaults, meanings = dict(_defaults(node)), _meanings(text)
     for how, place in SHARED.findall(text):
         module, _, name = place.rpartition(".")
-        shared = _definition(module or _module_of(name), name)
+        shared = _definition(module or module_of(name), name)
         meanings = _meanings(ast.get_docstring(shared) or "") | meanings
         if how.startswith("fields"):
             defaults = dict(_defaults(shared)) | defaults
@@ -56,11 +56,12 @@ def parameters(function: str) -> dict[str, Parameter]:
     }
 
 
-def _module_of(name: str) -> str:
+def module_of(name: str) -> str:
     """The module that defines a public name."""
     places = lingprobe._PLACES.items()
     own = (f"lingprobe.{place}" for place, names in places if name in names.split())
-    return parts.module_of(name) or next(own)
+    added = (p.module for p in entry_points("lingprobe.functions") if p.name == name)
+    return next(own, "") or next(added)
 
 
 @functools.cache

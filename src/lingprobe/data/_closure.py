@@ -27,9 +27,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lingprobe.data._packages import PACKAGE, entry_points, is_own
 from lingprobe.data._source import (
     DATA,
-    PACKAGE,
     Definition,
     Import,
     Mention,
@@ -63,6 +63,9 @@ numbers. Others count by their whole version.
 """
 REGISTRY = f"{PACKAGE}.data.references:Contents"
 """Where tables of contents are made: what one lists counts where it is chosen."""
+_FACES = (PACKAGE, f"{PACKAGE}.extend")
+"""Modules that hand on what others define."""
+_FUNCTIONS = f"{PACKAGE}.functions"
 WHOLE, EFFECTS = "*", ""
 """What stands for all of a module in place of a definition, and for its statements that define
 nothing.
@@ -297,7 +300,7 @@ def _follow(base: str, chain: list[str]) -> _Target:
         if not _is_part(base):
             break
         if place := _places(base).get(name):
-            base = f"{base}.{place}"
+            base = place
         elif name in source.definitions:
             return _Target(".".join(chain[1:]), (Node(base, name),))
         elif name in source.imports:
@@ -480,20 +483,18 @@ def _data(name: str, module: str) -> str:
 
 @functools.cache
 def _places(module: str) -> Mapping[str, str]:
-    """In which module a package's table of contents, or that of one of its parts, has each name."""
-    file = _file(module)
-    return _public_places(file) if file.name == "__init__.py" else {}
-
-
-def _public_places(file: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in sorted(file.parent.glob("parts/*/__init__.py")):
-        inside = _public_places(part)
-        found |= {name: f"parts.{part.parent.name}.{place}" for name, place in inside.items()}
-    for node in ast.parse(file.read_bytes()).body:
+    """The modules of the names that a face of lingprobe hands on, as its `_PLACES` say and, of
+    extensions, their entry points.
+    """
+    if module not in _FACES:
+        return {}
+    points = entry_points(_FUNCTIONS) if module == PACKAGE else ()
+    found = {point.name: point.module for point in points if is_own(point.module)}
+    for node in ast.parse(_file(module).read_bytes()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
             table: dict[str, str] = ast.literal_eval(node.value)
-            found |= {name: place for place, names in table.items() for name in names.split()}
+            for place, names in table.items():
+                found |= dict.fromkeys(names.split(), f"{PACKAGE}.{place}")
     return found
 
 
@@ -508,7 +509,7 @@ def _base(each: Import, module: str) -> str:
 
 def _is_part(module: str) -> bool:
     """Whether a module is lingprobe's own: what is defined in it counts by itself."""
-    return module.partition(".")[0] == PACKAGE
+    return is_own(module)
 
 
 @functools.cache
@@ -533,7 +534,7 @@ def _is_installed(name: str, file: Path) -> bool:
     """Whether a module belongs to an installed distribution; lingprobe's own never count as
     such.
     """
-    return name.partition(".")[0] != PACKAGE and any(part in INSTALLED for part in file.parts)
+    return not is_own(name) and any(part in INSTALLED for part in file.parts)
 
 
 def _file(name: str) -> Path:

@@ -1,32 +1,88 @@
-"""What installed packages offer, by groups of entry points such as `lingprobe.tasks`."""
+"""What installed packages offer, by groups of entry points such as `lingprobe.tasks`. The
+extensions that lie beside lingprobe are found in the same way.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib.util
+import logging
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+PACKAGE = __name__.partition(".")[0]
+EXTENSIONS = f"{PACKAGE}_extensions"
+"""The package beside ours, of the same distribution."""
+log = logging.getLogger("lingprobe.data.packages")
+
+
+def is_own(place: str) -> bool:
+    """Whether a module, or 'module:attribute', is of lingprobe or its extensions."""
+    return re.split(r"[.:]", place, maxsplit=1)[0] in (PACKAGE, EXTENSIONS)
+
 
 def entry_points(group: str) -> list[EntryPoint]:
-    """What installed packages offer in a group, by name; of equal names the last that is found."""
+    """What installed packages offer in a group, by name; of equal names ours, else the last that is
+    found. Extensions of ours whose folder was removed offer nothing.
+    """
+    points = sorted(all_points(group), key=lambda point: is_own(point.value))
+    return sorted({point.name: point for point in points}.values())
+
+
+def all_points(group: str) -> Sequence[EntryPoint]:
+    """The same, with those whose name is taken."""
     import importlib.metadata
 
-    return list(_read_points(group, importlib.metadata.entry_points, tuple(map(_state, sys.path))))
+    read = importlib.metadata.entry_points
+    return _read_points(read, tuple(map(_state, sys.path))).get(group, ())
+
+
+def load_points(group: str) -> Iterator[tuple[str, Any]]:
+    """What the entry points of a group name, imported now; what cannot be imported is left out,
+    and `lingprobe plugins` says why.
+    """
+    for point in entry_points(group):
+        try:
+            yield point.name, point.load()
+        except Exception as error:
+            log.warning("%s %s is left out: %s", group, point.name, error)
 
 
 @functools.lru_cache(maxsize=64)
 def _read_points(
-    group: str, read: Callable[..., Iterable[EntryPoint]], path: tuple[tuple[str, int], ...]
-) -> tuple[EntryPoint, ...]:
-    """The same, read from the files of each package that is installed, which takes a while; once
-    for what is installed.
+    read: Callable[..., Iterable[EntryPoint]], path: tuple[tuple[str, int], ...]
+) -> Mapping[str, tuple[EntryPoint, ...]]:
+    """The same for every group, read from the files of each package that is installed, which takes
+    a while; once for what is installed.
     """
-    return tuple(sorted({point.name: point for point in read(group=group)}.values()))
+    groups: dict[str, list[EntryPoint]] = defaultdict(list)
+    found = read()
+    # Python 3.11 has a dict by group, whose own methods warn
+    points = chain.from_iterable(dict.values(found)) if isinstance(found, dict) else found
+    for point in points:
+        if point.group.startswith(f"{PACKAGE}.") and _is_present(point.value):
+            groups[point.group].append(point)
+    return {group: tuple(each) for group, each in groups.items()}
+
+
+@functools.cache
+def _is_present(place: str) -> bool:
+    """False of what lies in an extension of ours that is not there."""
+    package = ".".join(place.partition(":")[0].split(".")[:2])
+    if not package.startswith(f"{EXTENSIONS}."):
+        return True
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _state(folder: str) -> tuple[str, int]:

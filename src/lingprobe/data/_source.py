@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from lingprobe.data._packages import PACKAGE, is_own
 from lingprobe.data.cache import cache_dir, recall, remember
 
-PACKAGE = __name__.partition(".")[0]
 DATA = (".tsv", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
 CODE = "code"  # the folder of a cache
@@ -417,7 +417,7 @@ class _Text(ast.NodeVisitor):
 
     def _may_be_ours(self, called: int) -> bool:
         source = list(self.mentions)[called].source
-        return source is None or source.level > 0 or source.module.partition(".")[0] == PACKAGE
+        return source is None or source.level > 0 or is_own(source.module)
 
     def _casts(self, called: int | None) -> bool:
         """Whether a mention is `typing.cast`, whose first argument is for type checkers."""
@@ -436,7 +436,7 @@ class _Text(ast.NodeVisitor):
             self.parts.append(f"Constant {value!r}")
             return
         place = _PLACE.fullmatch(value)
-        if place and place[1].partition(".")[0] == PACKAGE:
+        if place and is_own(place[1]):
             self._mention(Mention("place", value))
             return
         self.parts.append(f"Constant {value!r}")

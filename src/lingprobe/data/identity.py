@@ -23,7 +23,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from lingprobe.data._closure import code_of, digest, file_of, is_ours, is_standard, root_of
-from lingprobe.data._source import PACKAGE
+from lingprobe.data._packages import is_own
 from lingprobe.data.references import Contents, Reference, parsed_or_none
 
 _process = uuid.uuid4().hex
@@ -134,7 +134,7 @@ def portable(contents: Contents, reference: str) -> str:
     """
     parsed = Reference.parse(reference)
     where = contents.places_of(parsed)
-    states = all(root.partition(".")[0] == PACKAGE for root in contents.roots(parsed.name))
+    states = all(is_own(root) for root in contents.roots(parsed.name))
 
     def portable_value(key: str | None, value: str) -> str:
         return value if key not in where else "file" if states else content(value)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data._options import hints_of, parameters_of
-from lingprobe.data._packages import entry_points
+from lingprobe.data._packages import all_points, is_own
 from lingprobe.data.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"
@@ -100,12 +100,14 @@ class Plugin:
 
 
 def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
-    """What installed packages add to rooms, in order; one that cannot be imported, or whose name is
-    taken, is listed with the reason.
+    """What other installed packages add to rooms, in order; one that cannot be imported, or whose
+    name is taken, is listed with the reason.
     """
     listed = []
     for contents in rooms:
-        for point in entry_points(contents.group):
+        for point in sorted(all_points(contents.group)):
+            if is_own(point.value):
+                continue
             package = point.dist
             listed.append(
                 Plugin(
@@ -122,7 +124,7 @@ def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
 
 def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
     """Why what a package adds cannot be used; '' where it can."""
-    if point.name in contents.table:
+    if point.name in contents.own_places():
         return f"lingprobe has a {contents.kind} of this name"
     try:
         with foreign_code(point.name):

@@ -33,7 +33,7 @@ from lingprobe.data._options import (
     says_where,
     texts,
 )
-from lingprobe.data._packages import entry_points
+from lingprobe.data._packages import entry_points, is_own
 from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
 from lingprobe.data.errors import ReferenceProblem
 from lingprobe.data.suggestions import suggest
@@ -91,11 +91,16 @@ class Contents:
     brief: dict[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def places(self) -> dict[str, str]:
-        """Every name that can be written, with the place it is read from; built-in names win over
-        plugins.
+        """Every name that can be written, with the place it is read from; the core's names come
+        first, and win over plugins.
         """
         plugged = {point.name: point.value for point in entry_points(self.group)}
-        return {**plugged, **self.table}
+        return {**self.table, **plugged, **self.table}
+
+    def own_places(self) -> dict[str, str]:
+        """Those of the core and its extensions."""
+        added = {p.name: p.value for p in entry_points(self.group) if is_own(p.value)}
+        return {**self.table, **added, **self.table}
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self.places()))

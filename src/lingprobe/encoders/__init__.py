@@ -8,7 +8,6 @@
 
 from typing import Any
 
-from lingprobe import parts
 from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import Kind, kind_of
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
@@ -37,9 +36,15 @@ ENCODERS = WrappedContents(
         "api": "lingprobe.encoders.server:Server",
         "gold": "lingprobe.encoders.gold:Gold",
         "st": "lingprobe.encoders.st:SentenceTransformers",
-        **parts.tables("encoders"),
+        "letters": "lingprobe.inside.languages.letters:Letters",
+        "lm": "lingprobe.inside.minimal.lm:LanguageModel",
+        "ngram": "lingprobe.inside.minimal.ngram:NGram",
+        "sae": "lingprobe.inside.units.sae:SparseFeatures",
+        "tags": "lingprobe.inside.structure.floors:Tags",
     },
-    around=Contents("option of encoders", "", parts.tables("encoder options")),
+    around=Contents(
+        "option of encoders", "", {"without": "lingprobe.inside.erase.remainder:remainder"}
+    ),
 )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from lingprobe.data._closure import digest
 from lingprobe.data._foreign_code import foreign_code, one_line
-from lingprobe.data._source import PACKAGE
+from lingprobe.data._packages import PACKAGE
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed

@@ -82,7 +82,7 @@ class Names:
                     " or a function"
                 )
             parsed = parsed_or_none(str(thing))
-            if parsed and parsed.name in TASKS.table:
+            if parsed and parsed.name in TASKS.own_places():
                 raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
             with at_work(f"loading {thing}", self.results):
                 for reference in ENCODERS.expand(thing):

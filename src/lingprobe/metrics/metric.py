@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import parts
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Column
 from lingprobe.data.references import Contents
@@ -127,7 +126,11 @@ METRICS = Contents(
         "r2": "lingprobe.metrics.compare:r2",
         "pearson": "lingprobe.metrics.compare:pearson",
         "spearman": "lingprobe.metrics.compare:spearman",
-        **parts.tables("metrics"),
+        "dspr": "lingprobe.inside.structure.metrics:dspr",
+        "nspr": "lingprobe.inside.structure.metrics:nspr",
+        "preference": "lingprobe.inside.minimal.preference:preference",
+        "root-accuracy": "lingprobe.inside.structure.metrics:root_accuracy",
+        "uuas": "lingprobe.inside.structure.metrics:uuas",
     },
     gives="lingprobe.metrics.metric:Metric",
 )

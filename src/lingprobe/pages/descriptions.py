@@ -19,7 +19,7 @@ def describe_reference(contents: Contents, reference: str) -> str:
     report runs nobody's files.
     """
     parsed = parsed_or_none(reference)
-    if parsed is None or "@" in parsed.name or parsed.name not in contents.table:
+    if parsed is None or "@" in parsed.name or parsed.name not in contents.own_places():
         return ""
     try:
         return summary(contents.find(parsed.name)).replace("`", "")

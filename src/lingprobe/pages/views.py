@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe import parts
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents, Reference
@@ -26,8 +25,14 @@ VIEWS = Contents(
         name: f"lingprobe.pages.built_in_views:{name}"
         for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
     }
-    | {"exchange": "lingprobe.pages.exchange:exchange"}
-    | parts.tables("views"),
+    | {
+        "attention": "lingprobe.inside.units.looks_page:attention",
+        "exchange": "lingprobe.pages.exchange:exchange",
+        "heads": "lingprobe.inside.heads.pages:heads",
+        "morphology": "lingprobe.inside.languages.morphology_page:morphology",
+        "transfer": "lingprobe.inside.languages.pages:transfer",
+        "units": "lingprobe.inside.units.pages:units",
+    },
     made=False,
 )
 

@@ -6,7 +6,6 @@ probes train on, `losses` are the losses of each kind of label. `floors`, `bayes
 baselines that read words.
 """
 
-from lingprobe import parts
 from lingprobe.data.references import Contents
 
 PROBES = Contents(
@@ -23,7 +22,12 @@ PROBES = Contents(
         "majority-feature": "lingprobe.probes.floors:MajorityFeature",
         "nb-uni-tfidf": "lingprobe.probes.bayes:uni",
         "nb-bi-tfidf": "lingprobe.probes.bayes:bi",
-        **parts.tables("probes"),
+        "attention": "lingprobe.inside.units.attention:Attention",
+        "chain": "lingprobe.inside.structure.floors:Chain",
+        "pointer": "lingprobe.inside.heads.pointer:Pointer",
+        "preference": "lingprobe.inside.minimal.preference:Preference",
+        "sparse": "lingprobe.inside.units.sparse:Sparse",
+        "structural": "lingprobe.inside.structure.probe:Structural",
     },
     gives="lingprobe.data.core:Probe",
 )

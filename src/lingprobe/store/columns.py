@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.data._closure import code_of, file_of
-from lingprobe.data._source import PACKAGE
+from lingprobe.data._packages import PACKAGE
 from lingprobe.data.notes import EARLIER_PACKAGE
 from lingprobe.store.blocks import version
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from lingprobe import parts
 from lingprobe.data.core import DataProblem, Sampling, Settable
 from lingprobe.data.records import records
 from lingprobe.data.references import Reference, ReferenceProblem
@@ -70,15 +69,23 @@ TASKS = TaskContents(
         },
         **_PROBING,
         "table": "lingprobe.tasks.table:Table",
-        **parts.tables("tasks"),
+        "arcs/head": "lingprobe.inside.heads.arcs:head",
+        "forms/feat": "lingprobe.inside.languages.forms:feat",
+        "minimal/agreement": "lingprobe.inside.minimal.family:agreement",
+        "minimal/pairs": "lingprobe.inside.minimal.family:pairs",
+        "structure/depth": "lingprobe.inside.structure.family:depth",
+        "structure/distance": "lingprobe.inside.structure.family:distance",
+        "transfer": "lingprobe.inside.languages.transfer:Transfer",
     },
 )
 
 
 def names(family: str) -> list[str]:
-    """The last names of a family's tasks, those of parts included."""
+    """The last names of a family's tasks, those of our extensions included."""
     last = [
-        name.removeprefix(f"{family}/") for name in TASKS.table if name.startswith(f"{family}/")
+        name.removeprefix(f"{family}/")
+        for name in TASKS.own_places()
+        if name.startswith(f"{family}/")
     ]
     return [name for name in last if "/" not in name]
 

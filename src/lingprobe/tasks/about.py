@@ -1,5 +1,5 @@
 """What is known of each task before any data are read: what it is about, in which languages, who
-asked it, under which licence its data are. `about.tsv` has it, and parts add their own.
+asked it, under which licence its data are. `about.tsv` has it, and other packages add their own.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 
-from lingprobe import parts
 from lingprobe.corpora.languages import language_codes, three
+from lingprobe.data._members import attribute
+from lingprobe.data._packages import entry_points
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.records import records
 from lingprobe.tasks.released.catalogue import collections
@@ -83,17 +84,30 @@ def _read(cells: Sequence[str]) -> About:
     return About(unit, reads, tuple(papers.split()), tuple(languages.split()), terms, labels, size)
 
 
+_INSIDE = {
+    "arcs/*": "lingprobe.inside.heads.arcs:KNOWN",
+    "forms/*": "lingprobe.inside.languages.about:KNOWN",
+    "minimal/*": "lingprobe.inside.minimal.about:KNOWN",
+    "structure/*": "lingprobe.inside.structure.about:KNOWN",
+    "transfer": "lingprobe.inside.languages.about:KNOWN",
+}
+
+
+def _about_places() -> dict[str, str]:
+    """Where more is known of tasks, by pattern of their names."""
+    return {**_INSIDE, **{p.name: p.value for p in entry_points("lingprobe.about")}}
+
+
 @cache
 def known_tasks() -> Mapping[str, About]:
-    """What is known, with what parts know of their tasks."""
-    places = parts.tables("about").values()
-    return reduce(or_, (parts.import_object(place) for place in places), dict(_own()))
+    """What is known, with what extensions and plugins know of their tasks."""
+    return reduce(or_, map(attribute, _about_places().values()), dict(_own()))
 
 
 def about(name: str) -> About | None:
     """What is known of a task of that name; None for one of somebody else's."""
-    there = any(fnmatchcase(name, pattern) for pattern in parts.tables("about"))
-    every = known_tasks() if there else _own()  # parts are imported for tasks of their own alone
+    there = any(fnmatchcase(name, pattern) for pattern in _about_places())
+    every = known_tasks() if there else _own()  # modules are imported for their own tasks alone
     return next((about for p, about in every.items() if fnmatchcase(name, p)), None)
 
 

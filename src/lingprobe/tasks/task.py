@@ -65,7 +65,7 @@ class Definition(Generic[O]):
     place: str = ""
 
     def __post_init__(self) -> None:
-        module, _, attribute = (self.place or TASKS.table[self.name]).partition(":")
+        module, _, attribute = (self.place or TASKS.places()[self.name]).partition(":")
         shown = {
             "__doc__": self.asks,
             "__signature__": inspect.signature(self.options),

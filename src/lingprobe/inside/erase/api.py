@@ -1,0 +1,259 @@
+"""Erase a task from an encoder's vectors and measure others, or from the states of a running model
+and measure what it does, as functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from lingprobe.analysis.rows import without_fold
+from lingprobe.api.arguments import as_list
+from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.tables import tasks_given
+from lingprobe.data._closure import digest
+from lingprobe.data.checks import check_number, check_values
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.progress import bar
+from lingprobe.data.reading import ReadingProblem, read_of
+from lingprobe.data.references import allow, brief, parsed_or_none
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.data import load_dataset
+from lingprobe.experiment.groups import Group
+from lingprobe.experiment.measure import Ready, ready
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, Plan, plan, tasks_of
+from lingprobe.experiment.portions import portions
+from lingprobe.experiment.run import fill, groups_of
+from lingprobe.inside.erase.cells import ErasureCell, cells
+from lingprobe.inside.erase.division import Division, divide
+from lingprobe.inside.erase.effect_cells import EffectCell
+from lingprobe.inside.erase.effect_pages import effect_page
+from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
+from lingprobe.inside.erase.fitting import check_floors
+from lingprobe.inside.erase.matrix import Bench, Matrix, Subject
+from lingprobe.inside.erase.pages import erasure_page
+from lingprobe.inside.erase.target import Interventions, Target
+from lingprobe.probes import PROBES
+from lingprobe.tables.page import Page
+from lingprobe.tasks import TASKS, limit_tasks
+from lingprobe.tasks.find import expand_tasks
+
+
+def erase(
+    tasks: Any,
+    encoders: Any = None,
+    *,
+    measure: Any = (),
+    method: Literal["leace", "inlp", "mean"] = "leace",
+    ranks: Sequence[int] = (),
+    draws: int = 5,
+    probe: str = "logreg",
+    nonlinear: str = "mlp",
+    reads: Sequence[str] = (),
+    erasers: str | Path | None = None,
+    limit: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = False,
+) -> Page[tuple[ErasureCell, ...]]:
+    """Erase tasks from vectors and measure what is left.
+
+    tasks      tasks to erase, and to measure
+    encoders   as of `run`
+    measure    tasks to measure only
+    method     'leace', 'inlp' or 'mean'
+    ranks      how many dimensions go (default: as needed)
+    draws      of each kind of floor
+    probe      fitted anew to erased vectors
+    nonlinear  a nonlinear probe; '' for none
+    reads      layers (default: each)
+    erasers    a folder to write erasers to
+    limit, cache, progress  as of `run`
+    DataProblem where the data are too small for three parts. `.content` has an `ErasureCell` for
+    each pair of tasks.
+
+        print(lingprobe.erase(["ud/tense:en_ewt", "ud/subj-num:en_ewt"], "st:all-MiniLM-L6-v2"))
+    """
+    check_values(limit=limit)
+    check_floors(method, draws)
+    check_number("ranks", ranks, "1", problem=UsageProblem)
+    allow(probe, nonlinear)
+    with at(cache):
+        paths = Paths.of(None, cache)
+        own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
+        layers = as_list(reads)
+        design = Design(
+            [*own, *others], encoders_of(encoders, None), [probe], seeds=1, reads=layers
+        )
+        made = plan(design, paths)
+        erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
+        bench = Bench(PROBES.make(probe), PROBES.make(nonlinear) if nonlinear else None)
+        how = How(
+            erased, method, list(ranks) or [None], draws, brief(PROBES, PROBES.canonical(probe))
+        )
+        encoded = list(_encode(made, paths, progress))
+        found = list(_measure(encoded, how, bench, (erasers, progress)))
+    remarks = [f"refused: {name}: {why}" for name, why in made.refused.items()]
+    return erasure_page(found, bench.counts, draws).with_remarks([*remarks, *_folds(made)])
+
+
+def intervene(
+    task: str,
+    encoder: str,
+    *,
+    layer: int | str,
+    pairs: str = "",
+    doses: Sequence[float] = (0.5, 1.0, 2.0),
+    method: Literal["leace", "inlp", "mean"] = "leace",
+    draws: int = 5,
+    probe: str = "logreg",
+    limit: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = False,
+) -> Page[tuple[EffectCell, ...]]:
+    """Change a layer's states while the model runs.
+
+    task      erased; between two classes, states are moved too
+    encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too
+    layer     where: 8, 'mlp:8', 'attn:8' or 'head:8.3'
+    pairs     minimal pairs, for 'lm:'; else a task of scored pairs, or TEXT+TRANSLATION
+    doses     class distances to move by
+    method, draws  as of `erase`
+    probe     of later layers
+    limit, cache, progress  as of `run`
+    UsageProblem for an encoder whose states cannot be replaced, DataProblem for too few pairs.
+
+        print(lingprobe.intervene("ud/subj-num:en_ewt", "hf:bert-base-cased", layer=8))
+    """
+    check_values(limit=limit)
+    check_floors(method, draws)
+    check_number("doses", doses, "0", problem=UsageProblem)
+    allow(probe, encoder)
+    with at(cache):
+        target = Target.of(task, encoder, limit)
+        how = Interventions(str(layer), tuple(doses), method, draws, probe)
+        with bar(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
+            effects = how.measure(target, pairs, limit, shown.update)
+    return effect_page(effects, draws)
+
+
+def _expand(tasks: Any) -> list[Any]:
+    return expand_tasks(tasks_given(tasks)) if tasks else []
+
+
+@dataclass(frozen=True)
+class How:
+    """What is erased, and how; by what name the probe goes."""
+
+    erased: frozenset[str]
+    method: str
+    ranks: Sequence[int | None]
+    draws: int
+    probe: str
+
+
+def _folds(made: Plan) -> list[str]:
+    """What is said where a task has several test sets."""
+    parsed = [(name, parsed_or_none(name)) for name in made.tasks]
+    few = {
+        _task_name(n): None for n, one in parsed if one and "/" in dict(one.options).get("fold", "")
+    }
+    return [
+        f"{name}: its data are small, so its test set is the first of its folds" for name in few
+    ]
+
+
+def _task_name(task: str) -> str:
+    """What a task is called in tables."""
+    return brief(TASKS, without_fold(task))
+
+
+def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
+    """The examples of all tasks beside their vectors, for each encoder; of folds the first."""
+    groups: dict[tuple[str, str], Group] = {}
+    order = {name: place for place, name in enumerate(made.tasks)}
+    every = groups_of(made, made.ids, paths.cache)
+    for group in sorted(every, key=lambda each: order[each.trials[0].task]):
+        trial = group.trials[0]
+        key = trial.encoder, without_fold(trial.task)
+        before = groups.get(key)
+        if before is None:
+            groups[key] = group
+        elif before.trials[0].task == trial.task:  # a unit of work more of the same
+            groups[key] = replace(before, trials=before.trials + group.trials)
+    for portion in portions(list(groups.values()), paths):
+        for name, why in fill(portion.passes, paths, progress=progress).items():
+            raise DataProblem(f"{name}: {why}")
+    store = paths.vector_store()
+    for encoder in dict.fromkeys(encoder for encoder, _ in groups):
+        yield [
+            ready(group, load_dataset(group.task, group.ingredients.task), store)
+            for (name, _), group in groups.items()
+            if name == encoder
+        ]
+
+
+def _measure(
+    encoded: Sequence[list[Ready]], how: How, bench: Bench, more: tuple[str | Path | None, bool]
+) -> Iterator[ErasureCell]:
+    """The cells of every matrix, each of one encoder, layer and rank."""
+    to, progress = more
+    for every in encoded:
+        divisions = divide([one.readings.dataset for one in every])
+        reads = dict.fromkeys(t.read for one in every for t in one.group.trials)
+        for read, rank in product(reads, how.ranks):
+            subjects = [
+                _subject(one, read, rows) for one, rows in zip(every, divisions, strict=True)
+            ]
+            own = [one for one in subjects if one.task in how.erased]
+            matrix = Matrix(bench, own, subjects, how.method, rank, how.draws)
+            name = brief(ENCODERS, every[0].group.trials[0].encoder)
+            many = len(own) * len(subjects)
+            with bar(progress, total=many, desc=f"erase {name}", unit=" cells") as shown:
+                outcomes = []
+                for outcome in matrix.outcomes():
+                    outcomes.append(outcome)
+                    shown.update(1)
+            yield from cells(outcomes, (name, how.method, rank or 0, how.probe))
+            if to is not None:
+                _save(
+                    matrix, {_task_name(one.group.trials[0].task): one for one in every}, Path(to)
+                )
+
+
+def _subject(one: Ready, read: str, rows: Division) -> Subject:
+    """A task at a layer; ReadingProblem for what is no layer, UsageProblem for vectors of which
+    only the probe knows what they are.
+    """
+    trial, readings = one.group.trials[0], one.readings
+    if read_of(read, readings.vectors.names).how != "layer":
+        raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
+    layer = read_of(read, readings.vectors.names).layers[0]
+    name, seed = _task_name(trial.task), one.group.ingredients.task.without_code
+    return Subject(name, seed, one.group.task.metric, layer, readings, rows)
+
+
+def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:
+    """Write the erasers, one a task."""
+    for subject in matrix.erased:
+        group = every[subject.task].group
+        rows = subject.readings.take(subject.division.eraser)
+        sentences = {s.key.hex(): s for s in map(rows.sentence, range(len(rows)))}
+        made_of = {
+            "task": str(group.ingredients.task),
+            "encoder": str(group.ingredients.encoder),
+            "sentences": digest(*sorted(sentences)),
+        }
+        eraser = matrix.erasers[subject.task]
+        made = FittedEraser(
+            *(eraser, matrix.method, subject.task, group.trials[0].encoder, subject.read),
+            *(len(rows), made_of, seen_in(list(sentences.values()))),
+        )
+        name = group.task.name.replace("/", "-").replace(",", "-")
+        layer = "" if subject.read == "-" else f"-{subject.read.replace(':', '.')}"
+        end = f"{layer}-{matrix.method}-{eraser.rank}-{made.identity[:8]}{SUFFIX}"
+        made.save(folder / f"{name}{end}")

@@ -1,0 +1,64 @@
+"""How far states are changed, and how far from real ones they are then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.vectors import Ints
+from lingprobe.inside.erase.erasers import Doubles
+from lingprobe.inside.erase.interventions import Change
+
+ROWS = 256  # whose distances are held at a time
+
+
+class Size(NamedTuple):
+    """The mean length of a change, in mean lengths of states; and how far changed states are from
+    the nearest real one, where 1 is as far as real ones are.
+    """
+
+    length: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The states of a site.
+
+    states  [examples, dim] as they are
+    rows    whose change is judged
+    real    of which states are those that others are near to
+    """
+
+    site: str
+    states: NDArray[np.float32]
+    rows: Ints
+    real: Ints
+
+    def of_changes(self, changes: Sequence[Change]) -> dict[str, Size]:
+        """By what is done; of a change with several ways their mean."""
+        found: dict[str, list[Size]] = {}
+        for change in changes:
+            if not change.key.floor:
+                found.setdefault(change.key.what, []).append(self.of(change))
+        return {what: Size(*map(float, np.mean(sizes, 0))) for what, sizes in found.items()}
+
+    def of(self, change: Change) -> Size:
+        """Of one change."""
+        x = np.asarray(self.states, np.float64)
+        new, old = change.apply(self.site, x)[self.rows], x[self.rows]
+        length = np.linalg.norm(new - old, axis=1).mean() / np.linalg.norm(old, axis=1).mean()
+        usual = nearest(old, x[self.real]).mean()
+        return Size(float(length), float(nearest(new, x[self.real]).mean() / usual))
+
+
+def nearest(points: Doubles, others: Doubles) -> Doubles:
+    """The distance of each point [n, dim] to the nearest of others [m, dim], [n]."""
+    from scipy.spatial.distance import cdist
+
+    parts = range(0, len(points), ROWS)
+    return np.concatenate([cdist(points[k : k + ROWS], others).min(1) for k in parts])

@@ -1,0 +1,117 @@
+"""Effects of changes of states as sentences and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from lingprobe.inside.erase.behaviour import MARGIN
+from lingprobe.inside.erase.effect_cells import CHOICE, LOSS, EffectCell, is_used
+from lingprobe.inside.erase.interventions import ERASED
+from lingprobe.inside.erase.target import Effects
+from lingprobe.pages.captions import labels_of, short
+from lingprobe.pages.records import csv
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table, number
+
+CHANGE = "change"
+HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
+
+
+def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
+    """The effects at one layer; how many draws a floor has."""
+    found = effects.cells
+    notes = tuple(_notes(effects, draws))
+    return Page(tuple(found), lambda: [_table(found, notes)], {"csv": lambda: csv(found)})
+
+
+def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
+    first = found[0]
+    name = labels_of([first.encoder]).get(first.encoder, first.encoder)
+    title = f"{name}, states of layer {first.layer}: {short(first.task)} ({first.method})"
+    measured = list(dict.fromkeys(cell.measured for cell in found))
+    sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
+    return Table(
+        HEADINGS, sections, frozenset({CHANGE}), notes, title=title, lead=tuple(verdicts(found))
+    )
+
+
+def _section(cells: Sequence[EffectCell]) -> Section:
+    first = cells[0]
+    places = 2 if first.measured in (LOSS, MARGIN) else 1
+
+    def text(value: float) -> str:
+        return "" if math.isnan(value) else f"{value:.{places}f}"
+
+    rows = tuple(
+        (
+            f"{cell.change} ({cell.size:.2f}, {cell.distance:.2f})",
+            *map(text, (cell.before, cell.after, cell.own)),
+            *map(text, (cell.rank_floor, cell.variance_floor, cell.shuffled_floor)),
+            text(cell.beyond) + "*" * (cell.verdict in ("falls", "rises")),
+            f"{cell.n:,}",
+        )
+        for cell in cells
+    )
+    bold = frozenset((r, 2) for r, cell in enumerate(cells) if cell.verdict == "falls")
+    return Section(f"{first.measured} ({first.metric})", rows, "", bold)
+
+
+def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
+    """What may be said: whether later layers lose it, and whether the model uses it."""
+    task = short(found[0].task)
+    layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED]
+    fallen = [cell for cell in layers if cell.verdict == "falls"]
+    if layers:
+        last = layers[-1]
+        yield (
+            f"Erased at layer {last.layer}, {task} falls below every floor in {len(fallen)} of"
+            f" {len(layers)} later layers; in the last one a probe goes from"
+            f" {number(last.before)} to {number(last.after)}."
+        )
+    choices = [cell for cell in found if cell.measured == CHOICE]
+    if choices:
+        uses = is_used(found)
+        # what falls below every floor is not what falls furthest
+        told = [cell for cell in choices if cell.verdict == "falls"] if uses else choices
+        least = min(told, key=lambda cell: cell.after)
+        how = f"{number(least.before)} to {number(least.after)} ({least.change})"
+        if uses:
+            yield f"The model uses {task}: its choice falls from {how}, below every floor."
+        else:
+            yield f"It cannot be told whether the model uses {task}: its choice goes from {how}."
+
+
+def _notes(effects: Effects, draws: int) -> Iterator[str]:
+    pairs = effects.pairs
+    yield (
+        f"The eraser was fitted on {effects.fitted:,} examples of other sentences; probes of later"
+        " layers on states as they are. rank, variance, shuffled: scores under floors"
+        f" ({draws} draws each); beyond: below the floor that does most; * and bold: significantly"
+        " beyond each (Holm, p < 0.05)."
+    )
+    yield (
+        "scrubbed: erased there and at every later layer. moved N: by N distances of the classes,"
+        " each example to the other label than its own (after), and as far into its own (own)."
+        " exchanged: within the eraser's subspace, or whole, with the state of a real sentence of"
+        " the other label (after) and of the same one (own). In brackets: how long the change is,"
+        " in lengths of the states, and how far changed states are from the nearest real one, where"
+        " 1 is as far as real ones are."
+    )
+    if pairs is not None:
+        yield (
+            f"{len(pairs.data):,} pairs; {pairs.known:,} were left out as the eraser saw their"
+            " sentence, or a word in which they differ. margin: of the log-probabilities of a pair."
+        )
+        if (pairs.codes < 0).all():
+            yield (
+                "The task says nothing of these sentences, so no pair is moved or exchanged by its"
+                " label, and nothing is said to be used."
+            )
+            return
+        yield (
+            "The model is said to use it only if its choice and the margin fall below every floor"
+            " when states are moved to the other label, if the margin rises above every floor when"
+            " they are moved into their own, and if states of real sentences of the other label"
+            " lower it more than those of their own."
+        )

@@ -1,0 +1,95 @@
+"""States that are exchanged with those of other sentences (interchange interventions; Geiger et al.
+2021): of another label, or of the same one; as a whole, or within the eraser's subspace alone.
+
+Sentences of a treebank have no places that match, as those of a template have. So what is exchanged
+is the state that probes and erasers read: the mean over the words that an example is about, or over
+the sentence; each of its tokens is shifted by the difference. Where that is one token, its state is
+replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lingprobe.data.vectors import Ints
+from lingprobe.inside.erase.erasers import Doubles, Eraser
+from lingprobe.inside.erase.fitting import Source
+from lingprobe.inside.erase.interventions import Change, FloorDraws, Key, Way
+
+EXCHANGED, WHOLE = "exchanged", "exchanged whole"
+
+
+@dataclass(frozen=True)
+class Partners:
+    """Whose state each example gets, by its number; -1 where there is nobody.
+
+    states  [examples, dim] of the task's examples
+    codes   [examples] their classes
+    real    which examples give states
+    """
+
+    states: Doubles
+    codes: Ints
+    real: Ints
+
+    def of(self, way: Way, rng: np.random.Generator) -> Ints:
+        """Another example of another label, of the same label (`own`), or of any (''),
+        [examples].
+        """
+        found = np.full(len(self.codes), -1)
+        for row, code in enumerate(self.codes.tolist()):
+            some = self.codes[self.real]
+            fits = {"other": some != code, "own": some == code}.get(way, np.ones(len(some), bool))
+            pool = self.real[fits & (self.real != row)]
+            if len(pool):
+                found[row] = rng.choice(pool)
+        return found
+
+    def differences(self, partners: Ints) -> Doubles:
+        """How far it is from the state of each example to its partner's, [examples, dim]."""
+        apart = self.states[partners] - self.states
+        return np.asarray(np.where(partners[:, None] >= 0, apart, 0.0))
+
+
+def within(eraser: Eraser, apart: Doubles) -> Doubles:
+    """The part of differences [n, dim] that an eraser takes out."""
+    return np.asarray((apart @ eraser.right.T) @ eraser.left.T)
+
+
+def of_length(directions: Doubles, other: Doubles) -> Doubles:
+    """Directions [n, dim], each as long as another row; nothing where either is nothing."""
+    sizes, wanted = (np.linalg.norm(each, axis=1, keepdims=True) for each in (directions, other))
+    return np.asarray(np.where(sizes > 0, directions * wanted / np.where(sizes > 0, sizes, 1), 0.0))
+
+
+def exchanges(
+    partners: Partners, source: Source, eraser: Eraser, floors: FloorDraws
+) -> Iterator[Change]:
+    """States exchanged with those of another label and of the same; and floors, each shift as long
+    as that to the other label: towards examples of any label, within other subspaces or whole, and
+    in directions at random.
+    """
+    apart: dict[Way, Doubles] = {
+        way: partners.differences(partners.of(way, floors.generator(EXCHANGED, way, 0)))
+        for way in ("other", "own")
+    }
+    for way, each in apart.items():
+        yield Change(Key(EXCHANGED, way), shifts=within(eraser, each))
+        yield Change(Key(WHOLE, way), shifts=each)
+    inside = within(eraser, apart["other"])
+    for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
+        anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
+        beside = within(floor, partners.differences(anybody))
+        yield Change(Key(EXCHANGED, "", kind), shifts=of_length(beside, inside))
+    x = np.asarray(source.sites[0], np.float64)
+    for draw in range(floors.draws):
+        rng = floors.generator(WHOLE, "", draw)
+        others = {
+            "rank": rng.standard_normal((len(partners.codes), len(x))) @ (x - x.mean(0)),
+            "shuffled": partners.differences(partners.of("", rng)),
+        }
+        for sort, other in others.items():
+            yield Change(Key(WHOLE, "", sort), shifts=of_length(other, apart["other"]))

@@ -1,0 +1,210 @@
+"""Erasures as sentences, as tables and as a heat map: what is erased below each other, what is
+measured beside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lingprobe.inside.erase.cells import ErasureCell
+from lingprobe.inside.erase.matrix import NONLINEAR, OF_FLOORS, ORDINARY
+from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.pages.captions import labels_of, short
+from lingprobe.pages.records import csv
+from lingprobe.tables.heat import REDS, HeatCell, HeatLook, HeatMap, draw_heat_maps
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table, number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ERASED = "erased"
+MARKS = {"dependent": "†", "unknown": "?", "independent": "‡"}
+Text = Callable[[ErasureCell], str]
+
+
+def erasure_page(
+    found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int
+) -> Page[tuple[ErasureCell, ...]]:
+    """The matrix of each encoder, layer and rank; `fits` says how many probes were fitted."""
+    return Page(
+        tuple(found),
+        lambda: list(_tables(found, fits, draws)),
+        {"csv": lambda: csv(found)},
+        figure=lambda: heat(found),
+    )
+
+
+def matrices(found: Sequence[ErasureCell]) -> list[list[ErasureCell]]:
+    """The cells of each matrix, in their order."""
+    made: dict[tuple[str, str, int], list[ErasureCell]] = {}
+    for cell in found:
+        made.setdefault((cell.encoder, cell.layer, cell.asked), []).append(cell)
+    return list(made.values())
+
+
+def _tables(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) -> Iterator[Table]:
+    names = labels_of(dict.fromkeys(cell.encoder for cell in found))
+    notes = tuple(_notes(found, fits, draws))
+    every = matrices(found)
+    for i, mine in enumerate(every):
+        first = mine[0]
+        measured = list(dict.fromkeys(cell.measured for cell in mine))
+        layer = "" if first.layer == "-" else f", layer {first.layer}"
+        rank = f", rank {first.asked}" if first.asked else ""
+        title = (
+            f"{names.get(first.encoder, first.encoder)}{layer}: erased with {first.method}{rank}"
+        )
+        yield Table(
+            (ERASED, *map(short, measured)),
+            tuple(_sections(mine, measured)),
+            frozenset({ERASED}),
+            notes if i == len(every) - 1 else (),
+            title=title,
+            lead=tuple(verdicts(mine)),
+        )
+
+
+def _sections(mine: Sequence[ErasureCell], measured: Sequence[str]) -> Iterator[Section]:
+    def section(heading: str, text: Text, line: str = "") -> Section:
+        by = {(cell.erased, cell.measured): cell for cell in mine}
+        erased = list(dict.fromkeys(cell.erased for cell in mine))
+        rows = tuple((short(a), *(text(by[a, b]) for b in measured)) for a in erased)
+        bold = frozenset(
+            (r, c)
+            for r, a in enumerate(erased)
+            for c, b in enumerate(measured, 1)
+            if by[a, b].verdict == "falls"
+        )
+        return Section(heading, rows, line, bold)
+
+    yield section(
+        "score after it, and before", lambda c: f"{number(c.after)} ({number(c.before)}){_mark(c)}"
+    )
+    yield section(
+        "below the floor that does most",
+        lambda c: f"{number(c.beyond)}{'*' * (c.verdict != 'cannot be told')}",
+    )
+    yield section(
+        "floors",
+        lambda c: " / ".join(map(number, (c.rank_floor, c.variance_floor, c.shuffled_floor))),
+        "after random subspaces of its rank / of its rank and variance / shuffled labels",
+    )
+    yield section(
+        "completeness, or collateral change",
+        lambda c: (
+            number(c.completeness)
+            if c.is_own
+            else f"{number(c.collateral)} ({number(c.collateral_floor)})"
+        ),
+        "collateral change with that of a floor; both by a probe of vectors as they are",
+    )
+    yield section("reliability", lambda c: "" if c.is_own else number(c.reliability))
+    yield section("angle between erased subspaces", lambda c: "" if c.is_own else number(c.angle))
+
+
+def _mark(cell: ErasureCell) -> str:
+    return MARKS.get(cell.sample, "")
+
+
+def verdicts(mine: Sequence[ErasureCell]) -> Iterator[str]:
+    """What can be said of each task that is erased, in a few sentences."""
+    for own in (cell for cell in mine if cell.is_own):
+        others = [cell for cell in mine if cell.erased == own.erased and not cell.is_own]
+        yield " ".join((_own(own), *_remainder(own), *_besides(others)))
+
+
+def _own(own: ErasureCell) -> str:
+    floors = ", ".join(
+        f"{number(score)} after {what}"
+        for score, what in (
+            (own.rank_floor, "random subspaces of its rank"),
+            (own.variance_floor, "those of its variance"),
+            (own.shuffled_floor, "shuffled labels"),
+        )
+    )
+    dims = f"{own.rank} dimension{'s' * (own.rank != 1)}, {own.fitted:,} examples"
+    change = f"{number(own.before)} to {number(own.after)}"
+    if own.verdict == "falls":
+        return (
+            f"{short(own.erased)}, erased ({dims}): a linear probe falls from {change} ({floors})."
+        )
+    than = "is above every floor" if own.verdict == "rises" else "cannot be told from the floors"
+    return (
+        f"{short(own.erased)}, erased ({dims}): a linear probe goes from {change}, which {than}"
+        f" ({floors})."
+    )
+
+
+def _remainder(own: ErasureCell) -> Iterator[str]:
+    if not math.isnan(own.left_p):
+        if own.left_p < ALPHA and own.after > own.constant:
+            yield f"It still finds more than the constant answer's {number(own.constant)}."
+        else:
+            yield f"That is not significantly above the constant answer's {number(own.constant)}."
+    if not math.isnan(own.nonlinear_after):
+        yield (
+            f"A nonlinear probe goes from {number(own.nonlinear_before)} to"
+            f" {number(own.nonlinear_after)}."
+        )
+
+
+def _besides(others: Sequence[ErasureCell]) -> Iterator[str]:
+    apart = [cell for cell in others if cell.sample in ("all", "independent")]
+    fallen = [cell for cell in apart if cell.verdict == "falls"]
+    if fallen:
+        said = ", ".join(f"{short(c.measured)} ({number(c.beyond)} points)" for c in fallen)
+        yield f"With it go, more than with any floor: {said}."
+    elif apart:
+        yield f"No other task ({len(apart)} measured) falls more than with every floor."
+    unclear = [cell for cell in others if cell.sample == "dependent"]
+    if unclear:
+        names = ", ".join(short(cell.measured) for cell in unclear)
+        yield f"Labels depend on those of {names}, so nothing can be said of these."
+
+
+def _notes(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) -> Iterator[str]:
+    ordinary = fits.get(ORDINARY, 0)
+    each = ordinary / max(len(found), 1)
+    yield (
+        "Scores are times 100. Eraser, probe and test have disjoint sentences; probes are fitted"
+        f" anew after erasing. *, and bold: significantly beyond each of three floors ({draws}"
+        " draws each; Holm over the cells of a matrix, p < 0.05)."
+    )
+    if any(cell.sample != "all" for cell in found):
+        yield (
+            "‡: over examples in which both tasks' labels are independent. †: labels depend on"
+            " each other, and too few such examples are left. ?: too few examples have both labels."
+        )
+    yield (
+        "That a task can be read says that it is there; that it falls after erasing says that the"
+        " method found it. Neither says that the model uses it."
+    )
+    yield (
+        f"{ordinary:,} ordinary fits for {len(found):,} cells ({each:.2f} a cell),"
+        f" {fits.get(OF_FLOORS, 0):,} for floors, {fits.get(NONLINEAR, 0):,} of the"
+        " nonlinear probe."
+    )
+
+
+def heat(found: Sequence[ErasureCell]) -> Figure:
+    """A heat map for each matrix: points that each task loses beyond the floor that does most."""
+    names = labels_of(dict.fromkeys(each.encoder for each in found))
+    most = max((each.beyond for each in found if not math.isnan(each.beyond)), default=0.0)
+    maps = []
+    for mine in matrices(found):
+        first = mine[0]
+        layer = "" if first.layer == "-" else f", layer {first.layer}"
+        cells = [_heat_cell(one, most) for one in mine]
+        maps.append(HeatMap(f"{names.get(first.encoder, first.encoder)}{layer}", cells))
+    about = "Erased (rows), measured (columns): points lost beyond the floors."
+    return draw_heat_maps(maps, HeatLook(about, REDS, wide=0.8, tall=0.35))
+
+
+def _heat_cell(one: ErasureCell, most: float) -> HeatCell:
+    lost = 0.0 if math.isnan(one.beyond) else one.beyond
+    clear = one.verdict != "cannot be told"
+    text = f"{number(one.beyond)}{'*' * clear}{_mark(one)}"
+    return HeatCell(short(one.erased), short(one.measured), text, lost / max(most, 1e-9), clear)

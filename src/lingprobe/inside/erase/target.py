@@ -1,0 +1,246 @@
+"""A task and a model whose states are changed, and all that is measured of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.data.abilities import Predictive, Replaceable
+from lingprobe.data.core import DataProblem, Layered
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.reading import Readings
+from lingprobe.data.references import Reference, brief
+from lingprobe.data.vectors import Ints
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.sites import WHOLE as OF_BLOCKS
+from lingprobe.encoders.sites import Site, is_site
+from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.paths import Paths
+from lingprobe.inside.erase.behaviour import Pairs, Predictions, Preferences, pairs_for
+from lingprobe.inside.erase.distances import Reach
+from lingprobe.inside.erase.division import Division, codes_of, divide
+from lingprobe.inside.erase.effect_cells import CHOICE, WORD, EffectCell, Named, effect_cells
+from lingprobe.inside.erase.effects import LaterLayers, Reader, read_changes
+from lingprobe.inside.erase.erasers import Eraser
+from lingprobe.inside.erase.erasure import Read, part_of, read_examples, read_tasks
+from lingprobe.inside.erase.exchanges import Partners, exchanges
+from lingprobe.inside.erase.fitting import Method, Source
+from lingprobe.inside.erase.interventions import Affine, Change, FloorDraws, changes_of, scrub
+from lingprobe.inside.erase.similarity import Similarities, similar_pairs, translations
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS, limit_tasks
+from lingprobe.tasks.find import expand_tasks
+
+
+class Effects(NamedTuple):
+    """The cells of a page, how many examples the eraser was fitted on, and the pairs."""
+
+    cells: list[EffectCell]
+    fitted: int
+    pairs: Pairs | None
+
+
+class Place(NamedTuple):
+    """Where states are changed: a layer's states (`3`), or what a part of a block gives (`mlp:3`).
+
+    later     the numbers of the layers behind it
+    scrubbed  it and its like in later blocks; none for a head
+    """
+
+    site: str
+    later: range
+    scrubbed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str, last: int) -> Place:
+        """Of a model of `last` blocks. UsageProblem for a state that nothing reads."""
+        if is_site(name):
+            kind, block, _ = Site.parse(name)
+            later = range(block, last + 1)
+            alike = [Site(kind, k).name for k in later if kind in OF_BLOCKS]
+            return cls(name, later, tuple(alike))
+        if not (name.isdecimal() and int(name) < last):
+            raise UsageProblem(f"layer={name}: take one from 0 to {last - 1}, of {last}")
+        first = int(name)
+        return cls(name, range(first + 1, last + 1), tuple(map(str, range(first, last))))
+
+    @property
+    def layers(self) -> str:
+        """It and what is behind it, as `layers=` has them."""
+        every = dict.fromkeys((self.site, *self.scrubbed, *map(str, self.later)))
+        return "+".join(every)
+
+
+class Target(NamedTuple):
+    """A task and a model.
+
+    states  the reference of the encoder of the model's states
+    """
+
+    task: Read
+    model: Replaceable
+    reference: str
+    states: Reference
+
+    @classmethod
+    def of(cls, task: str, encoder: str, limit: int | None) -> Target:
+        """Of their references. UsageProblem for a model that does not run on with other states."""
+        made = ENCODERS.make(encoder)
+        if not isinstance(made, Replaceable):
+            raise UsageProblem(
+                f"{encoder}: the states of a running model are replaced in hf:MODEL and lm:MODEL"
+            )
+        states = Reference.parse(made.states if isinstance(made, Predictive) else encoder)
+        known = brief(ENCODERS, ENCODERS.canonical(encoder))
+        return cls(_read(task, limit), made, known, states.without("layers"))
+
+    def encoder(self, layers: str) -> Replaceable:
+        """The encoder of some layers."""
+        made = ENCODERS.make(self.states.plus(layers=layers))
+        assert isinstance(made, Replaceable)
+        return made
+
+    def place(self, layer: str) -> Place:
+        """Where a layer is."""
+        every, one = self.encoder("all"), self.encoder(layer)
+        assert isinstance(every, Layered)
+        assert isinstance(one, Layered)
+        names = [slot.rpartition(".")[0] for slot in one.slots]
+        if len(names) > 1:
+            raise UsageProblem(f"layer={layer}: take one, as {names[0]}")
+        return Place.of(names[0], len(every.slots) - 1)
+
+    def readings(self, layers: str) -> Readings:
+        """The task's examples over some layers of the model as it is."""
+        encoder = self.encoder(layers)
+        reference = ENCODERS.canonical(self.states.plus(layers=layers))
+        known = encoder_identity(reference, encoder)
+        return read_examples((self.task.dataset, self.task.task.view), encoder, known)
+
+
+@dataclass(frozen=True)
+class Interventions:
+    """What is done to the states of a layer, as options of `intervene` say it."""
+
+    layer: str
+    doses: tuple[float, ...]
+    method: Method
+    draws: int
+    probe: str
+
+    def measure(
+        self, target: Target, pairs: str, limit: int | None, tell: Callable[[int], object]
+    ) -> Effects:
+        """Everything that is measured of a model."""
+        place = target.place(self.layer)
+        readings = target.readings(place.layers)
+        bench = Bench(target, place, readings, divide([readings.dataset])[0])
+        changes = list(bench.changes(self))
+        readers, chosen, spoken = [bench.later_layers(self.probe)], None, None
+        if isinstance(model := target.model, Predictive):
+            if pairs:
+                chosen, more = bench.preferences(model, pairs, limit)
+                readers.append(more)
+            data, test = readings.dataset, bench.parts.test
+            spoken = Predictions.of(data, test, model, WORD)
+            readers.append(spoken)
+        elif pairs:
+            readers.append(bench.similarities(pairs, limit))
+        for each in readers:
+            read_changes(each, place.site, changes, bench.spans)
+            tell(1)
+        name = brief(TASKS, target.task.reference)
+        named: Named = (target.reference, place.site, name, self.method)
+        cells = effect_cells(
+            [item for each in readers for item in each.items],
+            spoken,
+            named,
+            bench.reach.of_changes(changes),
+        )
+        return Effects(cells, len(bench.parts.eraser), chosen)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A task's examples over the states of a model as it is, at a place and behind it."""
+
+    target: Target
+    place: Place
+    readings: Readings
+    parts: Division
+
+    @property
+    def spans(self) -> Ints:
+        """Which words of its sentence each example is about, [examples, 2]; -1 for all."""
+        return self.readings.dataset.sites[:, 0, 1:]
+
+    @property
+    def reach(self) -> Reach:
+        """How far changes reach, on test, beside states of the eraser's part."""
+        states = self.readings.sites(self.place.site)[0]
+        return Reach(self.place.site, states, self.parts.test, self.parts.eraser)
+
+    def changes(self, how: Interventions) -> Iterator[Change]:
+        """All changes of the place."""
+        site = self.place.site
+        fitted_on = self.readings.take(self.parts.eraser)
+        source = Source.of(fitted_on, site)
+        floors = FloorDraws(how.method, how.draws, self.target.task.identity.without_code)
+        eraser = floors.fit(source)
+        yield from changes_of(site, source, eraser, how.doses, floors)
+        if len(self.place.scrubbed) > 1:
+            plain = {each: Source.of(fitted_on, each) for each in self.place.scrubbed}
+            yield from scrub(plain, floors, self._behind)
+        codes = codes_of(self.readings.labels)
+        if codes is not None and self.readings.dataset.sites.shape[1] == 1:
+            states = np.asarray(self.readings.sites(site)[0], np.float64)
+            yield from exchanges(Partners(states, codes, self.parts.test), source, eraser, floors)
+
+    def _behind(self, site: str, erasers: Mapping[str, Eraser]) -> Source:
+        """What the eraser of a site is fitted on behind others."""
+        some = part_of(self.readings.dataset, self.parts.eraser)
+        encoder = self.target.encoder(site)
+        with encoder.replace_states({name: Affine(each) for name, each in erasers.items()}):
+            vectors = encoder.encode(some.sentences)
+        return Source.of(Readings(some, vectors, self.readings.view), site)
+
+    def later_layers(self, probe: str) -> Reader:
+        """The probes of later layers."""
+        numbers = self.place.later
+        vectors = self.readings.vectors.select([str(n) for n in numbers])
+        later = Readings(self.readings.dataset, vectors, self.readings.view)
+        encoder = self.target.encoder(f"{numbers[0]}-{numbers[-1]}")
+        rows = self.parts.train, self.parts.dev, self.parts.test
+        return LaterLayers.of(
+            later, rows, encoder, PROBES.make(probe), self.target.task.task.metric
+        )
+
+    def preferences(
+        self, model: Predictive, pairs: str, limit: int | None
+    ) -> tuple[Pairs, Preferences]:
+        """The minimal pairs whose words the eraser never saw, and what a model prefers of them."""
+        one, data = _read(pairs, limit), self.readings.dataset
+        seen = part_of(data, self.parts.eraser).sentences
+        chosen = pairs_for(one.dataset, data, seen)
+        probe = PROBES.make(one.task.probe)
+        return chosen, Preferences.of(chosen, model, probe, (CHOICE, one.task.metric))
+
+    def similarities(self, pairs: str, limit: int | None) -> Similarities:
+        """How alike the last layer's vectors of pairs of sentences are."""
+        seen = part_of(self.readings.dataset, self.parts.eraser).sentences
+        encoder = self.target.encoder("last")
+        if ":" not in pairs and "+" in pairs:
+            return Similarities.of(*translations(pairs, seen), encoder)
+        data = similar_pairs(_read(pairs, limit).dataset, seen)
+        return Similarities.of(data, ["similarity"], encoder)
+
+
+def _read(task: str, limit: int | None) -> Read:
+    """A task, of folds the first."""
+    found = read_tasks(limit_tasks(expand_tasks([task]), limit), Paths.of().cache)
+    if not found:
+        raise DataProblem(f"{task}: there is no such task")
+    return found[0]

@@ -1,0 +1,58 @@
+"""How representations lie to each other, as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from lingprobe.api.arguments import as_list
+from lingprobe.api.measure import at, encoders_of
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.progress import bar
+from lingprobe.experiment.paths import Paths
+from lingprobe.inside.geometry.comparisons import GeometryRow, language_rows, layer_rows
+from lingprobe.inside.geometry.networks import encode
+from lingprobe.inside.geometry.pages import geometry_page
+from lingprobe.inside.geometry.texts import read_texts
+from lingprobe.store.precision import kept_as
+from lingprobe.tables.page import Page
+
+
+def geometry(
+    corpora: Sequence[str | Path] | str | Path,
+    encoders: Any = None,
+    *,
+    untrained: bool = True,
+    cache: str | Path | None = None,
+    store: Literal["float32", "float16", "bfloat16"] = "float32",
+    progress: bool = False,
+) -> Page[tuple[GeometryRow, ...]]:
+    """Compare layers, encoders or languages: CKA, anisotropy, norms, intrinsic dimension, and how
+    many sentences find their translation after a rotation.
+
+    corpora    one text (a treebank, or a file of sentences) for layers and encoders, several for
+               languages: translations of each other, sentence by sentence
+    encoders   as of `run`, such as 'hf:bert-base-cased,layers=all'
+    untrained  measure the same networks before training, too
+    cache, store, progress  as in `Settings`
+    DataProblem for fewer than forty sentences, or texts that cannot be paired. `.content` has a
+    `GeometryRow` for each measure.
+
+        print(lingprobe.geometry("en_pud", "hf:bert-base-cased,layers=all"))
+    """
+    names = [str(corpus) for corpus in as_list(corpora)]
+    if not names:
+        raise UsageProblem("name a text: a treebank, or a file with one sentence per line")
+    kept_as(store)
+    texts, remarks = read_texts(names)
+    with at(cache):
+        asked, paths = encoders_of(encoders, None), Paths.of(None, cache, store)
+        networks, more = encode(asked, texts, paths, untrained, progress)
+
+        def steps(over: Iterable[Any]) -> Any:
+            return bar(progress, over, desc="comparing", leave=False)
+
+        measure = layer_rows if len(texts) == 1 else language_rows
+        rows = list(measure(networks, steps))
+    return geometry_page(rows).with_remarks((*remarks, *more))

@@ -1,0 +1,180 @@
+"""Layers -> numbers: a row for each measure of each layer, or of two layers, or two languages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lingprobe.inside.geometry.kernels import Kernel, fits, kernel, kernel_hsics
+from lingprobe.inside.geometry.neighbours import intrinsic_dimension
+from lingprobe.inside.geometry.networks import Networks, Place
+from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align, folds
+from lingprobe.inside.geometry.rows import Doubles, Estimate, jackknife
+from lingprobe.inside.geometry.similarity import cka, hsics, null_p
+from lingprobe.inside.geometry.spread import spread
+from lingprobe.metrics.intervals import interval
+
+NAN = math.nan
+PERCENT = 100.0
+NOWHERE = Place("", "", "")
+Bar = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryRow:
+    """One measure of a layer, or of two layers or languages. NaN where something is not measured.
+
+    measure    cka, cosine, norm, variation, outlying, top (a dimension, from 0), share (of the
+               cosine), dimension; between languages cka, error, and retrieval (percent) as is,
+               centred, rotated
+    other_...  what a layer was compared with; '' for measures of one layer
+    n          sentences
+    low, high  the 95 % interval
+    untrained  the same number of the same networks before training
+    p          of a CKA, no less than its probability where sentences are paired at random
+    chance     what retrieval reaches by chance
+    dev        retrieval in the first fold, by which a layer is chosen; `value` is of the others
+    """
+
+    measure: str
+    encoder: str
+    layer: str
+    text: str
+    other_encoder: str
+    other_layer: str
+    other_text: str
+    n: int
+    value: float
+    low: float = NAN
+    high: float = NAN
+    untrained: float = NAN
+    p: float = NAN
+    chance: float = NAN
+    dev: float = NAN
+
+
+class Similarities:
+    """CKA of layers; what is needed more than once is kept."""
+
+    def __init__(self, networks: Networks) -> None:
+        self.rows = networks.rows
+        self.small = fits(networks.n, len(networks.rows))
+        self.kernels: dict[Place, Kernel] = {}
+        self.own: dict[Place, Doubles] = {}
+
+    def cka(self, one: Place, other: Place) -> Estimate:
+        """Debiased CKA of two layers, with its interval."""
+        return jackknife(cka(self._hsics(one, other), self._own(one), self._own(other)))
+
+    def _own(self, place: Place) -> Doubles:
+        if place not in self.own:
+            self.own[place] = self._hsics(place, place)
+        return self.own[place]
+
+    def _hsics(self, one: Place, other: Place) -> Doubles:
+        if not self.small:
+            return hsics(self.rows[one], self.rows[other])
+        return kernel_hsics(self._kernel(one), self._kernel(other))
+
+    def _kernel(self, place: Place) -> Kernel:
+        if place not in self.kernels:
+            self.kernels[place] = kernel(self.rows[place])
+        return self.kernels[place]
+
+
+def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
+    """Of one text: how alike every two layers are, and how the vectors of each lie."""
+    (text,) = networks.texts
+    places = [Place(name, n, text) for name, layers in networks.encoders.items() for n in layers]
+    similarities = Similarities(networks)
+    for one, other in bar(list(combinations(places, 2))):
+        yield _cka_row(networks, similarities, one, other)
+    known: dict[Place, list[tuple[str, Estimate]]] = {}
+
+    def measures_of(place: Place) -> list[tuple[str, Estimate]]:
+        if place not in known:
+            known[place] = list(_lie(networks, place))
+        return known[place]
+
+    place: Place
+    for place in bar(places):
+        floor = networks.floor(place)
+        before = dict(measures_of(floor)) if floor and floor != place else {}
+        for measure, found in measures_of(place):
+            drawn = before[measure].value if before else NAN
+            yield GeometryRow(measure, *place, *NOWHERE, networks.n, *found, drawn)
+
+
+def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, Estimate]]:
+    """The measures of one layer."""
+    lie = spread(networks.rows[place])
+    yield "cosine", lie.cosine
+    yield "norm", lie.norm
+    alone = {
+        "variation": lie.variation,
+        "top": lie.dimension,
+        "share": lie.share,
+        "outlying": lie.outlying,
+    }
+    yield from ((name, Estimate(float(value), NAN, NAN)) for name, value in alone.items())
+    yield "dimension", intrinsic_dimension(networks.rows[place])
+
+
+def _cka_row(
+    networks: Networks, similarities: Similarities, one: Place, other: Place
+) -> GeometryRow:
+    value = similarities.cka(one, other)
+    value = value._replace(low=np.minimum(value.low, 1.0), high=np.minimum(value.high, 1.0))
+    floors = networks.floor(one), networks.floor(other)
+    drawn = NAN
+    if floors[0] and floors[1] and floors != (one, other) and floors[0] != floors[1]:
+        drawn = similarities.cka(floors[0], floors[1]).value
+    p = null_p(value.value, networks.n)
+    return GeometryRow("cka", *one, *other, networks.n, *value, drawn, p)
+
+
+def language_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
+    """Of parallel texts: how alike every two languages are in each layer, and how many sentences
+    find their translation.
+    """
+    places = [(name, n) for name, layers in networks.encoders.items() for n in layers]
+    pairs = list(combinations(networks.texts, 2))
+    similarities = Similarities(networks)
+    for (name, layer), (one, other) in bar([(p, pair) for p in places for pair in pairs]):
+        ends = Place(name, layer, one), Place(name, layer, other)
+        yield _cka_row(networks, similarities, *ends)
+        yield from _translation_rows(networks, *ends)
+
+
+def _translation_rows(networks: Networks, one: Place, other: Place) -> Iterator[GeometryRow]:
+    """Retrieval in both directions, and the error of the rotation."""
+    found = _align_rows(networks, one, other)
+    floors = networks.floor(one), networks.floor(other)
+    drawn = None
+    if floors[0] and floors[1] and floors[0] != one:
+        drawn = _align_rows(networks, floors[0], floors[1])
+    test = np.concatenate(folds(networks.n)[1:])
+    dev, pool = folds(networks.n)[0], networks.n / FOLDS
+    for back, ends in enumerate(((one, other), (other, one))):
+        for way, called in enumerate(WAYS):
+            hits = found.hits[way, back, test]
+            low, high = interval(hits[None].astype(float))
+            value = Estimate(*(PERCENT * float(each) for each in (hits.mean(), low, high)))
+            before = NAN if drawn is None else PERCENT * float(drawn.hits[way, back, test].mean())
+            known = PERCENT * float(found.hits[way, back, dev].mean())
+            more = before, NAN, PERCENT / pool, known
+            places = *ends[0], *ends[1]
+            yield GeometryRow(f"retrieval {called}", *places, len(test), *value, *more)
+    before = NAN if drawn is None else float(drawn.errors[1:].mean())
+    error = float(found.errors[1:].mean())
+    yield GeometryRow("error", *one, *other, len(test), error, NAN, NAN, before)
+
+
+def _align_rows(networks: Networks, one: Place, other: Place) -> Any:
+    read = networks.rows[one].read, networks.rows[other].read
+    return align(read[0](0, networks.n), read[1](0, networks.n))

@@ -1,0 +1,78 @@
+"""Intrinsic dimension by the two nearest neighbours of each sentence (TwoNN, Facco et al. 2017)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lingprobe.data.vectors import Ints
+from lingprobe.inside.geometry.rows import NOTHING, Doubles, Estimate, Rows, groups, jackknife
+
+MOST = 5_000  # sentences among which neighbours are looked for
+DISCARDED = 0.1  # of the largest ratios, as in the paper
+SAME = 1e-12  # of the mean squared norm: sentences that are not apart
+BLOCK = 512
+LEAST = 40
+
+
+def intrinsic_dimension(rows: Rows) -> Estimate:
+    """The dimension of the surface that vectors lie on; NaN for fewer than forty that are apart."""
+    ratios = neighbour_ratios(sample(rows))
+    if len(ratios) < LEAST:
+        return NOTHING
+    left = (np.delete(ratios, np.s_[start:stop]) for start, stop in groups(len(ratios)))
+    return jackknife(np.array([two_nn(ratios), *map(two_nn, left)]))
+
+
+def sample(rows: Rows) -> Doubles:
+    """All vectors, or as many as neighbours are looked for among, in even steps."""
+    many = rows.shape[0]
+    at = np.unique(np.linspace(0, many - 1, min(many, MOST)).round().astype(int)).tolist()
+    if len(at) == many:
+        return rows.read(0, many)
+    return np.concatenate([rows.read(i, i + 1) for i in at])
+
+
+def neighbour_ratios(x: Doubles) -> Doubles:
+    """How much farther the second neighbour is than the first, [at most n]; points that lie on
+    another are left out.
+
+    Chains of nearest neighbours stand beside each other, since what two of them tell is nearly the
+    same: an interval from groups that cut them is too narrow.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    squares, first = _nearest(x)
+    own = np.arange(len(x))
+    ties = coo_array((np.ones(len(x), bool), (own, first)), (len(x), len(x)))
+    chains = np.argsort(connected_components(ties, directed=False)[1], kind="stable")
+    near, far = squares[chains].T
+    apart = near > SAME * float(((x - x.mean(0)) ** 2).sum(1).mean())
+    return np.asarray(np.sqrt(far[apart] / near[apart]))
+
+
+def two_nn(ratios: Doubles) -> float:
+    """The slope through the origin of -log(1 - F) over the log of sorted ratios, F being the share
+    of ratios up to there (the paper's algorithm, steps 3 to 5).
+    """
+    n = len(ratios)
+    kept = int(n * (1 - DISCARDED))
+    logs = np.sort(np.log(ratios))[:kept]
+    heights = -np.log1p(-np.arange(1, kept + 1) / n)
+    below = float(logs @ logs)
+    return float(logs @ heights) / below if below > 0 else np.nan
+
+
+def _nearest(x: Doubles) -> tuple[Doubles, Ints]:
+    """Squared distances to the two nearest other points [n, 2], and the number of the nearest."""
+    x = x - x.mean(0)
+    norms = (x**2).sum(1)
+    squares, first = np.empty((len(x), 2)), np.empty(len(x), np.int64)
+    for start in range(0, len(x), BLOCK):
+        rows = slice(start, start + BLOCK)
+        apart = norms[rows, None] + norms - 2 * x[rows] @ x.T
+        apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
+        two = np.argpartition(apart, 1, axis=1)[:, :2]
+        first[rows] = two[:, 0]
+        squares[rows] = np.maximum(np.take_along_axis(apart, two, 1), 0)
+    return squares, first

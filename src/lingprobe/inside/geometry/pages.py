@@ -1,0 +1,209 @@
+"""Geometry as tables: sentences first, then layers beside what is most like them, how the vectors
+of each lie, and languages.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from statistics import fmean
+
+from lingprobe.inside.geometry.answers import (
+    AS_IS,
+    ROTATED,
+    Names,
+    answers,
+    by_encoder,
+    chosen_layer,
+    encoder_pairs,
+    is_between,
+    of,
+    steps,
+)
+from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
+from lingprobe.inside.geometry.figure import heat
+from lingprobe.inside.geometry.similarity import null_deviation
+from lingprobe.pages.captions import labels_of
+from lingprobe.pages.records import csv
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table, number
+
+CENTRED = "retrieval centred"
+LAYER = frozenset({"layer", "compared with"})
+ONE_DRAW = "Untrained: the same networks with one draw of random weights; other draws vary."
+
+
+def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
+    """The tables of what was measured."""
+    encoders = (name for row in rows for name in (row.encoder, row.other_encoder) if name)
+    names = labels_of(dict.fromkeys(encoders))
+    return Page(
+        tuple(rows),
+        lambda: list(_tables(rows, names)),
+        {"csv": lambda: csv(rows), "json": lambda: _json(rows)},
+        figure=lambda: heat(rows, names),
+    )
+
+
+def _json(rows: Sequence[GeometryRow]) -> str:
+    """A list of objects; null where something is not measured."""
+    plain = [
+        {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(row).items()}
+        for row in rows
+    ]
+    return json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+
+
+def _tables(rows: Sequence[GeometryRow], names: Names) -> Iterator[Table]:
+    lead = tuple(answers(rows, names))
+    if any(map(is_between, rows)):
+        yield _by_language(rows, names, lead)
+        yield _language_pairs(rows, names)
+        return
+    if of(rows, "cka"):
+        yield _by_likeness(rows, names, lead)
+        lead = ()
+    yield _by_layer(rows, names, lead)
+
+
+# ---- one text
+
+
+def _by_likeness(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) -> Table:
+    """For each layer the one that is most like it in another encoder, and the next of its own."""
+    sections = []
+    for (one, other), mine in encoder_pairs(rows).items():
+        called = names.get(one, one), names.get(other, other)
+        if one == other:
+            heading, lines = f"{called[0]}: each layer and the next", steps(mine)
+        else:
+            heading, lines = f"{called[0]}, and what is most like it in {called[1]}", _best(mine)
+        sections.append(Section(heading, tuple(map(_likeness, lines))))
+    n = rows[0].n
+    notes = (
+        f"CKA: linear, debiased, over {n:,} sentences; 1 for representations that are the same but"
+        " for a rotation and a scale. Where sentences are paired at random it is 0.000 ±"
+        f" {null_deviation(n):.4f} (all pairings). 95 % interval: jackknife over stretches of the"
+        " text. Of most alike layers it does not know that they were chosen.",
+        ONE_DRAW,
+    )
+    head = ("layer", "compared with", "CKA", "95 % interval", "untrained")
+    return Table(head, tuple(sections), LAYER, notes, "Representation similarity", lead)
+
+
+def _best(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
+    layers: dict[str, GeometryRow] = {}
+    for row in mine:
+        if row.layer not in layers or row.value > layers[row.layer].value:
+            layers[row.layer] = row
+    return list(layers.values())
+
+
+def _likeness(row: GeometryRow) -> tuple[str, ...]:
+    value, between = _value(row, 2), _between(row, 2)
+    return row.layer, row.other_layer, value, between, _number(row.untrained, 2)
+
+
+def _by_layer(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) -> Table:
+    """How the vectors of each layer lie."""
+    sections = []
+    for encoder, mine in by_encoder([row for row in rows if row.measure != "cka"]).items():
+        layers = dict.fromkeys(row.layer for row in mine)
+        by = {(row.layer, row.measure): row for row in mine}
+        lines = tuple(_lie(name, {m: by[name, m] for n, m in by if n == name}) for name in layers)
+        sections.append(Section(names.get(encoder, encoder), lines))
+    notes = (
+        "Cosine: of two sentences, over all pairs. Largest: the dimension (from 0) that adds most"
+        " to it, and how much (Timkey & van Schijndel 2021). Outlying: dimensions with five times"
+        " the average variance (Rudman et al. 2023). Norm: mean, and standard deviation over mean.",
+        "Intrinsic: dimension by the two nearest neighbours (TwoNN, Facco et al. 2017), too low"
+        " where it is above about ten.",
+        ONE_DRAW,
+    )
+    first = ("cosine", "95 % interval", "untrained", "largest", "outlying", "norm", "±")
+    head = ("layer", *first, "intrinsic", "95 % interval", "untrained")
+    return Table(head, tuple(sections), LAYER, notes, "How vectors lie", lead)
+
+
+def _lie(layer: str, by: dict[str, GeometryRow]) -> tuple[str, ...]:
+    cosine, intrinsic, share = by["cosine"], by["dimension"], by["share"].value
+    top = f"{by['top'].value:.0f}: {PERCENT * share:.0f} %" if not math.isnan(share) else "–"
+    outlying = f"{by['outlying'].value:.0f}"
+    norm = _number(by["norm"].value, 2), f"{PERCENT * by['variation'].value:.0f} %"
+    cosines = _value(cosine, 2), _between(cosine, 2), _number(cosine.untrained, 2)
+    ends = number(intrinsic.value), _between(intrinsic, 1), number(intrinsic.untrained)
+    return layer, *cosines, top, outlying, *norm, *ends
+
+
+# ---- several texts
+
+
+def _by_language(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) -> Table:
+    """The layers of each encoder, over all pairs of languages."""
+    sections = []
+    for encoder, mine in by_encoder(rows).items():
+        layers = list(dict.fromkeys(row.layer for row in mine))
+        lines = tuple(_means(name, [r for r in mine if r.layer == name]) for name in layers)
+        best = layers.index(chosen_layer(mine))
+        strong = frozenset({(best, 4)})
+        sections.append(Section(names.get(encoder, encoder), lines, strong=strong))
+    found = next(row for row in rows if row.measure == ROTATED)
+    notes = (
+        "As is, centred, rotated: percent of sentences whose translation has the highest cosine of"
+        f" {PERCENT / found.chance:.0f} sentences; as vectors are, without the mean of each"
+        " language, and after a rotation (orthogonal Procrustes) that was learnt on the other"
+        f" sentences. Mean of both directions and all pairs, {found.n:,} sentences each; by chance"
+        f" {found.chance:.1f}.",
+        "Error: squared distance of translations after rotation, over the sum of both squared"
+        " lengths. CKA: linear, debiased. Bold: the layer that is best on the first fifth of the"
+        " sentences, which are not in these numbers.",
+        ONE_DRAW,
+    )
+    head = ("layer", "CKA", "as is", "centred", "rotated", "untrained", "error", "untrained")
+    return Table(head, tuple(sections), LAYER, notes, "Languages", lead)
+
+
+def _means(layer: str, mine: Sequence[GeometryRow]) -> tuple[str, ...]:
+    """The means over all pairs."""
+    found = {name: fmean(r.value for r in of(mine, name)) for name in (AS_IS, CENTRED, ROTATED)}
+    cka = fmean(row.value for row in of(mine, "cka"))
+    error = of(mine, "error")
+    errors = (fmean(r.value for r in error), fmean(r.untrained for r in error))
+    drawn = fmean(row.untrained for row in of(mine, ROTATED))
+    shares = map(number, found.values())
+    return layer, _number(cka, 2), *shares, number(drawn), *(_number(e, 2) for e in errors)
+
+
+def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
+    """From each language to each, in the layer that was chosen."""
+    texts = list(dict.fromkeys(name for row in rows for name in (row.text, row.other_text)))
+    sections = []
+    for encoder, mine in by_encoder(rows).items():
+        layer = chosen_layer(mine)
+        by = {(r.text, r.other_text): r for r in of(mine, ROTATED) if r.layer == layer}
+        lines = tuple((one, *(_retrieval(by.get((one, t))) for t in texts)) for one in texts)
+        heading = names.get(encoder, encoder) + ("" if layer == "-" else f", layer {layer}")
+        sections.append(Section(heading, lines))
+    notes = ("From a language to another, after rotation, with its 95 % interval.",)
+    words = frozenset({"from"})
+    return Table(("from", *texts), tuple(sections), words, notes, "Translations that are found")
+
+
+def _retrieval(row: GeometryRow | None) -> str:
+    return "" if row is None else f"{row.value:.1f} [{row.low:.0f}, {row.high:.0f}]"
+
+
+def _value(row: GeometryRow, digits: int) -> str:
+    return _number(row.value, digits)
+
+
+def _between(row: GeometryRow, digits: int) -> str:
+    if math.isnan(row.low):
+        return "–"
+    return f"{_number(row.low, digits)} – {_number(row.high, digits)}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"

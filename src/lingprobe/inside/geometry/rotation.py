@@ -1,0 +1,75 @@
+"""Whether two languages lie in a space alike: the rotation that maps one onto the other (orthogonal
+Procrustes, Schönemann 1966), learnt on parallel sentences and judged on others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.inside.geometry.rows import Doubles
+
+FOLDS = 5
+WAYS = ("as is", "centred", "rotated")
+Hits = NDArray[np.bool_]
+
+
+class Alignment(NamedTuple):
+    """What came of mapping one language onto another.
+
+    hits    [ways, 2, n] whether a sentence's translation has the highest cosine of all sentences of
+            its fold: as vectors are, without the mean of each language, and rotated as well; from
+            the first language to the second, and back
+    errors  [folds] squared distance of translations after rotation, over the sum of both squared
+            lengths: 0 for a mere rotation, 1 for vectors that have nothing to do with each other
+    """
+
+    hits: Hits
+    errors: Doubles
+
+
+def rotation(x: Doubles, y: Doubles) -> Doubles:
+    """The matrix R with orthonormal columns or rows for which xR is nearest to y, [p, q]."""
+    left, _, right = np.linalg.svd(x.T @ y, full_matrices=False)
+    return np.asarray(left @ right)
+
+
+def folds(many: int) -> list[NDArray[np.int64]]:
+    """The test sentences of each fold; neighbours stay together, as they are of one text."""
+    return np.array_split(np.arange(many), FOLDS)
+
+
+def align(x: Doubles, y: Doubles) -> Alignment:
+    """Map parallel vectors x [n, p] onto y [n, q], each fold by what the others taught. Ways
+    without a rotation need p = q.
+    """
+    hits, errors = np.zeros((len(WAYS), 2, len(x)), bool), []
+    for test in folds(len(x)):
+        train = np.ones(len(x), bool)
+        train[test] = False
+        middle = x[train].mean(0), y[train].mean(0)
+        turn = rotation(x[train] - middle[0], y[train] - middle[1])
+        one, other = x[test] - middle[0], y[test] - middle[1]
+        turned = one @ turn
+        for way, pair in enumerate(((x[test], y[test]), (one, other), (turned, other))):
+            hits[way][:, test] = translations(*pair)
+        whole = float((one**2).sum() + (other**2).sum())
+        errors.append(float(((turned - other) ** 2).sum()) / whole if whole else np.nan)
+    return Alignment(hits, np.array(errors))
+
+
+def translations(x: Doubles, y: Doubles) -> Hits:
+    """Whether row i of y has the highest cosine with row i of x, and the other way around, [2, n];
+    one that shares it with another has not.
+    """
+    cosines = _unit(x) @ _unit(y).T
+    own = np.diagonal(cosines).copy()
+    np.fill_diagonal(cosines, -np.inf)
+    return np.stack([own > cosines.max(1), own > cosines.max(0)])
+
+
+def _unit(x: Doubles) -> Doubles:
+    norms = np.sqrt((x**2).sum(1, keepdims=True))
+    return np.asarray(x / np.where(norms > 0, norms, 1))

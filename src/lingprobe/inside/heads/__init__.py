@@ -1,0 +1,7 @@
+"""Where inside a transformer's blocks something is: all heads of a task beside each other, against
+the same heads before training and slices drawn at random; and attention as a parser.
+
+`arcs` has the task of which the syntactic head is the answer, `pointer` the probe that reads where
+a map of attention points, `grid` the scores of heads with their floors, `pages` what they look
+like. What a head is, `lingprobe.encoders.sites` says.
+"""

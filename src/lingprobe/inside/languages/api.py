@@ -1,0 +1,168 @@
+"""Surveys of treebanks, and transfer from language to language: as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.api.encoders import reference
+from lingprobe.api.measure import Settings, run
+from lingprobe.corpora.places import below, folder, locate_path
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, allow, parsed_or_none
+from lingprobe.inside.languages.cells import TransferCell, cells
+from lingprobe.inside.languages.distances import check_distances, read_distances, with_distances
+from lingprobe.inside.languages.morphology import (
+    MorphologyRow,
+    floors,
+    in_layers,
+    morphology_of,
+    questions,
+)
+from lingprobe.inside.languages.morphology_page import morphology_page
+from lingprobe.inside.languages.pages import PIECES, transfer_page
+from lingprobe.inside.languages.survey import SurveyRow, survey_rows
+from lingprobe.inside.languages.survey_page import survey_page
+from lingprobe.inside.languages.transfer import label
+from lingprobe.tables.page import Page
+from lingprobe.tasks import TASKS
+
+USUAL = "ud/*"
+LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
+
+
+def survey(
+    treebanks: Sequence[str | Path] | str | Path = (), *, tasks: Sequence[str] | str = ()
+) -> Page[tuple[SurveyRow, ...]]:
+    """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
+    languages` shows it: examples, classes, composition, and what deserves a look.
+
+    treebanks  folders or codes (default: all in $LINGPROBE_TREEBANKS, or in the working folder)
+    tasks      tasks without data, or patterns such as 'edge/*' (default: all of ud/ that need no
+               option)
+    DataProblem if there is no treebank. `.content` has a `SurveyRow` for each treebank and task.
+
+        lingprobe.survey().write("survey.csv")
+    """
+    allow(*as_list(tasks))
+    given = [str(locate_path(str(each))) for each in as_list(treebanks)]
+    places = given or list(map(str, below(folder() or Path())))
+    if not places:
+        raise DataProblem(
+            "no treebank is named, and no UD_* folder is here: name some, or set"
+            " LINGPROBE_TREEBANKS to a folder that has them"
+        )
+    names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
+    return survey_page(list(survey_rows(places, names)))
+
+
+@keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+def transfer(
+    tasks: Sequence[str] | str,
+    encoders: Any = None,
+    *,
+    train: Sequence[str] | str,
+    test: Sequence[str] | str,
+    by: str = "",
+    centred: bool = False,
+    size: int | None = None,
+    distances: str | Path | None = None,
+    **settings: Unpack[Settings],
+) -> Page[tuple[TransferCell, ...]]:
+    """Train a probe in some languages and test it in others, as `lingprobe transfer` does: a matrix
+    of sources and targets, with the same probe trained in each target as upper bound.
+
+    tasks      questions without data, such as 'ud/tense' or 'ud/feat,feature=Case,of=obj'
+    encoders   as of `run`; a transformer is compared with a bag of its own word pieces as well
+    train      treebanks that the probe is trained on, such as 'en_ewt'
+    test       treebanks that it is tested on
+    by         a tag whose values each class has in the same numbers in all languages, such as
+               'construction'
+    centred    subtract the mean of each language, from unlabelled training sentences
+    size       training examples at most (default: as many as all treebanks have)
+    distances  a square table of distances between at least 20 languages, to test whether transfer
+               loses more with distance (Mantel)
+    settings   the fields of `Settings`
+    All cells have the same classes and numbers of examples. DataProblem if the treebanks have no
+    two classes in common. `.content` has a `TransferCell` for each encoder, source and target.
+
+        print(lingprobe.transfer("ud/tense", "hf:xlm-roberta-base", train="en_ewt", test="pl_pdb"))
+    """
+    sources, targets = as_list(train), as_list(test)
+    if not (sources and targets):
+        raise UsageProblem("name at least one treebank to train on, and one to test on")
+    banks = sorted({*sources, *targets})
+    pairs = dict.fromkeys([(s, t) for t in targets for s in (*sources, t)])
+    options = {"by": by, "training": "" if size is None else str(size)}
+    options |= {"centred": "true" if centred else ""}
+    asked = [
+        _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs
+    ]
+    apart = {}
+    if distances is not None:
+        apart = read_distances(distances)
+        check_distances(apart, map(label, sources), map(label, targets))
+    is_named = isinstance(encoders, Mapping)
+    every = encoders if is_named else [*as_list(encoders), *_pieces(as_list(encoders))]
+    how: Settings = {"probes": ["logreg"], **settings, "keep_scores": True}
+    done = run(asked, every, **how)
+    found = transfer_page(with_distances(cells(done.results), apart))
+    return found.with_remarks((*done.remarks, *done.problems))
+
+
+@keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+def morphology(
+    treebank: str,
+    encoders: Any = None,
+    *,
+    feature: str = "*",
+    size: int | None = 3000,
+    **settings: Unpack[Settings],
+) -> Page[tuple[MorphologyRow, ...]]:
+    """Whether encoders know a feature of words, in sentences and alone: each layer against the
+    letters of the word, a bag of the model's word pieces, and the network before training.
+
+    treebank   a treebank, such as 'fi_tdt', or a file of UniMorph
+    encoders   as of `run`; of a transformer all layers are read
+    feature    such as Case, or a pattern (default: each that varies enough)
+    size       words at most; None for all
+    settings   the fields of `Settings`
+    `.content` has a `MorphologyRow` for each layer.
+
+        print(lingprobe.morphology("fi_tdt", "hf:xlm-roberta-base", feature="Case"))
+    """
+    asked = questions(treebank, feature, size)
+    if isinstance(encoders, Mapping):
+        every: Any = encoders
+    else:
+        read = [in_layers(reference(e)) if isinstance(e, str) else e for e in as_list(encoders)]
+        every = [*read, *floors([each for each in read if isinstance(each, str)])]
+    how: Settings = {"probes": ["logreg"], "reads": ["layers"], "seeds": 1, **settings}
+    done = run(asked, every, **how)
+    found = morphology_page(morphology_of(done.results))
+    return found.with_remarks((*done.remarks, *done.problems))
+
+
+def _reference(
+    task: str, pair: tuple[str, str], banks: Sequence[str], options: dict[str, str]
+) -> Reference:
+    """The task of one cell."""
+    source, target = pair
+    more = tuple((key, value) for key, value in options.items() if value)
+    match = tuple(("match", bank) for bank in banks)
+    return Reference("transfer", source, (("task", task), ("test", target), *match, *more))
+
+
+def _pieces(encoders: Sequence[Any]) -> list[str]:
+    """A bag of its own word pieces for each transformer that is named."""
+    bags: dict[str, None] = {}
+    for each in encoders:
+        parsed = parsed_or_none(reference(each)) if isinstance(each, str) else None
+        if parsed is not None and parsed.name in ("hf", "st") and parsed.argument:
+            kept = {key: value for key, value in parsed.options if key in ("device", "dtype")}
+            pooled = {**PIECES, "pool": "mean", **kept}
+            bags[str(Reference("hf", parsed.argument, tuple(pooled.items())))] = None
+    return list(bags)

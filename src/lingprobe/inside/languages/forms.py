@@ -1,0 +1,274 @@
+"""`forms/feat` asks which value of a feature a word has that stands alone.
+
+As in LINSPECTOR (Şahin et al. 2020, section 3), an example is a single form. No lemma is in two
+splits, so a probe cannot know a word by its stem; what is left is the form, whose ending may say
+it. A form that stands for several values (syncretism) is left out and counted, or is a set.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lingprobe.corpora.files import Part, digest
+from lingprobe.corpora.trees import features
+from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
+from lingprobe.datasets import Candidate, SampleSettings, sample
+from lingprobe.inside.languages.words import Lexicon, Word, files
+from lingprobe.tasks.baselines import NGRAMS, word_by_word
+from lingprobe.tasks.features import LEAST, inventory, varied_features
+from lingprobe.tasks.memory import Memory, oracle_facts
+from lingprobe.tasks.sources import source_notes
+from lingprobe.tasks.task import Definition
+from lingprobe.tasks.ud.feat import telling
+
+SHOWN = 6  # groups of values that one form has
+ORACLES = {"features": "every feature that the form has in the data"}
+LEXICONS: Memory[Lexicon] = Memory()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What forms/feat takes.
+
+    path      a treebank, or a file of UniMorph (lemma, form and tags, with tabs between)
+    with_     further ones
+    feature   the feature's name in Universal Dependencies, as Case; with a `*`, each feature of
+              that pattern of which two values have enough forms is a task
+    upos      only forms of this part of speech, as NOUN
+    several   what a form with several values is. drop: left out and counted; set: an example with
+              the set of them, judged by micro-F1, and classes are as frequent as they are
+    least     values with fewer forms are left out; by default, the values are kept that give the
+              most information in a balanced sample
+    classes   these values alone
+    on_error  raise: malformed data are an error; skip: bad sentences and lines are left out and
+              counted
+    seed      of everything that is drawn
+    size      examples in all; without, as many as the data allow
+    fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
+    """
+
+    path: Place
+    with_: tuple[Place, ...] = field(default=(), kw_only=True)
+    feature: str = field(kw_only=True)
+    upos: str | None = field(default=None, kw_only=True)
+    several: Literal["drop", "set"] = field(default="drop", kw_only=True)
+    least: int | None = field(default=None, kw_only=True)
+    classes: tuple[str, ...] = field(default=(), kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All that was named."""
+        return (self.path, *self.with_)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of a source that have a feature.
+
+    candidates  those that can be examples
+    values      how many have each value alone
+    several     how many have which values at once
+    left_out    why others are no examples
+    """
+
+    options: Options
+    candidates: list[Candidate] = field(default_factory=list)
+    values: Counter[str] = field(default_factory=Counter)
+    several: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, lexicon: Lexicon, options: Options) -> Forms:
+        """The forms of a source, sorted into examples and others."""
+        made = cls(options)
+        for word in lexicon.words.values():
+            made._add(word)
+        return made
+
+    def _add(self, word: Word) -> None:
+        feature, is_set = self.options.feature, self.options.several == "set"
+        has = word.values(feature, self.options.upos)
+        has_none = bool(has.pop("", 0))
+        if not has:
+            return
+        if reason := _unfit(word, has_none, feature):
+            self.left_out[reason] += 1
+            return
+        if len(has) == 1:
+            self.values.update(has.keys())
+        else:
+            self.several["/".join(sorted(has))] += 1
+        if len(has) > 1 and not is_set:
+            self.left_out[f"forms with several values of {feature}"] += 1
+            return
+        label = frozenset(has) if is_set else next(iter(has))
+        (lemma,) = word.lemmas
+        strata = {"upos": word.upos}
+        self.candidates.append(Candidate(Sentence.of([word.form]), label, lemma, strata=strata))
+
+    @property
+    def usable_values(self) -> Collection[str]:
+        """The values that examples may have."""
+        asked = self.options
+        if missing := [value for value in asked.classes if not self.values[value]]:
+            there = ", ".join(f"{value} ({n:,})" for value, n in self.values.most_common())
+            raise DataProblem(f"classes={missing[0]}: no form has it; there are {there or 'none'}")
+        if asked.classes:
+            return asked.classes
+        if asked.least is None and asked.several == "drop":
+            return telling(self.values)
+        least = LEAST if asked.least is None else asked.least
+        counts = Counter(value for each in self.candidates for value in _values(each))
+        return {value for value, n in counts.items() if n >= least}
+
+    def examples(self, kept: Collection[str]) -> Iterator[Candidate]:
+        """The candidates that have some values and no others."""
+        return (each for each in self.candidates if _values(each) <= set(kept))
+
+    def notes(self, kept: Collection[str]) -> dict[str, Any]:
+        """What was counted, in words."""
+        feature = self.options.feature
+        rare = {
+            f"{feature}={value} is too rare beside the others": n
+            for value, n in self.values.items()
+            if value not in kept
+        }
+        return {
+            "left out": {**self.left_out, **rare},
+            "values": dict(self.values),
+            "several values": dict(self.several.most_common()),
+        }
+
+    def syncretism(self) -> str:
+        """How many forms have several values, in a sentence; '' where none has."""
+        many = self.several.total()
+        if not many:
+            return ""
+        which = ", ".join(f"{names} {n:,}" for names, n in self.several.most_common(SHOWN))
+        return (
+            f"{many:,} of {many + self.values.total():,} forms with {self.options.feature} have"
+            f" several values of it ({which}):"
+            f" {'they are left out' if self.options.several == 'drop' else 'each is a set'}."
+            " Values that the source does not show are not counted"
+        )
+
+    def check(self, lexicon: Lexicon) -> None:
+        """DataProblem where the words do not have the feature with two values."""
+        if len(self.values) > 1:
+            return
+        options = self.options
+        counts = inventory(lexicon.readings(options.upos))
+        has = ", ".join(sorted(counts, key=lambda name: -counts[name].total())[:12])
+        why = (
+            f"{options.feature} has one value there, {next(iter(self.values))}"
+            if self.values
+            else f"no form has {options.feature} alone; there are {has or 'no features'}"
+        )
+        out = ", ".join(f"{reason}: {n}" for reason, n in self.left_out.most_common(4))
+        raise DataProblem(
+            f"forms/feat cannot be built from {options.path}: {why} (left out: {out or 'nothing'})"
+        )
+
+
+def _values(candidate: Candidate) -> frozenset[str]:
+    """The values that a form has."""
+    label = candidate.label
+    return label if isinstance(label, frozenset) else frozenset([str(label)])
+
+
+def _unfit(word: Word, has_none: bool, feature: str) -> str:
+    """Why a form with the feature is no example whatever its value; '' where it is one."""
+    if not any(letter.isalpha() for letter in word.form):
+        return "forms without a letter"
+    if word.is_unusual:
+        return "abbreviations, foreign and misspelt words"
+    if has_none:
+        return f"forms that also stand for what has no {feature}"
+    return "forms of several lemmas" if len(word.lemmas) > 1 else ""
+
+
+def _parts(options: Options) -> list[Part]:
+    return files(options.paths)
+
+
+def _lexicon(options: Options) -> Lexicon:
+    """The words of the sources, read once for all features and folds."""
+    parts = _parts(options)
+    key = digest(part.path for part in parts), options.on_error
+    return LEXICONS.get(key, lambda: Lexicon.of(parts, options.on_error))
+
+
+def _load(options: Options) -> Dataset:
+    """The forms with their splits; what was left out, and why, is in the notes."""
+    lexicon = _lexicon(options)
+    forms = Forms.of(lexicon, options)
+    forms.check(lexicon)
+    kept = forms.usable_values
+    paths = [str(part.path) for part in _parts(options)]
+    notes = {**source_notes("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
+    if said := forms.syncretism():
+        notes["remarks"] = [*notes.get("remarks", ()), said]
+    is_set = options.several == "set"
+    settings = SampleSettings(
+        seed=options.seed,
+        size=options.size,
+        fold=options.fold,
+        balance=not is_set,
+        least=LEAST if options.least is None else options.least,
+        rare="refuse" if options.classes else "drop",
+        rarest=0,
+        commonest=0,
+        cap=0,
+    )
+    return sample(forms.examples(kept), settings, notes)
+
+
+def _facts(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """What the data say of a form."""
+    key = "forms/feat", digest(part.path for part in _parts(options)), options.on_error
+
+    def facts() -> Iterator[tuple[Sentence, Facts]]:
+        for word in _lexicon(options).words.values():
+            readings = (features(reading.feats).items() for reading in word.readings)
+            every = dict.fromkeys(f"{k}={v}" for each in readings for k, v in each)
+            yield Sentence.of([word.form]), (tuple(every),)
+
+    return oracle_facts(key, facts)
+
+
+def _every_feature(options: Options) -> list[str]:
+    """The features that make a task: two values or more have enough forms."""
+    least = LEAST if options.least is None else options.least
+    return varied_features(inventory(_lexicon(options).readings(options.upos)), least)
+
+
+def _metric_and_question(options: Options) -> dict[str, str]:
+    whose = f"{options.upos} that stands alone" if options.upos else "word that stands alone"
+    asks = {"question": f"Which {options.feature} has the {whose}?"}
+    return {**asks, "metric": "micro-f1"} if options.several == "set" else asks
+
+
+feat = Definition(
+    "forms/feat",
+    "Which value of a feature has a word that stands alone?",
+    Options,
+    _load,
+    _parts,
+    baselines=(word_by_word(NGRAMS),),
+    oracles=ORACLES,
+    facts=_facts,
+    varied=_metric_and_question,
+    every={"feature": _every_feature},
+    place="lingprobe.inside.languages.forms:feat",
+)

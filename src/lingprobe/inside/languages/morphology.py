@@ -1,0 +1,163 @@
+"""Does a model know a feature of words, as Finnish case? Asked of words in their sentences and of
+words that stand alone, layer by layer, against what the letters of the word tell.
+
+A score alone says little: endings are letters, and a model is given letters. So every layer stands
+beside the same probe on character n-grams of the word, on a bag of the model's own word pieces, and
+on the network before training.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lingprobe.analysis.comparison import Decision, decisions, what, with_baselines
+from lingprobe.analysis.encoder_verdicts import Verdicts, encoder_verdicts
+from lingprobe.analysis.row import Row
+from lingprobe.analysis.rows import rows
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.corpora.places import locate_path
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.inside.languages.transfer import label
+from lingprobe.inside.languages.words import TREES
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import NGRAMS, word_by_word
+
+Where = Literal["in sentences", "alone"]
+PLACES: dict[str, Where] = {"edge/feat": "in sentences", "forms/feat": "alone"}
+NAN = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class MorphologyRow:
+    """A layer of an encoder on a feature. Scores are percent; NaN where nothing was compared.
+
+    where            in sentences, or alone
+    kind             trained, baseline or oracle
+    floor            the best baseline, and its score
+    over             how much better the layer is than that, with its interval and p, which are
+                     corrected for all layers of all encoders
+    verdict          better, worse or cannot be told
+    """
+
+    feature: str
+    treebank: str
+    where: Where
+    encoder: str
+    layer: str
+    kind: str
+    train: int
+    n: int
+    score: float
+    low: float
+    high: float
+    constant: float
+    floor: str = ""
+    floored: float = NAN
+    over: float = NAN
+    over_low: float = NAN
+    over_high: float = NAN
+    over_p: float = NAN
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class Morphology:
+    """All layers of all encoders on some features, and the verdicts at the layers that are judged.
+
+    verdicts  each at the layer that is best on dev, or, where that is not known, at the best of all
+              layers, for which it is corrected
+    """
+
+    rows: tuple[MorphologyRow, ...]
+    verdicts: Verdicts
+
+
+def questions(treebank: str, feature: str, size: int | None) -> list[Reference]:
+    """The tasks: of words in sentences where there are some, and of words alone; each once for each
+    feature that the pattern fits.
+    """
+    place = locate_path(treebank)
+    is_tree = place.is_dir() or uncompressed_path(place).suffix == TREES or not place.exists()
+    options = (("feature", feature), *((("size", str(size)),) if size else ()))
+    asked = [Reference(name, treebank, options) for name in PLACES if is_tree or name[0] == "f"]
+    return [_fitting(one) for each in asked for one in TASKS.expand(each)]
+
+
+def _fitting(reference: Reference) -> Reference:
+    """With splits drawn anew where the files lack some, and no larger than the data are."""
+    if reference.name == "edge/feat":
+        try:
+            splits = {part.split for part in TASKS.make(reference).parts()}
+        except DataProblem:  # told when it is loaded
+            return reference
+        return reference if {"train", "test"} <= splits else reference.plus(splits="sampled")
+    whole = reference.without("size")
+    try:
+        many = len(TASKS.make(whole).load())
+    except DataProblem:
+        return whole
+    return whole if many <= int(dict(reference.options).get("size", many)) else reference
+
+
+def in_layers(encoder: str) -> str:
+    """A model at all its layers, with a vector for each word; what is no model, or says which
+    layers, as it is.
+    """
+    parsed = parsed_or_none(encoder)
+    if parsed is None or parsed.name not in ("hf", "st") or parsed.argument is None:
+        return encoder
+    return str(Reference("hf", parsed.argument, parsed.options).plus(layers="all", pool="none"))
+
+
+def floors(encoders: Sequence[str]) -> list[str]:
+    """Encoders that tell what a score is worth: the letters of a word, and of each transformer a
+    bag of its own word pieces and the network before training.
+    """
+    found = {word_by_word(NGRAMS): None}
+    for each in encoders:
+        parsed = parsed_or_none(each)
+        if parsed is not None and parsed.name == "hf" and parsed.argument:
+            plain = parsed.without("layers", "weights")
+            for layers in ("lex", dict(parsed.options).get("layers", "all")):
+                found[str(plain.plus(layers=layers, weights="random"))] = None
+    return list(found)
+
+
+def morphology_of(results: Sequence[Result]) -> Morphology:
+    """What results of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
+    mine = [result for result in results if _reference_of(result.trial.task)]
+    if not mine:
+        raise DataProblem(
+            "none of these results is of features of words: `lingprobe morphology` measures some"
+        )
+    asked = with_baselines(mine).of_layers
+    decided = {what(d.question.one.row): d for d in decisions(asked)}
+    every = tuple(_row(row, decided.get(what(row))) for row in rows(mine))
+    return Morphology(every, encoder_verdicts(mine))
+
+
+def _reference_of(task: str) -> Reference | None:
+    parsed = parsed_or_none(task)
+    return parsed if parsed is not None and parsed.name in PLACES else None
+
+
+def feature_of(task: str) -> tuple[str, str, Where]:
+    """The feature that a task asks for, of which treebank, and where its words stand."""
+    parsed = _reference_of(task)
+    assert parsed is not None
+    feature = dict(parsed.options).get("feature", "")
+    return feature, label(parsed.argument or ""), PLACES[parsed.name]
+
+
+def _row(row: Row, decision: Decision | None) -> MorphologyRow:
+    measured = row.score, row.low, row.high, row.majority
+    plain = (*feature_of(row.task), row.encoder, row.layer, row.kind, row.train, row.n, *measured)
+    if decision is None:
+        return MorphologyRow(*plain)
+    best = decision.question.best.row
+    ends = decision.difference, decision.low, decision.high, decision.corrected
+    return MorphologyRow(*plain, best.encoder, best.score, *ends, decision.verdict)

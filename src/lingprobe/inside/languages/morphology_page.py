@@ -1,0 +1,192 @@
+"""Features of words as a page: a sentence for each encoder and feature, then layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lingprobe.analysis.encoder_verdicts import TaskVerdict
+from lingprobe.analysis.row import CONSTANT
+from lingprobe.data.core import Result
+from lingprobe.data.references import parsed_or_none
+from lingprobe.inside.languages.morphology import (
+    PLACES,
+    Morphology,
+    MorphologyRow,
+    feature_of,
+    morphology_of,
+)
+from lingprobe.inside.languages.pages import short_names
+from lingprobe.pages.records import csv
+from lingprobe.pages.views import Asked
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table, number
+from lingprobe.tasks.baselines import NGRAMS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Names = Mapping[str, str]
+NONE = "–"
+
+
+def morphology(results: Sequence[Result], asked: Asked) -> Page[tuple[MorphologyRow, ...]]:
+    """Whether encoders know features of words, in sentences and alone, layer by layer."""
+    return morphology_page(morphology_of(results))
+
+
+def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
+    """The table of each feature and encoder."""
+    names = floor_names((row.encoder, row.kind) for row in found.rows)
+    return Page(
+        found.rows,
+        lambda: list(_tables(found, names)),
+        {"csv": lambda: csv(found.rows)},
+        figure=lambda: heat(found, names),
+    )
+
+
+def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Names of encoders by reference, given with their kinds; floors are called by what they see,
+    where one model is judged.
+    """
+    every = dict(encoders)
+    names = dict(short_names(every))
+    names[CONSTANT] = "one constant answer"
+    judged = [encoder for encoder, kind in every.items() if kind == "trained"]
+    for encoder, kind in every.items():
+        parsed = parsed_or_none(encoder)
+        if kind != "baseline" or parsed is None or len(judged) > 1:
+            continue
+        if parsed.name == NGRAMS:
+            names[encoder] = NGRAMS
+        elif ("weights", "random") in parsed.options and names[encoder] != "word pieces":
+            names[encoder] = "untrained"
+    return names
+
+
+def _tables(found: Morphology, names: Names) -> Iterator[Table]:
+    groups: dict[tuple[str, str], list[MorphologyRow]] = {}
+    for row in found.rows:
+        groups.setdefault((row.feature, row.treebank), []).append(row)
+    for (feature, treebank), mine in groups.items():
+        places = [place for place in PLACES.values() if any(r.where == place for r in mine)]
+        head = ("layer", *(cell for place in places for cell in (place, "above the floor")))
+        yield Table(
+            head,
+            tuple(_sections(mine, places, names)),
+            frozenset({"layer"}),
+            tuple(_notes(mine, places, found)),
+            title=f"{feature} in {treebank}, layer by layer",
+            lead=tuple(sentences(found, (feature, treebank), names)),
+        )
+
+
+def sentences(found: Morphology, about: tuple[str, str], names: Names) -> Iterator[str]:
+    """What can be said of each encoder on a feature, in a sentence."""
+    scores = {(r.feature, r.treebank, r.where, r.encoder): r for r in found.rows}
+    for one in found.verdicts.encoders:
+        tasks = {
+            feature_of(t.row.task)[2]: t for t in one.tasks if feature_of(t.row.task)[:2] == about
+        }
+        parts = []
+        for place in PLACES.values():
+            if task := tasks.get(place):
+                last = scores[(*about, place, one.encoder)]  # of equal keys the last layer stays
+                parts.append(_of_place(place, task, last, names))
+        if parts:
+            name = names.get(one.encoder, one.encoder)
+            yield f"{name} on {about[0]} in {about[1]}: {'; '.join(parts)}."
+
+
+def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) -> str:
+    """The verdict on words in one place, and what is left of it in the last layer."""
+    row, floor = task.row, names.get(task.baseline.encoder, task.baseline.encoder)
+    at = f", layer {row.layer}" if task.layers > 1 or row.layer != "-" else ""
+    one = task.decision
+    low, high = f"{one.low:+.1f}".replace("-", "−"), f"{one.high:+.1f}".replace("-", "−")
+    difference = f"{one.difference:+.1f}".replace("-", "−")
+    verdict = {
+        "better": f"it is known beyond {floor}",
+        "worse": f"less is known than by {floor}",
+        "cannot be told": f"it cannot be told from {floor}",
+        "answered by a baseline": f"it is answered by {floor} alone",
+    }[task.verdict]
+    said = f"{place} {verdict} ({row.score:.1f}{at}; {difference} [{low}, {high}] points"
+    return said + (f"; last layer {last.score:.1f})" if last.layer != row.layer else ")")
+
+
+def _sections(
+    mine: Sequence[MorphologyRow], places: Sequence[str], names: Names
+) -> Iterator[Section]:
+    """What anybody reaches, and the layers of each encoder."""
+    floors = [row for row in mine if row.kind != "trained"]
+    yield Section("floors and oracle", tuple(_lines(floors, places, names, by_name=True)))
+    for encoder in dict.fromkeys(row.encoder for row in mine if row.kind == "trained"):
+        layers = [row for row in mine if row.encoder == encoder]
+        yield Section(names.get(encoder, encoder), tuple(_lines(layers, places, names)))
+
+
+def _lines(
+    mine: Sequence[MorphologyRow], places: Sequence[str], names: Names, by_name: bool = False
+) -> Iterator[tuple[str, ...]]:
+    """A line for each layer, or for each floor at its best layer."""
+    lines: dict[str, dict[str, MorphologyRow]] = {}
+    for row in mine:
+        name = names.get(row.encoder, row.encoder) if by_name else row.layer
+        best = lines.setdefault(name, {}).get(row.where)
+        if best is None or (by_name and row.score > best.score):
+            lines[name][row.where] = row
+    for name, by_place in lines.items():
+        cells = [cell for place in places for cell in _cells(by_place.get(place))]
+        yield name, *cells
+
+
+def _cells(row: MorphologyRow | None) -> tuple[str, str]:
+    """A score, and how far it is above the best floor; a star where that is significant."""
+    if row is None:
+        return NONE, ""
+    over = f"{row.over:+.1f}{'*' * (row.verdict == 'better')}" if row.verdict else ""
+    return number(row.score), over.replace("-", "−")
+
+
+def _notes(
+    mine: Sequence[MorphologyRow], places: Sequence[str], found: Morphology
+) -> Iterator[str]:
+    sizes = []
+    for place in places:
+        row = next(row for row in mine if row.where == place)
+        sizes.append(f"{place} {row.train:,} and {row.n:,}, constant answer {number(row.constant)}")
+    yield f"Words to train and to test: {'; '.join(sizes)}."
+    yield (
+        "Letters: the same probe on character n-grams of the word. Word pieces: a bag of random"
+        " vectors of the model's own pieces. Untrained: the network of the same shape before"
+        " training, at its best layer."
+    )
+    yield (
+        "In sentences, a form of train may be in test, and labels are as frequent as they are."
+        " Alone, no lemma is in two splits, classes are equally frequent, and a form with several"
+        " values is left out. So the two columns are two questions."
+    )
+    yield (
+        f"The sentence is corrected for {found.verdicts.family}; *: better than every floor,"
+        " corrected for all layers."
+    )
+
+
+def heat(found: Morphology, names: Names) -> Figure:
+    """For each encoder and place a matrix of features by layers: how far each layer is above the
+    best floor, of what is left above it.
+    """
+    groups: dict[tuple[str, str], list[HeatCell]] = {}
+    for row in found.rows:
+        if row.kind == "trained":
+            part = row.over / max(100 - row.floored, 1e-9) if row.verdict else 0.0
+            mark = "*" * (row.verdict == "better")
+            name = f"{row.feature} in {row.treebank}"
+            cell = HeatCell(name, row.layer, f"{number(row.score)}{mark}", part, bool(mark))
+            groups.setdefault((row.encoder, row.where), []).append(cell)
+    maps = [HeatMap(f"{names.get(e, e)}, {where}", cells) for (e, where), cells in groups.items()]
+    about = "Features by layer; dark: far above the best floor; *: significantly better."
+    return draw_heat_maps(maps, HeatLook(about, wide=0.5))

@@ -1,0 +1,232 @@
+"""Which treebanks answer which questions, and what is behind the labels: one line for each treebank
+and task, with what deserves a look.
+
+A score cannot show a rule that is wrong in one language, since oracles hold the same features, and
+rows read at random hardly do. Composition can: an auxiliary and a form that stand for two things,
+auxiliaries that no rule knows, a class that is one word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lingprobe.corpora.languages import language
+from lingprobe.corpora.universal import treebank
+from lingprobe.data.core import DataProblem, Dataset, Tags, Task
+from lingprobe.data.notes import Notes, WordRule
+from lingprobe.data.references import Reference
+from lingprobe.datasets import folds_needed
+from lingprobe.experiment.data import load
+from lingprobe.inside.languages.matching import FORM
+from lingprobe.tasks import TASKS
+
+SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
+ONE_FORM = 0.5  # of a class that has one word form as its target
+BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
+ERRORS = 2  # standard errors of a constant answer's score, that it must be above as well
+SOME = 3  # cells or values that a line names
+IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
+NO_RULE = "an auxiliary that makes no known construction"
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyRow:
+    """A task on a treebank.
+
+    why         why it is refused; '' where it is offered
+    n, folds    examples in all, and the folds that test them; 0 where it is refused
+    classes     how many there are, and the examples of the smallest
+    word        the best rule of one word, what it scores on test, and a constant answer (percent)
+    composed    what each class consists of by construction
+    cells       sentences by construction, auxiliary and form, as the rules read them
+    unknown     sentences left out since no rule knows their auxiliary
+    look        what deserves a look; '' for nothing
+    remarks     on the annotation as a whole
+    """
+
+    treebank: str
+    language: str
+    licence: str
+    task: str
+    why: str = ""
+    n: int = 0
+    folds: int = 0
+    classes: int = 0
+    smallest: int = 0
+    word: str = ""
+    word_score: float = math.nan
+    constant: float = math.nan
+    composed: str = ""
+    cells: str = ""
+    unknown: int = 0
+    look: str = ""
+    remarks: str = ""
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the treebank answers the question."""
+        return not self.why
+
+
+def survey_rows(places: Sequence[str], tasks: Sequence[str]) -> Iterator[SurveyRow]:
+    """A row for each treebank and task, treebank after treebank."""
+    for place in places:
+        for task in tasks:
+            asked = Reference.parse(task)
+            yield survey_row(place, task, TASKS.make(Reference(asked.name, place, asked.options)))
+
+
+def survey_row(place: str, name: str, task: Task) -> SurveyRow:
+    """What can be said of a task on a treebank."""
+    folder = Path(place)
+    bank = treebank(folder.name) or treebank(place)
+    spoken_in = bank.language if bank else language(folder.name)
+    what = folder.name.removeprefix("UD_"), spoken_in, bank.licence if bank else "", name
+    try:
+        data = load(task)
+    except DataProblem as problem:
+        return SurveyRow(*what, why=str(problem))
+    counts = {k: n for k, n in data.labels.counts().items() if n}
+    rule = data.notes.part(WordRule)
+    tested = [n for n in data.labels.take(data.rows("test")).counts().values() if n]
+    constant = 100 * max(tested) / sum(tested)
+    cells = auxiliaries(data.notes)
+    return SurveyRow(
+        *what,
+        n=len(data),
+        folds=folds_needed(data),
+        classes=len(counts),
+        smallest=min(counts.values()),
+        word=rule.rule if rule else "",
+        word_score=100 * rule.test if rule else math.nan,
+        constant=constant,
+        composed=_composition(data),
+        cells="; ".join(f"{how}: {_listing(of)}" for how, of in cells.items()),
+        unknown=_unknown(cells),
+        look="; ".join(looks(data, cells)),
+        remarks="; ".join(data.notes.remarks),
+    )
+
+
+def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
+    """Tense and construction -> auxiliary and form -> sentences."""
+    return dict(notes.get("auxiliaries") or {})
+
+
+def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """What deserves a look."""
+    yield from two_readings(cells)
+    yield from two_tenses(cells)
+    unknown = _unknown(cells)
+    if unknown > SHARE * (unknown + sum(data.notes.answers.values())):
+        which = Counter(cells_of(cells, is_known=False)).most_common(SOME)
+        yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
+    yield from _one_form(data)
+    rule = data.notes.part(WordRule)
+    if rule and is_told(rule.test, data.labels.take(data.rows("test")).counts().values()):
+        yield f"one word tells {100 * rule.test:.0f} %: {rule.rule}"
+
+
+def is_told(share: float, tested: Collection[int]) -> bool:
+    """Whether a rule that is right in a share of the test examples, given by class, is far above a
+    constant answer, and further than chance takes it: few examples are often told by some word.
+    """
+    constant = max(tested) / sum(tested)
+    error = math.sqrt(constant * (1 - constant) / sum(tested))
+    return share - constant > max(BY_ONE_WORD, ERRORS * error)
+
+
+def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """An auxiliary and a form that are read as two constructions: what they mean is one thing, or
+    the label is decided by something else, as by aspect.
+    """
+    readings: dict[str, Counter[str]] = {}
+    for how, of in cells.items():
+        if NO_RULE not in how:
+            for cell, n in of.items():
+                readings.setdefault(cell, Counter())[construction(how)] += n
+    for cell, mine in readings.items():
+        if len(mine) > 1:
+            yield f"{cell} is read as {_listing(mine)}"
+
+
+def two_tenses(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """An auxiliary with participles of which some are a perfect, and past, and others present: in
+    Hindi that is so, in Slovenian it is aspect, and all are past.
+    """
+    tenses: dict[str, dict[str, Counter[str]]] = {}
+    for how, of in cells.items():
+        tense = how.partition(" ")[0]
+        is_perfect = construction(how) == "perfect"
+        if NO_RULE in how or not (
+            is_perfect or (tense == "pres" and construction(how) in IN_COURSE)
+        ):
+            continue
+        for cell, n in of.items():
+            lemma, _, form = cell.partition(" + ")
+            if form.endswith("participle"):
+                tenses.setdefault(lemma, {}).setdefault(tense, Counter())[form] += n
+    for lemma, forms in tenses.items():
+        if len(forms) > 1:
+            each = "; ".join(f"{tense} with {_listing(of)}" for tense, of in sorted(forms.items()))
+            yield f"{lemma} is {each}: tense, or aspect?"
+
+
+def construction(how: str) -> str:
+    """The first word of a construction behind its tense: an auxiliary may have any tense, and the
+    verb further auxiliaries (a perfect passive is a perfect).
+    """
+    return how.partition(" ")[2].partition(" ")[0] or how
+
+
+def cells_of(cells: Mapping[str, Mapping[str, int]], is_known: bool) -> dict[str, int]:
+    """Sentences by auxiliary and form, of those that rules know or of the others."""
+    found: Counter[str] = Counter()
+    for how, of in cells.items():
+        if (NO_RULE not in how) == is_known:
+            found.update(of)
+    return dict(found)
+
+
+def _unknown(cells: Mapping[str, Mapping[str, int]]) -> int:
+    return sum(cells_of(cells, is_known=False).values())
+
+
+def _one_form(data: Dataset) -> Iterator[str]:
+    """Classes that are mostly one word."""
+    for name, forms in _by_class(data, FORM).items():
+        ((form, n),) = forms.most_common(1)
+        if len(forms) > 1 and n > ONE_FORM * forms.total():
+            yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"
+
+
+def _composition(data: Dataset) -> str:
+    """What each class consists of, in percent."""
+    return "; ".join(
+        f"{name}: {_shares(of)}" for name, of in _by_class(data, "construction").items()
+    )
+
+
+def _by_class(data: Dataset, stratum: str) -> dict[str, Counter[str]]:
+    """The values of a stratum in each class; none where the data set does not have it."""
+    tags: Tags | None = data.strata.get(stratum)
+    found: dict[str, Counter[str]] = {}
+    if tags is not None:
+        for label, code in zip(data.labels.class_names(), tags.codes.tolist(), strict=True):
+            if code >= 0:
+                found.setdefault(label, Counter())[tags.names[code]] += 1
+    return dict(sorted(found.items()))
+
+
+def _shares(counts: Counter[str]) -> str:
+    parts = [f"{name} {100 * n / counts.total():.0f} %" for name, n in counts.most_common(SOME)]
+    return ", ".join(parts) + (" and others" if len(counts) > SOME else "")
+
+
+def _listing(counts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {n:,}" for name, n in Counter(counts).most_common())

@@ -1,0 +1,104 @@
+"""A survey of treebanks as tables and as a heat map: treebanks below each other, tasks beside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lingprobe.experiment.plan import together
+from lingprobe.inside.languages.survey import SurveyRow
+from lingprobe.pages.records import csv
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOOK, REFUSED = "*", "–"
+MANY = 10_000  # examples, at which the heat map is darkest
+
+
+def survey_page(found: Sequence[SurveyRow]) -> Page[tuple[SurveyRow, ...]]:
+    """The tables of a survey."""
+    return Page(
+        tuple(found),
+        lambda: list(_tables(found)),
+        {"csv": lambda: csv(found)},
+        figure=lambda: heat(found),
+    )
+
+
+def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
+    tasks = _tasks(found)
+    by = {(row.treebank, row.task): row for row in found}
+    banks = {row.treebank: row for row in found}
+    rows = tuple(
+        (bank, first.licence, *(_cell(by.get((bank, task))) for task in tasks))
+        for bank, first in banks.items()
+    )
+    offered = [row for row in found if row.is_offered]
+    looks = [row for row in offered if row.look]
+    lead = (
+        f"{len(offered):,} of {len(found):,} tasks are offered, on {len(banks):,} treebanks;"
+        f" {len(looks):,} deserve a look."
+    )
+    notes = (
+        f"Numbers: examples in all splits. {REFUSED}: refused. {LOOK}: deserves a look, below; that"
+        " is no error, but what to read first.",
+        "CSV has what each class consists of, every auxiliary with its form, and the best rule of"
+        " one word.",
+    )
+    head = ("treebank", "licence", *(task.partition("/")[2] for task in tasks))
+    words = frozenset({"treebank", "licence"})
+    yield Table(head, (Section("", rows),), words, notes, "What treebanks support", (lead,))
+    if looks:
+        lines = tuple((row.treebank, row.task, row.look) for row in looks)
+        head = ("treebank", "task", "look at")
+        yield Table(head, (Section("", lines),), frozenset(head), title="What deserves a look")
+    if len(offered) < len(found):
+        yield _refusals([row for row in found if not row.is_offered])
+
+
+def _refusals(found: Sequence[SurveyRow]) -> Table:
+    """Why tasks are refused, once for all treebanks of the same reason."""
+    why = {f"{row.treebank} {row.task}": f"{row.task}: {_first(row.why)}" for row in found}
+    lines = []
+    for names, reason in together(why):
+        banks = [name.rpartition(" ")[0] for name in names.split("; ")]
+        task, _, text = reason.partition(": ")
+        lines.append((task, text, ", ".join(banks)))
+    head = ("task", "refused since", "treebanks")
+    return Table(head, (Section("", tuple(sorted(lines))),), frozenset(head), title="Refused")
+
+
+def _first(why: str) -> str:
+    """A reason without counts and paths, which are those of one treebank."""
+    _, cannot, rest = why.partition(" cannot be built from ")
+    text = rest.partition(": ")[2] if cannot else why
+    return text.partition(" (left out: ")[0].partition(" among ")[0]
+
+
+def _tasks(found: Sequence[SurveyRow]) -> list[str]:
+    return list(dict.fromkeys(row.task for row in found))
+
+
+def _cell(row: SurveyRow | None) -> str:
+    if row is None or not row.is_offered:
+        return REFUSED
+    return f"{row.n:,}{LOOK if row.look else ''}"
+
+
+def heat(found: Sequence[SurveyRow]) -> Figure:
+    """Examples by treebank and task, on a logarithmic scale; pale where a task is refused."""
+    cells = [
+        HeatCell(
+            row.treebank,
+            row.task.partition("/")[2],
+            _cell(row),
+            math.log(max(row.n, 1)) / math.log(MANY),
+        )
+        for row in found
+    ]
+    return draw_heat_maps([HeatMap("", cells)], HeatLook("Examples by treebank and task."))

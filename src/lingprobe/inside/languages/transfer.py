@@ -1,0 +1,263 @@
+"""`transfer`: a task of which a probe is trained in one language and tested in another.
+
+It is a task like any other, so it is planned, measured, stored and compared as all are. Trained and
+tested in the same language it is the upper bound, of the same size and composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import PurePath
+
+import numpy as np
+
+from lingprobe.data._closure import digest
+from lingprobe.data.centring import Unlabelled
+from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Tags, Task
+from lingprobe.data.identity import is_stated
+from lingprobe.data.labels import Column, column_from_codes
+from lingprobe.data.notes import Sampled
+from lingprobe.data.oracles import oracles_of
+from lingprobe.data.references import Place, Reference, ReferenceProblem
+from lingprobe.data.vectors import Ints
+from lingprobe.datasets import folds_needed
+from lingprobe.inside.languages.matching import DEV, TEST, TRAIN, Matching
+from lingprobe.tasks import TASKS
+from lingprobe.tasks.baselines import NGRAMS
+from lingprobe.tasks.memory import Memory
+
+LANGUAGE = "language"
+LEAST_TEST, FOLDS = 200, 5  # test examples below which all are tested, fold by fold
+OF_SENTENCES = "mean"  # the view of tasks about one whole sentence
+MATCHED: Memory[Matching] = Memory()
+"""The data sets that were matched last, since each is in many cells of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Does what a probe learnt of a task in one language hold in another?
+
+    path     the treebank whose train and dev it is fitted on: a path or a code
+    test     the treebank that it is tested on; the same one for the upper bound
+    task     the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple
+    match    further treebanks whose numbers of examples are matched, so that all cells of a table
+             have the same
+    by       a tag whose values each class has in the same numbers everywhere, as construction
+    centred  subtract from each vector the mean over unlabelled training sentences of its language
+    training examples to train on, at most; without, as many as all treebanks have
+    fold     2/5: the second of five folds of the target is test
+    seed     of everything that is drawn
+    on_error raise: malformed data are an error; skip: bad sentences are left out and counted
+    """
+
+    path: Place
+    _: KW_ONLY
+    task: str
+    test: Place
+    match: tuple[Place, ...] = ()
+    by: str = "none"
+    centred: bool = False
+    training: int | None = None
+    fold: str | None = None
+    seed: int = 0
+    on_error: str = "raise"
+    banks: tuple[Task, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        asked = Reference.parse(self.task)
+        if asked.argument is not None:
+            raise ReferenceProblem(
+                f"task={asked}: leave the data out, which are those of train and test; write"
+                f" task={asked.name}"
+            )
+        object.__setattr__(self, "banks", tuple(map(self._bank, self.places)))
+
+    def _bank(self, place: str) -> Task:
+        """The task on one treebank."""
+        own = Reference.parse(self.task)
+        made: Task = TASKS.make(Reference(own.name, place, own.options))
+        can = Sampling.of(made)
+        given = {"fold": self.fold, "on_error": self.on_error if can.on_error else None}
+        options = {name: value for name, value in given.items() if value}
+        if self.fold and not can.fold:
+            raise ReferenceProblem(f"{own.name} has no folds: leave fold= out")
+        more = Reference(own.name, place, own.options).plus(**options)
+        return TASKS.make(more) if options else made
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All treebanks that are matched, each once, in the order of their names."""
+        return tuple(sorted({self.path, self.test, *self.match}))
+
+    @property
+    def name(self) -> str:
+        return "transfer"
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return f"Learnt in {label(self.path)}, tested in {label(self.test)}: {self._one.question}"
+
+    @property
+    def metric(self) -> str:
+        return self._one.metric
+
+    @property
+    def probe(self) -> str:
+        return self._one.probe
+
+    @property
+    def view(self) -> str:
+        """That of the task, with the mean of each language taken off where that is asked."""
+        return f"{self._one.view}+centred" if self.centred else self._one.view
+
+    @property
+    def baselines(self) -> Sequence[str]:
+        """Bags of character n-grams, which related languages share."""
+        return (NGRAMS,) if self._one.view == OF_SENTENCES and self._one.probe != "span" else ()
+
+    @property
+    def sampling(self) -> Sampling:
+        """What a run may set."""
+        can = Sampling.of(self._one)
+        return Sampling(fold=can.fold, on_error=can.on_error)
+
+    @property
+    def fingerprint(self) -> str:
+        """Those of the task on source, on target, and on all: paths are in no identity, so which is
+        which must be.
+        """
+        of = self._fingerprints
+        return digest(of[self.path], of[self.test], *sorted(of.values()))
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """Those of the task, whose annotation is the same in all languages."""
+        return oracles_of(self._one)
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """What the annotation of both treebanks says."""
+        known: dict[Sentence, Facts] = {}
+        for place in dict.fromkeys((self.test, self.path)):
+            bank = self.banks[self.places.index(place)]
+            assert oracles_of(bank)
+            known |= bank.facts(oracle, sentences)  # type: ignore[attr-defined]
+        return known
+
+    @property
+    def _one(self) -> Task:
+        return self.banks[0]
+
+    def load(self) -> Dataset:
+        """Train and dev of the source, test of the target; what was matched is in the notes."""
+        matched = MATCHED.get(self._key, self._matching)
+        source, target = (self.places.index(place) for place in (self.path, self.test))
+        train, dev = matched.train(source, target)
+        ones, others = matched.datasets[source], matched.datasets[target]
+        other_train, _ = matched.train(target, target)
+        parts = [
+            Rows(ones, train, TRAIN, label(self.path)),
+            Rows(ones, dev, DEV, label(self.path)),
+            Rows(others, matched.tests[target], TEST, label(self.test)),
+        ]
+        unlabelled = [parts[0], Rows(others, other_train, TRAIN, label(self.test))]
+        if self.centred and not (ones.of_sentences and others.of_sentences):
+            raise DataProblem(
+                f"centred=true is for tasks about one whole sentence, and {self.task} is about"
+                " words or pairs: leave it out"
+            )
+        whole = join(parts, unlabelled if self.centred else (), matched.classes)
+        sizes = {"train": len(train), "dev": len(dev), "test": len(matched.tests[target])}
+        small = len(matched.tests[target]) < LEAST_TEST or folds_needed(others) > 1
+        folds = FOLDS if small and self.sampling.fold and not self.fold else 1
+        notes = {"matched": {"languages": list(map(label, self.places)), "by": self.by, **sizes}}
+        return whole.with_notes(Sampled(folds), **notes)
+
+    def _matching(self) -> Matching:
+        by = "" if self.by == "none" else self.by
+        datasets = [bank.load() for bank in self.banks]
+        made = Matching(datasets, list(map(label, self.places)), by, self.training, self.seed)
+        made.check()
+        return made
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        asked = self.task, self.places, self.by, self.training, self.fold, self.seed, self.on_error
+        return (*asked, *self._fingerprints.values())
+
+    @property
+    def _fingerprints(self) -> dict[str, str]:
+        """Of each treebank, what its task reads."""
+        return {
+            place: bank.fingerprint if is_stated(bank) else place
+            for place, bank in zip(self.places, self.banks, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a data set, the split that they become, and their language."""
+
+    dataset: Dataset
+    rows: Ints
+    split: int
+    language: str
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """Those that the rows are about, each once."""
+        used = np.unique(self.dataset.sites[self.rows, :, 0]).tolist()
+        return [self.dataset.sentences[k] for k in used]
+
+
+def join(parts: Sequence[Rows], unlabelled: Sequence[Rows], classes: Sequence[str]) -> Dataset:
+    """One data set of rows of several; sentences that count without their labels come first."""
+    if len({part.dataset.sites.shape[1] for part in parts}) > 1:
+        raise DataProblem("the task is about one site in one of the languages, and two in another")
+    numbers: dict[Sentence, int] = {}
+    groups: dict[str, tuple[int, int]] = {}
+    for part in unlabelled:
+        first = len(numbers)
+        for sentence in part.sentences:
+            numbers.setdefault(sentence, len(numbers))
+        groups.setdefault(part.language, (first, len(numbers)))
+    sites, codes = [], []
+    place = {name: k for k, name in enumerate(classes)}
+    for part in parts:
+        for sentence in part.sentences:
+            numbers.setdefault(sentence, len(numbers))
+        mine = part.dataset.sites[part.rows].copy()
+        new = {k: numbers[part.dataset.sentences[k]] for k in np.unique(mine[:, :, 0]).tolist()}
+        mine[:, :, 0] = np.vectorize(new.get, otypes=[np.int64])(mine[:, :, 0])
+        sites.append(mine)
+        codes += [place[name] for name in part.dataset.labels.take(part.rows).class_names()]
+    labels: Column = column_from_codes(np.array(codes, np.int64), classes)
+    splits = np.repeat([part.split for part in parts], [len(part.rows) for part in parts])
+    whole = Dataset.of_columns(
+        numbers, np.concatenate(sites), labels, splits, strata=_strata(parts)
+    )
+    if not unlabelled:
+        return whole
+    return whole.with_notes(Unlabelled(LANGUAGE, len(numbers), groups))
+
+
+def _strata(parts: Sequence[Rows]) -> dict[str, Tags | Sequence[str | None]]:
+    """The tags of all rows, and their language."""
+    names = dict.fromkeys(name for part in parts for name in part.dataset.strata)
+    strata: dict[str, Tags | Sequence[str | None]] = {
+        name: [value for part in parts for value in _values(part, name)] for name in names
+    }
+    return {**strata, LANGUAGE: [part.language for part in parts for _ in part.rows]}
+
+
+def _values(part: Rows, name: str) -> list[str | None]:
+    tags = part.dataset.strata.get(name)
+    if tags is None:
+        return [None] * len(part.rows)
+    return [tags.names[k] if k >= 0 else None for k in tags.codes[part.rows].tolist()]
+
+
+def label(place: str) -> str:
+    """What a treebank is called in a table: the last part of its path."""
+    return PurePath(place).name.removeprefix("UD_") or place

@@ -1,0 +1,123 @@
+"""Minimal pairs -> a data set: either sentence first in half of them, paradigms never split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lingprobe.corpora.text import words
+from lingprobe.data.checks import check_number
+from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.labels import column_from_codes
+from lingprobe.data.vectors import Ints
+from lingprobe.datasets import SampleSettings, carve_dev
+from lingprobe.datasets.draw import FOLDS
+from lingprobe.datasets.folds import divide
+from lingprobe.datasets.splits import apportion
+from lingprobe.inside.minimal.pairs import Pair
+from lingprobe.inside.minimal.preference import NAMES
+
+FEWEST = 3  # groups, so that train, dev and test have one each
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How pairs become a data set.
+
+    keep  what is kept in one split: `paradigm`, or `target`, the lemma that differs
+    cap   whether of a frequent group no more is taken than of target forms elsewhere
+    """
+
+    keep: str
+    seed: int
+    size: int | None
+    fold: str | None
+    cap: bool = False
+
+
+def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Dataset:
+    """The pairs as examples, tested in folds so that each is tested once."""
+    kept = [pair for pair in pairs if pair.good != pair.bad]
+    if len(kept) < FEWEST:
+        raise DataProblem(f"{len(kept)} minimal pairs are too few for train, dev and test")
+    counts = {"pairs": len(pairs), "equal": len(pairs) - len(kept)}
+    codes = np.unique([pair.group for pair in kept], return_inverse=True)[1]
+    rng = np.random.default_rng([how.seed, 8])
+    rows = _cap(codes, rng) if how.cap else np.arange(len(codes))
+    counts["over_cap"] = len(codes) - len(rows)
+    rows = rows[_draw(codes[rows], how.size, rng)]
+    kept, codes = [kept[i] for i in rows], codes[rows]
+    whole = _laid_out(kept, _sides(codes, rng), how.keep)
+    groups = len(np.unique(codes))
+    apart = groups >= FEWEST
+    whole = replace(whole, clusters=(how.keep,) if apart else ())
+    folds = min(FOLDS, groups if apart else len(kept))
+    divided = divide(whole, how.fold or f"1/{folds}", how.seed)
+    sampling = {"fold": how.fold} if how.fold else {"folds_needed": folds}
+    return carve_dev(divided, how.seed).with_notes(
+        **notes, sampling={**sampling, **counts, f"{how.keep}s": groups, "kept_together": apart}
+    )
+
+
+def _cap(groups: Ints, rng: np.random.Generator) -> Ints:
+    """Rows in their order, of each group at most so many as of a target form."""
+    cap = SampleSettings().bounds(len(groups), len(np.unique(groups)))[2]
+    mixed = rng.permutation(len(groups))
+    order = mixed[np.argsort(groups[mixed], kind="stable")]
+    place = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])
+    return np.sort(order[place < cap])
+
+
+def _draw(groups: Ints, size: int | None, rng: np.random.Generator) -> Ints:
+    """So many rows, each group with its share, in their order; all without a size."""
+    if size is None or size >= len(groups):
+        return np.arange(len(groups))
+    check_number("size", size, "1", "or leave size out for all", DataProblem)
+    shares = apportion(size, np.bincount(groups).astype(float))
+    mixed = rng.permutation(len(groups))
+    order = mixed[np.argsort(groups[mixed], kind="stable")]
+    place = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])
+    return np.sort(order[place < shares[groups[order]]])
+
+
+def _sides(groups: Ints, rng: np.random.Generator) -> Ints:
+    """Where the better sentence stands, 0 or 1, in half of each group either way."""
+    mixed = rng.permutation(len(groups))
+    order = mixed[np.argsort(groups[mixed], kind="stable")]
+    sides = np.empty(len(groups), np.int64)
+    sides[order] = np.arange(len(groups)) % 2
+    return sides
+
+
+def _laid_out(pairs: Sequence[Pair], sides: Ints, keep: str) -> Dataset:
+    numbers: dict[str, int] = {}
+    sites = np.array(
+        [
+            [numbers.setdefault(text, len(numbers)) for text in (pair.good, pair.bad)]
+            for pair in pairs
+        ],
+        np.int64,
+    )
+    sites = np.where(sides[:, None] == 1, sites[:, ::-1], sites)
+    sentences = [Sentence(words(text), text) for text in numbers]
+    tags = [
+        {keep: pair.group, "length": _compare(len(pair.good), len(pair.bad)), **pair.tags}
+        for pair in pairs
+    ]
+    names = Counter(name for each in tags for name in each)
+    return Dataset.of_columns(
+        sentences,
+        np.stack([sites, *np.full((2, *sites.shape), -1)], 2),
+        column_from_codes(sides, NAMES),
+        np.full(len(pairs), -1, np.int8),
+        strata={name: [each.get(name) for each in tags] for name in names},
+    )
+
+
+def _compare(good: float, bad: float) -> str:
+    """Which of two is more, for a stratum."""
+    return "same" if good == bad else "better one has more" if good > bad else "worse one has more"

@@ -1,0 +1,134 @@
+"""The tasks of minimal pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from lingprobe.corpora.files import Part, treebank
+from lingprobe.data.core import Dataset
+from lingprobe.data.references import Place
+from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
+from lingprobe.inside.minimal.data import Drawing, dataset
+from lingprobe.inside.minimal.pairs import Columns, Pair, files, read, words_of
+from lingprobe.tasks.baselines import LENGTH, RANDOM_BAG
+from lingprobe.tasks.task import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """What pairs of a file take.
+
+    path   a file, or a folder of them: JSON lines as BLiMP's, tables as RuBLiMP's, lines with True
+           and False as CLAMS'
+    good, bad  the columns of the better and of the worse sentence; without, those with usual names
+    group  the column of the paradigm; without, that with a usual name, or else the name of the file
+    words  a text, one sentence a line: only pairs of which it has every word, ignoring case
+    seed   of everything that is drawn
+    size   pairs in all, of each paradigm its share; without, all
+    fold   2/5: the second of five folds is test; paradigms are never split
+    """
+
+    path: Path
+    good: str = field(default="", kw_only=True)
+    bad: str = field(default="", kw_only=True)
+    group: str = field(default="", kw_only=True)
+    words: Path | None = field(default=None, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+def _load_pairs(options: PairOptions) -> Dataset:
+    columns = Columns(options.good, options.bad, options.group)
+    parts = files(options.path)
+    pairs = [pair for part in parts for pair in read(part.path, columns)]
+    notes: dict[str, Any] = {"source": {"files": [str(part.path) for part in parts]}}
+    if options.words is not None:
+        pairs, notes["left out"] = _keep_known(pairs, options.words)
+    how = Drawing("paradigm", options.seed, options.size, options.fold)
+    return dataset(pairs, how, notes)
+
+
+def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
+    """The pairs of which a text has every word, and how many are left out, by reason."""
+    known = words_of(text.expanduser())
+    kept = [pair for pair in pairs if pair.words <= known]
+    return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}
+
+
+def _pair_parts(options: PairOptions) -> list[Part]:
+    return [*files(options.path), *_files(options.words)]
+
+
+def _files(*paths: Path | None) -> list[Part]:
+    return [Part("", path.expanduser()) for path in paths if path is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """What pairs that are made from a treebank take.
+
+    path      a Universal Dependencies treebank with lemmas and features
+    forms     a file of UniMorph, for forms of verbs that the treebank lacks
+    words     as of `minimal/pairs`
+    on_error  raise: malformed data are an error; skip: bad sentences are left out
+    seed      of everything that is drawn
+    size      pairs in all, of each verb its share; without, all
+    fold      2/5: the second of five folds is test; a verb is in one split
+    """
+
+    path: Place
+    forms: Path | None = field(default=None, kw_only=True)
+    words: Path | None = field(default=None, kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+def _load_agreement(options: AgreementOptions) -> Dataset:
+    trees = trees_of(treebank(options.path), options.on_error)
+    paradigms = paradigms_of(trees)
+    if options.forms is not None:
+        paradigms = with_unimorph(paradigms, options.forms.expanduser())
+    reasons = Counter[str]()
+    made = list(pairs_of(trees, paradigms, reasons))
+    if options.words is not None:
+        made, unknown = _keep_known(made, options.words)
+        reasons.update(unknown)
+    how = Drawing("target", options.seed, options.size, options.fold, cap=True)
+    notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
+    return dataset(made, how, notes)
+
+
+def _agreement_parts(options: AgreementOptions) -> list[Part]:
+    return [*treebank(options.path), *_files(options.forms, options.words)]
+
+
+_definition = partial(
+    Definition,
+    metric="preference",
+    probe="preference",
+    view="mean+difference",
+    baselines=(LENGTH, RANDOM_BAG),
+    usual_baselines=False,
+)
+pairs: Definition[PairOptions] = _definition(
+    "minimal/pairs",
+    "Which of the two sentences is the better one?",
+    PairOptions,
+    load=_load_pairs,
+    parts=_pair_parts,
+)
+agreement: Definition[AgreementOptions] = _definition(
+    "minimal/agreement",
+    "In which of the two sentences does the verb agree with its subject?",
+    AgreementOptions,
+    load=_load_agreement,
+    parts=_agreement_parts,
+)

@@ -1,0 +1,74 @@
+"""What stands below a structural probe: the chain of neighbours, which needs no vectors, and parts
+of speech with places, which need no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lingprobe.data.core import Cell, Encoder, Needs, Predictions, Predictor, Sentence
+from lingprobe.data.examples import EncoderStop
+from lingprobe.data.oracles import Facts, Kind
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Vectors
+from lingprobe.encoders.gold import Gold
+from lingprobe.inside.structure.trees import pairs_of
+from lingprobe.inside.structure.words import lists_of, predictions
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Each word hangs on the one before it, and the first is the root (the baseline `Linear` of
+    Hewitt & Manning 2019).
+    """
+
+    name: ClassVar[str] = "chain"
+    needs: ClassVar[Needs] = Needs(seeds=False, words=True, train=False)
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        return [Neighbours() for _ in cells]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Distances and depths of a chain."""
+
+    def predict(self, readings: Readings) -> Predictions:
+        labels = lists_of(readings, "chain")
+        lengths = [len(readings.sentence(i).words) for i in range(len(readings))]
+        if labels.names == ("depth",):
+            said = [np.arange(n) for n in lengths]
+        else:
+            said = [second - first for first, second in map(pairs_of, lengths)]
+        return predictions(labels, said)
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The part of speech of each word, and how many words stand before it: what a probe finds
+    without any model, as a baseline.
+    """
+
+    kind: ClassVar[Kind] = "baseline"
+    oracle: ClassVar[str | None] = "tags"
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        return "tags"
+
+    def with_oracle(self, oracle: str) -> Tags:
+        return self
+
+    def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
+        return Gold("tags", width=None).with_facts(facts, words)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        raise EncoderStop(
+            "tags holds the annotation of a task and knows no other sentences: read it with a task,"
+            " by `lingprobe run`"
+        )

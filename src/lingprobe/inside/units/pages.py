@@ -1,0 +1,251 @@
+"""How many units a property takes, as a page: verdicts first, then a line for each curve, its
+scores by the number of units, and which units they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.references import parsed_or_none
+from lingprobe.inside.units.counts import (
+    Curve,
+    Least,
+    UnitRow,
+    basis_decision,
+    common_share,
+    curves,
+    read_by,
+    units_of,
+)
+from lingprobe.pages.captions import short
+from lingprobe.pages.records import csv
+from lingprobe.pages.views import Asked
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table, number
+
+SEVERAL = 8  # units that are named
+NOTES = (
+    "Scores are times 100. All: logreg on all units. Least k: of those measured, the least that"
+    " reaches 95 % of all minus constant, its interval is over draws of the test examples; more:"
+    " more than were measured.",
+    "Same: the mean share of units that two seeds, which rank on different halves of train, have in"
+    " common at the least k.",
+)
+WORDS = frozenset({"encoder", "layer", "ranked by", "basis"})
+
+
+def units(results: Sequence[Result], asked: Asked) -> Page[tuple[UnitRow, ...]]:
+    """How many units of a vector it takes to tell a property, and which; `units:overlap` compares
+    them between tasks and encoders.
+    """
+    made = curves(results)
+    if not made:
+        raise DataProblem(
+            "no task was measured with sparse probes: `lingprobe run -t TASK -e ENCODER --probe"
+            " logreg --probe sparse,k=1 --probe sparse,k=8` measures them"
+        )
+    rows = tuple(row for curve in made for row in curve.rows)
+    if asked.argument == "overlap":
+        return Page(rows, lambda: [_overlaps(made)], texts={"csv": lambda: csv(rows)})
+    tables = [_overview(made), _by_number(made), *_telling(made)]
+    return Page(rows, lambda: tables, texts={"csv": lambda: csv(rows)})
+
+
+def verdict(curve: Curve, made: Sequence[Curve]) -> str:
+    """What can be said of a curve in the vectors' own basis, in a few sentences."""
+    row = curve.rows[0]
+    said = f"{short(row.task)}, {row.encoder}{_layer(row)}: "
+    if curve.full is None:
+        return f"{said}what all units have was not measured; add --probe logreg."
+    full = f"{curve.full.row.score:.1f}"
+    if curve.least is None:
+        said += f"all units score {full}, not significantly more than the constant answer's"
+        return f"{said} {curve.majority:.1f}, so nothing was found."
+    said += f"{_enough(curve.least)} what all {curve.width:,} have ({full};"
+    said += f" constant {curve.majority:.1f})."
+    turned = [c for c in made if c.key == curve.key and c.rows[0].rotate]
+    return said + _basis(curve, turned) + _compare_untrained(curve, made)
+
+
+def _enough(least: Least) -> str:
+    if math.isinf(least.k):
+        return "no number of units that was measured reaches 95 % of"
+    many = "1 unit reaches" if least.k == 1 else f"{least.k:.0f} units reach"
+    return f"{many} 95 % (interval {_interval(least)}) of"
+
+
+def _interval(least: Least) -> str:
+    """The interval, 'more' where it ends beyond all numbers that were measured."""
+    if math.isinf(least.low):
+        return "more"
+    return f"{_count(least.low)} to {_count(least.high)}"
+
+
+def _layer(row: UnitRow) -> str:
+    return "" if row.layer == "-" else f", layer {row.layer}"
+
+
+def _basis(curve: Curve, turned: Sequence[Curve]) -> str:
+    """Whether the basis is special."""
+    if not turned:
+        return ""
+    each = ", ".join("none" if c.least is None else _count(c.least.k) for c in turned)
+    said = f" With other axes it takes {each}"
+    decision = basis_decision(curve, turned)
+    if decision is None:
+        return f"{said}."
+    if decision.verdict == "better":
+        return f"{said}; as many of those tell significantly less, so the axes are special."
+    said += "; as many of those do not tell significantly less"
+    return f"{said}, so no axis is shown to be special."
+
+
+def _count(k: float) -> str:
+    return "more" if math.isinf(k) else f"{k:.0f}"
+
+
+def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
+    """The same in the untrained network, or along random directions in place of an autoencoder's,
+    without which nothing is a finding.
+    """
+    if curve.kind != "trained":
+        return ""
+    network, floor = _network(curve.rows[0].encoder), _floor_of(curve)
+    floors = [
+        c
+        for c in made
+        if c.kind == "baseline"
+        and _network(c.rows[0].encoder) == network
+        and (c.rows[0].task, *c.key[2:]) == (curve.rows[0].task, *curve.key[2:])
+        and not c.rows[0].rotate
+    ]
+    if not floors:
+        return f" {floor.capitalize()} (weights=random) was not measured: this is no finding yet."
+    best = max(floors, key=lambda c: c.full.row.score if c.full else -math.inf)
+    if best.full is None:
+        return f" All units of {floor} were not measured; add --probe logreg."
+    said = f" All units of {floor} score {best.full.row.score:.1f}"
+    least = "nothing" if best.least is None else _count(best.least.k)
+    return f"{said}, and it takes {least} to reach 95 % of that."
+
+
+def _floor_of(curve: Curve) -> str:
+    """What the floor of a curve is called."""
+    known = parsed_or_none(curve.rows[0].encoder)
+    is_sparse = known is not None and known.name == "sae"
+    return "an encoder with random directions" if is_sparse else "the untrained network"
+
+
+def _network(encoder: str) -> str:
+    known = parsed_or_none(encoder)
+    return encoder if known is None else str(known.without("weights", "seed", "lexical"))
+
+
+def _overview(made: Sequence[Curve]) -> Table:
+    """One line for each curve, a section for each task."""
+    tasks = dict.fromkeys(curve.rows[0].task for curve in made)
+    sections = tuple(
+        Section(short(task), tuple(_line(c) for c in made if c.rows[0].task == task))
+        for task in tasks
+    )
+    head = ("units", "all", "constant", "least k", "95 % interval", "same", "n")
+    own = [c for c in made if not c.rows[0].rotate and c.kind == "trained"]
+    lead = tuple(verdict(curve, made) for curve in own)
+    columns = ("encoder", "layer", "ranked by", "basis", *head)
+    return Table(columns, sections, WORDS, NOTES, "How many units it takes", lead)
+
+
+def _line(curve: Curve) -> tuple[str, ...]:
+    row, least = curve.rows[0], curve.least
+    full = math.nan if curve.full is None else curve.full.row.score
+    ends = ("–", "–")
+    if least is not None:
+        ends = _count(least.k), _interval(least)
+    own = f"{curve.width:,}", number(full), number(curve.majority)
+    same = number(100 * curve.overlap)
+    return *_name(row), *own, *ends, same, f"{row.n:,}"
+
+
+def _name(row: UnitRow) -> tuple[str, str, str, str]:
+    basis = f"rotation {row.rotate}" if row.rotate else "own"
+    return row.encoder, row.layer, row.by, basis
+
+
+def _by_number(made: Sequence[Curve]) -> Table:
+    """Scores by the number of units."""
+    ks = sorted({row.k for curve in made for row in curve.rows})
+    sections = []
+    for task in dict.fromkeys(curve.rows[0].task for curve in made):
+        lines = []
+        for curve in made:
+            if curve.rows[0].task == task:
+                scores = {row.k: number(row.score) for row in curve.rows}
+                full = math.nan if curve.full is None else curve.full.row.score
+                cells = [scores.get(k, "") for k in ks]
+                lines.append((*_name(curve.rows[0]), *cells, number(full)))
+        sections.append(Section(short(task), tuple(lines)))
+    columns = ("encoder", "layer", "ranked by", "basis", *(f"k = {k}" for k in ks), "all")
+    return Table(columns, tuple(sections), WORDS, (), "Scores by the number of units")
+
+
+def _telling(made: Sequence[Curve]) -> list[Table]:
+    """Which units are chosen, and the sentences that drive them, where these were kept."""
+    sections = []
+    for curve in made:
+        if curve.rows[0].rotate:
+            continue
+        row, fits = curve.rows[0], curve.units()
+        counts = Counter(unit for fit in fits for unit in fit)
+        best = [f"{unit} ({n} of {len(fits)})" for unit, n in counts.most_common(SEVERAL)]
+        heading = f"{short(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
+        chosen = ", ".join(best) if curve.is_chosen else f"all {curve.width:,}, so none"
+        lines = [("chosen, of fits", "", chosen), *_driver_lines(curve)]
+        sections.append(Section(heading, tuple(lines)))
+    if not sections:
+        return []
+    columns = ("unit", "value", "label and sentence")
+    return [Table(columns, tuple(sections), frozenset({"unit", columns[2]}), (), "Which units")]
+
+
+def _driver_lines(curve: Curve) -> list[tuple[str, str, str]]:
+    """The sentences that drive the best units up and down, of the first fit that kept some."""
+    for one in curve.measured[::-1]:
+        kept = read_by(one.result)
+        if kept.examples:
+            return [
+                (f"{unit} {way}", f"{value:.2f}", f"{label}: {text}")
+                for unit, examples in zip(kept.units, kept.examples, strict=False)
+                for way in ("up", "down")
+                for value, label, text in examples[way]
+            ]
+    return []
+
+
+def _overlaps(made: Sequence[Curve]) -> Table:
+    """Which share of units two curves have in common, mean over their fits; of vectors with as many
+    units, in their own basis.
+    """
+    own = [curve for curve in made if not curve.rows[0].rotate]
+    lines = []
+    for place, one in enumerate(own):
+        for other in own[place + 1 :]:
+            if one.width != other.width or one.rows[0].by != other.rows[0].by:
+                continue
+            pairs = [(a, b) for a in units_of(one.focus) for b in units_of(other.focus)]
+            share = sum(common_share(*pair) for pair in pairs) / len(pairs)
+            chance = max(len(pairs[0][0]), len(pairs[0][1])) / one.width
+            cells = number(100 * share), number(100 * min(chance, 1.0))
+            lines.append((_label_of(one), _label_of(other), *cells))
+    note = "Shared: of the units of the one that has fewer, percent. Chance: of units at random."
+    columns = ("units of", "and of", "shared", "chance")
+    words = frozenset(columns[:2])
+    return Table(columns, (Section("", tuple(lines)),), words, (note,), "Units in common")
+
+
+def _label_of(curve: Curve) -> str:
+    row = curve.rows[0]
+    many = len(curve.units()[0])
+    return f"{short(row.task)}, {row.encoder}{_layer(row)} ({many} of {curve.width:,})"

@@ -1,9 +1,0 @@
-"""What papers claim of their tables, and whether it holds there and in results of one's own.
-
-`claims` reads them from a table, `claim_tests` tests them on the paper's own table, `retests` on
-results, in which `stand_ins` knows the rows of papers.
-"""
-
-TABLES: dict[str, dict[str, str]] = {}
-COMMANDS = {"Results": "commands:claims"}
-_PLACES = {"api": "claims", "claim_tests": "TestedClaim"}

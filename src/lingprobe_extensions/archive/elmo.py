@@ -1,0 +1,165 @@
+"""ELMo (Peters et al. 2018) as it was published: characters, and two layers of LSTMs each way."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.corpora.damage import reading
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import to_install
+from lingprobe.data.oracles import Kind
+from lingprobe.data.vectors import Ints, Vectors
+from lingprobe.encoders.layers import Asked, asked_of, slots_of
+from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
+from lingprobe_extensions.archive.files import check_there, digest_of
+from lingprobe_extensions.archive.passes import each_word, pool_layers
+from lingprobe_extensions.archive.sources import ELMO
+
+FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
+"""Characters are the bytes of UTF-8; then come the marks of a sentence and of a word, and what a
+word is filled up with (bilm/data.py of allenai/bilm-tf)."""
+Init = Literal["trained", "random", "orthonormal"]
+WEIGHTS = "the weights of an ELMo"
+
+
+@dataclass(frozen=True)
+class ELMo:
+    """ELMo (Peters et al. 2018) by its HDF5 file of weights. Layer 0 and lex are what its character
+    network makes of a word; layers 1 and 2 are the LSTMs, forward beside backward.
+
+    options  the JSON file of its sizes; without, that beside the weights (..._options.json)
+    layers   lex, last, all, N, N-M; several with +
+    pool     mean, max, or none for a vector of each word
+    weights  trained; of the same sizes drawn with `seed`: orthonormal above layer 0 (the
+             Orthonormal ELMo of Tenney et al. 2019, section 4), or random throughout
+    """
+
+    file: Path
+    options: Path | None = field(default=None, kw_only=True)
+    layers: str = field(default="last", kw_only=True)
+    pool: Literal["mean", "max", "none"] = field(default="mean", kw_only=True)
+    weights: Init = field(default="trained", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    tokens: int = field(default=4096, kw_only=True)
+    takes = "sentences"
+
+    @property
+    def name(self) -> str:
+        drawn = "" if self.weights == "trained" else f",weights={self.weights}"
+        return f"elmo:{self.file}{drawn}"
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where the weights are drawn."""
+        return "trained" if self.weights == "trained" else "baseline"
+
+    @property
+    def sizes(self) -> Path:
+        """The file of sizes."""
+        if self.options is not None:
+            return self.options.expanduser()
+        file = self.file.expanduser()
+        if not file.name.endswith("weights.hdf5"):
+            raise DataProblem(
+                f"{self.file} is not named ..._weights.hdf5, by which its sizes are found;"
+                " write options=FILE"
+            )
+        return file.with_name(file.name.removesuffix("weights.hdf5") + "options.json")
+
+    @property
+    def fingerprint(self) -> str:
+        """The digests of the weights and of the sizes."""
+        return " ".join(self._digests)
+
+    @property
+    def _digests(self) -> tuple[str, str]:
+        weights = digest_of(self.file, WEIGHTS, ELMO)
+        return weights, digest_of(self.sizes, SIZES, ELMO)
+
+    @property
+    def base(self) -> str:
+        drawn = "" if self.weights == "trained" else f",weights={self.weights},seed={self.seed}"
+        units = ",units=words" if self.pool == "none" else ""
+        return f"elmo,tokens={self.tokens}{drawn}{units}"
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
+        return slots_of(self, shape_of(self.sizes).layers)
+
+    def asking(self, slots: tuple[str, ...]) -> Asked:
+        return asked_of(self, slots, "words")
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.asking(self.slots).encode(sentences)
+
+    def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
+        """The layers that are asked for, each with its pooling."""
+        forms, tokens = each_word(sentences)
+        marks, shape = self._digests, shape_of(self.sizes)
+        net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
+        vectors = net.words(character_ids(forms, shape.longest))
+        deep = any(layer not in ("lex", "0") for layer, _ in asked)
+
+        def forward(rows: Ints) -> Mapping[str, Any]:
+            made: Mapping[str, Any] = net.layers(vectors, tokens.of(rows), deep)
+            return made
+
+        names = "lex", *map(str, range(shape.layers + 1))
+        widths = dict.fromkeys(names, 2 * shape.projection)
+        return pool_layers(forward, tokens, asked, widths, self.tokens)
+
+
+def character_ids(words: Sequence[str], longest: int) -> Ints:
+    """The characters of the two marks of a sentence and of words [2 + words, longest]: the bytes of
+    UTF-8 between the marks of a word, cut to `longest`, filled up behind.
+    """
+    table = np.full((2 + len(words), longest), PADDING, np.int64)
+    table[:2, :3] = [[BEGIN, FIRST, END], [BEGIN, LAST, END]]
+    for row, word in zip(table[2:], words, strict=True):
+        letters = word.encode("utf-8", "ignore")[: longest - 2]
+        row[: len(letters) + 2] = [BEGIN, *letters, END]
+    return table
+
+
+@functools.lru_cache(maxsize=2)
+def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int]) -> Any:
+    """The network of two files, of which `marks` are the digests, with weights as they are or
+    drawn.
+    """
+    from lingprobe_extensions.archive.elmo_network import Network, draw_weights
+
+    shape, (weights, seed) = shape_of(options), how
+    if weights == "random":
+        return Network(shape, draw_weights(shape, weights, seed))
+    arrays = _arrays(file, shape)
+    return Network(
+        shape, arrays | (draw_weights(shape, weights, seed) if weights != "trained" else {})
+    )
+
+
+def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:
+    """The arrays of a file of weights; DataProblem where they are not of these sizes."""
+    try:
+        import h5py
+    except ImportError:
+        raise DataProblem(f"{file} is read by h5py: {to_install('elmo')}") from None
+    with reading(file, "an HDF5 file"), h5py.File(file.expanduser(), "r") as held:
+        arrays = {}
+        for name, wanted in shape.datasets.items():
+            if name not in held:
+                raise DataProblem(f"{file} has no {name!r}, which an ELMo of these sizes has")
+            if held[name].shape != wanted:
+                raise DataProblem(
+                    f"{file}: {name!r} is {list(held[name].shape)}, and by the options file it is"
+                    f" {list(wanted)}; are they of one model?"
+                )
+            arrays[name] = np.asarray(held[name][...], np.float32)
+    return arrays

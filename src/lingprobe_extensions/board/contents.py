@@ -1,0 +1,199 @@
+"""What all pages of a board read: models and tasks with their names, files and comparisons."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from lingprobe.analysis.row import CONSTANT, Row
+from lingprobe.corpora.languages import three
+from lingprobe.corpora.universal import treebanks
+from lingprobe.data.references import parsed_or_none
+from lingprobe.pages.groups import Column, columns_of
+from lingprobe.pages.open_files import file_names
+from lingprobe.tables.table import number
+from lingprobe_extensions.board.merge import Merged, Model
+from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings
+from lingprobe_extensions.board.suite_sets import set_of
+
+INDEX, MODELS, TASKS = "index.html", "models", "tasks"
+UNKNOWN = "unknown"
+MILLION, BILLION = 1_000_000, 1_000_000_000
+SIZES = ((10 * MILLION, "below 10 M"), (100 * MILLION, "10 to 100 M"), (BILLION, "100 M to 1 B"))
+LARGEST = "1 B and more"
+HOW_TO_READ = (
+    "Groups, not ranks: a model is leading if it is the best on the task or not significantly worse"
+    " than the best (paired over test examples, p ≥ 0.05 by Holm's method for {family})."
+)
+FLOORS = (
+    "Above the floors: significantly better than every baseline and constant answer (corrected for"
+    " {family})."
+)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board as its pages show it."""
+
+    merged: Merged
+    standings: Standings
+
+    @property
+    def models(self) -> Mapping[str, Model]:
+        """The models by the names that rows give their encoders."""
+        return self.merged.models
+
+    @cached_property
+    def columns(self) -> dict[Key, Column]:
+        """What each task is called: its column and its group; the probe where it has several."""
+        every = columns_of(list(dict.fromkeys(one.key[0] for one in self.standings.tasks)))
+        order = {column.task: column for column in every}
+        many = Counter(one.key[0] for one in self.standings.tasks)
+        named = {}
+        for one in sorted(self.standings.tasks, key=lambda one: list(order).index(one.key[0])):
+            task, probe, _ = one.key
+            column = order[task]
+            if known := set_of(task):
+                column = Column(task, known.set.column, f"flash, {known.draw}")
+            name = f"{column.name}, {probe}" if many[task] > 1 else column.name
+            named[one.key] = column._replace(name=name)
+        return named
+
+    @cached_property
+    def tasks(self) -> dict[Key, TaskStandings]:
+        """The tasks in the order of their columns."""
+        known = {one.key: one for one in self.standings.tasks}
+        return {key: known[key] for key in self.columns}
+
+    def task_name(self, key: Key) -> str:
+        """What a task is called outside its column."""
+        column = self.columns[key]
+        return f"{column.name} ({column.group})" if column.group else column.name
+
+    @cached_property
+    def task_files(self) -> dict[Key, str]:
+        """The file of each task, from the index."""
+        names = file_names({" ".join(key) for key in self.columns})
+        return {key: f"{TASKS}/{names[' '.join(key)]}.html" for key in self.columns}
+
+    @cached_property
+    def model_files(self) -> dict[str, str]:
+        """The file of each model, from the index."""
+        names = file_names({model.name for model in self.models.values()})
+        return {key: f"{MODELS}/{names[model.name]}.html" for key, model in self.models.items()}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The models by name."""
+        return sorted(self.models, key=lambda key: self.models[key].name.casefold())
+
+    @cached_property
+    def by_model(self) -> dict[str, dict[Key, Standing]]:
+        """The standings of each model."""
+        known: dict[str, dict[Key, Standing]] = {key: {} for key in self.models}
+        for key, one in self.tasks.items():
+            for standing in one.models:
+                known.setdefault(standing.row.encoder, {})[key] = standing
+        return known
+
+    def name(self, encoder: str) -> str:
+        """What an encoder is called."""
+        model = self.models.get(encoder)
+        return encoder if model is None else model.name
+
+    def floor(self, key: Key) -> tuple[float, str]:
+        """The best baseline or constant answer of a task: its score and name."""
+        one = self.tasks[key]
+        constant = [(row.majority, CONSTANT) for row in self._rows(one)[:1]]
+        scored = [(row.score, row.encoder) for row in one.floors if not math.isnan(row.score)]
+        return max([*constant, *scored], default=(math.nan, ""))
+
+    def ceiling(self, key: Key) -> tuple[float, str]:
+        """The best oracle of a task: its score and name; NaN without one."""
+        scored = [(row.score, row.encoder) for row in self.tasks[key].ceilings]
+        return max(scored, default=(math.nan, ""))
+
+    def language(self, key: Key) -> str:
+        """The languages of a task by name."""
+        return self._languages[key]
+
+    @cached_property
+    def _languages(self) -> dict[Key, str]:
+        return {
+            key: language_names(
+                (known.set.language,) if (known := set_of(key[0])) else one.languages
+            )
+            for key, one in self.tasks.items()
+        }
+
+    def most(self, key: Key) -> int:
+        """The test examples of a task."""
+        return max((row.n for row in self._rows(self.tasks[key])), default=0)
+
+    @staticmethod
+    def _rows(one: TaskStandings) -> list[Row]:
+        return [*(standing.row for standing in one.models), *one.floors]
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """How groups and floors are to be read."""
+        family, floors = self.standings.family, self.standings.floors_family
+        return HOW_TO_READ.format(family=family), FLOORS.format(family=floors)
+
+
+def family_of(key: Key) -> str:
+    """The family of a task, as ud."""
+    if known := set_of(key[0]):
+        return known.family
+    parsed = parsed_or_none(key[0])
+    family, slash, _ = (parsed.name if parsed else key[0]).partition("/")
+    return family if slash else UNKNOWN
+
+
+def language_names(codes: tuple[str, ...]) -> str:
+    """Languages by name, as Universal Dependencies calls them; by code where it has none."""
+    known = _names_of_languages()
+    parts = [code.partition("-")[0] for code in codes]
+    names = [known.get(three(part) or part, UNKNOWN if part == "und" else part) for part in parts]
+    return ", ".join(dict.fromkeys(names))
+
+
+@cache
+def _names_of_languages() -> dict[str, str]:
+    return {three(code): bank.language for code, bank in treebanks().items()}
+
+
+def size_of(model: Model) -> str:
+    """How many million parameters a model has."""
+    size = model.line.parameters
+    return "–" if size is None else f"{size / MILLION:,.1f}"
+
+
+def size_class(model: Model) -> str:
+    """About how large a model is."""
+    size = model.line.parameters
+    if size is None:
+        return UNKNOWN
+    return next((name for limit, name in SIZES if size < limit), LARGEST)
+
+
+def doubt(row: Row) -> str:
+    """A score with the wider side of its interval."""
+    if math.isnan(row.score):
+        return "–"
+    if math.isnan(row.low):
+        return number(row.score)
+    return f"{number(row.score)} ±{number(max(row.high - row.score, row.score - row.low))}"
+
+
+def interval(row: Row) -> str:
+    """The interval of a score."""
+    return "–" if math.isnan(row.low) else f"{number(row.low)} – {number(row.high)}"
+
+
+def with_sign(value: float) -> str:
+    """A difference in percent."""
+    return f"{value:+.1f}".replace("-", "−")

@@ -1,0 +1,105 @@
+"""What a page of a task shows beside its scores: scores of controls with selectivity, and scores by
+the groups that test examples belong to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.rows import rows
+from lingprobe.data.core import Result
+from lingprobe.pages.breakdown import by_stratum, has_counted_labels
+from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.web import Block, Folded, Prose, Sheet
+from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
+from lingprobe_extensions.board.standings import TaskStandings
+
+CONTROLS = (
+    *("encoder", "layer", "control", "score", "score of the control", "95 % interval"),
+    *("selectivity", "keys seen, %", "on seen", "on unseen", "draws"),
+)
+SELECTIVITY = (
+    "A control has the task's sentences without what it is a control for. Selectivity (Hewitt &"
+    " Liang 2019): how much better the task is answered than a control whose labels are drawn by"
+    " word, on the same examples, with its 95 % interval. Keys seen: the share of test examples"
+    " whose word train has."
+)
+GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
+
+
+def control_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
+    """The scores of controls beside those of the task; () where none was measured."""
+    if not one.controls:
+        return ()
+    every = rows(one.controls)
+    plain = {_place(row): row for row in every if row.control == NO_CONTROL}
+    lines = [
+        _control_cells(board, plain.get(_place(row)), row)
+        for row in _sort_rows(board, every)
+        if row.control != NO_CONTROL
+    ]
+    words = frozenset(CONTROLS[:3])
+    sheet = Sheet(Table(CONTROLS, (Section("", tuple(lines)),), words), "Controls")
+    return (sheet, Prose((SELECTIVITY,), "note"))
+
+
+def _place(row: Row) -> tuple[str, str]:
+    return row.encoder, row.layer
+
+
+def _sort_rows(board: Board, every: Sequence[Row]) -> list[Row]:
+    """Models by name, then baselines."""
+    return sorted(
+        every, key=lambda row: (row.kind == "baseline", board.name(row.encoder).casefold())
+    )
+
+
+def _control_cells(board: Board, plain: Row | None, row: Row) -> tuple[str, ...]:
+    selective = f"[{with_sign(row.selective_low)}, {with_sign(row.selective_high)}]"
+    has_none = math.isnan(row.selectivity)
+    return (
+        board.name(row.encoder),
+        row.layer,
+        row.control,
+        "–" if plain is None else number(plain.score),
+        number(row.score),
+        interval(row),
+        "–" if has_none else f"{with_sign(row.selectivity)} {selective}",
+        *(number(value) for value in (row.keys_seen, row.on_seen, row.on_unseen)),
+        f"{row.draws:,}",
+    )
+
+
+def group_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
+    """Scores by each tag of the test examples that has several values."""
+    return tuple(_group_blocks(board, one.shown))
+
+
+def _group_blocks(board: Board, shown: Sequence[Result]) -> Iterator[Block]:
+    for stratum in dict.fromkeys(name for result in shown for name in result.strata):
+        mine = [r for r in shown if stratum in r.strata and has_counted_labels(r)]
+        if len({name for r in mine for name in r.strata[stratum].names}) > 1:
+            sheet = _by_group(board, by_stratum(mine, stratum), stratum)
+            yield Folded(f"By {stratum}", (sheet, Prose((GROUPS,), "note")))
+
+
+def _by_group(board: Board, every: Sequence[Row], stratum: str) -> Sheet:
+    """Encoders below each other, and the values of a tag beside each other."""
+    values = list(dict.fromkeys(row.stratum for row in every))
+    known = {(*_place(row), row.stratum): row for row in every}
+    places = dict.fromkeys(map(_place, _sort_rows(board, every)))
+    lines = []
+    for place in places:
+        mine = [known.get((*place, value)) for value in values]
+        cells = ("" if row is None else doubt(row) for row in mine)
+        lines.append((board.name(place[0]), place[1], *cells))
+    first = {row.stratum: f"{row.n:,}" for row in reversed(every)}
+    lines.append(("n", "", *(first[value] for value in values)))
+    table = Table(
+        ("encoder", "layer", *values),
+        (Section("", tuple(lines), rules=frozenset({len(places)})),),
+        frozenset({"encoder", "layer"}),
+    )
+    return Sheet(table, f"Scores by {stratum}")

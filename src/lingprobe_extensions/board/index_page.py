@@ -1,0 +1,201 @@
+"""The first page of a board: models below each other, tasks beside each other, floors above and
+ceilings below them. It stays below two megabytes: where it would not, it has fewer layers, then
+fewer tasks, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from lingprobe.data.core import DataProblem
+from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.web import Block, Chapter, Document, Facet, Prose, Sheet, Variants, document
+from lingprobe_extensions.board.contents import (
+    Board,
+    doubt,
+    family_of,
+    size_class,
+    size_of,
+)
+from lingprobe_extensions.board.lines import layer_order
+from lingprobe_extensions.board.mteb_scores import mteb_blocks
+from lingprobe_extensions.board.standings import Key, Standing
+
+LIMIT = 2_000_000  # bytes
+HEAD = ("model", "UD in training", "parameters (M)")
+WORDS = frozenset(HEAD[:2])
+BOLD = (
+    "Bold: leading. Grey: not above the floors. ±: the wider side of the 95 % interval. Of several"
+    " layers the table shows the one that is best on dev; Layer shows the scores of one layer. *:"
+    " not compared, since it is over other test examples, or by a metric that is code in a file."
+)
+USUAL = "best on dev"
+
+
+class Shown(NamedTuple):
+    """What of a board its first page shows."""
+
+    keys: tuple[Key, ...]
+    has_layers: bool = True
+
+
+def index_text(board: Board) -> str:
+    """The page as a file; DataProblem where even the names of its models are too long."""
+    shown = Shown(tuple(board.columns))
+    text = document(index_page(board, shown))
+    while len(text.encode()) > LIMIT:
+        shown = _less(board, shown, len(text.encode()))
+        text = document(index_page(board, shown))
+    return text
+
+
+def _less(board: Board, shown: Shown, size: int) -> Shown:
+    """Without the scores of other layers, then with the tasks that most models have."""
+    if shown.has_layers:
+        return shown._replace(has_layers=False)
+    kept = min(int(len(shown.keys) * LIMIT / size), len(shown.keys) - 1)
+    if kept < 1:
+        raise DataProblem(
+            f"a page of {len(board.models):,} models would be larger than {LIMIT:,} bytes; make"
+            " several boards"
+        )
+    most = sorted(shown.keys, key=lambda key: -len(board.tasks[key].models))[:kept]
+    return shown._replace(keys=tuple(key for key in shown.keys if key in most))
+
+
+def index_page(board: Board, shown: Shown) -> Document:
+    """The page of some tasks."""
+    many = len(board.models)
+    title = f"Board of {many:,} model{'s' * (many != 1)}"
+    about = "What linear and other probes read from their vectors, between floors and ceilings."
+    left = len(board.columns) - len(shown.keys)
+    notes = (
+        *board.notes,
+        BOLD,
+        *([f"{left:,} more tasks have pages below; this table would be too large."] * (left > 0)),
+        *(["Scores of other layers are on the pages of models."] * (not shown.has_layers)),
+    )
+    blocks: tuple[Block, ...] = (_scores(board, shown), Prose(notes, "note"))
+    chapters = [Chapter("models", "Models", blocks), Chapter("tasks", "Tasks", (_tasks(board),))]
+    if scored := mteb_blocks(board):
+        chapters.append(Chapter("mteb", "Scores of MTEB", scored))
+    return Document(title, about, tuple(chapters))
+
+
+def _scores(board: Board, shown: Shown) -> Sheet:
+    """The scores of all models."""
+    rows = [
+        ("best floor", "", "", *(number(board.floor(key)[0]) for key in shown.keys)),
+        *(_row(board, encoder, shown.keys) for encoder in board.order),
+        ("best ceiling", "", "", *(number(board.ceiling(key)[0]) for key in shown.keys)),
+        ("n", "", "", *(f"{board.most(key):,}" for key in shown.keys)),
+    ]
+    columns = [board.columns[key] for key in shown.keys]
+    section = Section(
+        "",
+        tuple(rows),
+        strong=frozenset(_places(board, shown.keys, lambda one: one.group == "leading")),
+        rules=frozenset({1, len(board.order) + 1}),
+    )
+    groups = ("",) * len(HEAD) + tuple(column.group for column in columns)
+    table = Table(
+        (*HEAD, *(column.name for column in columns)),
+        (section,),
+        WORDS,
+        groups=groups if any(groups) else (),
+    )
+    soft = _places(board, shown.keys, lambda one: not one.is_above_floors)
+    return Sheet(
+        table,
+        "Scores in percent",
+        classes={(0, r, c): "soft" for r, c in soft},
+        links={(0, r, 0): board.model_files[one] for r, one in enumerate(board.order, 1)},
+        facets=_facets(board, shown.keys),
+        variants=_layers(board, shown.keys) if shown.has_layers else None,
+    )
+
+
+def _row(board: Board, encoder: str, keys: Sequence[Key]) -> tuple[str, ...]:
+    model, mine = board.models[encoder], board.by_model[encoder]
+    said = model.line.declared.get("trained_on_ud", "unknown")
+    cells = (doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys)
+    return (model.name, said, size_of(model), *cells)
+
+
+def _sign(one: Standing) -> str:
+    """A mark of what is not compared."""
+    return "*" if one.group in ("not compared", "as submitted") else ""
+
+
+def _places(
+    board: Board, keys: Sequence[Key], wanted: Callable[[Standing], bool]
+) -> list[tuple[int, int]]:
+    """The cells of models that are wanted."""
+    return [
+        (r, c)
+        for r, encoder in enumerate(board.order, 1)
+        for c, key in enumerate(keys, len(HEAD))
+        if (one := board.by_model[encoder].get(key)) and wanted(one)
+    ]
+
+
+def _facets(board: Board, keys: Sequence[Key]) -> tuple[Facet, ...]:
+    """What rows and columns can be chosen by."""
+    before = ("",) * len(HEAD)
+    sizes = ("", *(size_class(board.models[one]) for one in board.order), "", "")
+    return (
+        Facet("Language", "columns", before + tuple(map(board.language, keys))),
+        Facet("Family", "columns", before + tuple(map(family_of, keys))),
+        Facet("Task", "columns", before + tuple(map(board.task_name, keys))),
+        Facet("Size", "rows", sizes),
+    )
+
+
+def _layers(board: Board, keys: Sequence[Key]) -> Variants | None:
+    """The scores at each layer; None where no model has several."""
+    every = [one for mine in board.by_model.values() for one in mine.values()]
+    names = {row.layer for one in every if one.others for row in (one.row, *one.others)}
+    order = tuple(sorted(names, key=layer_order))
+    if not order:
+        return None
+    cells = {}
+    for r, encoder in enumerate(board.order, 1):
+        mine = board.by_model[encoder]
+        cells[r] = {
+            c: _at_layers(mine[key], order) for c, key in enumerate(keys, len(HEAD)) if key in mine
+        }
+    return Variants("Layer", USUAL, order, cells)
+
+
+def _at_layers(one: Standing, order: Sequence[str]) -> tuple[str, ...]:
+    scores = {row.layer: doubt(row) for row in (one.row, *one.others)}
+    return tuple(scores.get(name, "") for name in order)
+
+
+def _tasks(board: Board) -> Sheet:
+    """The tasks with their floors and ceilings; each has a page."""
+    head = (
+        *("task", "language", "family", "probe", "models", "leading", "above the floors"),
+        *("best floor", "best ceiling", "n"),
+    )
+    rows = []
+    for key, one in board.tasks.items():
+        above = sum(each.is_above_floors for each in one.models)
+        floor, ceiling = board.floor(key), board.ceiling(key)
+        counts = len(one.models), len(one.of("leading")), above
+        rows.append(
+            (
+                board.task_name(key),
+                board.language(key),
+                family_of(key),
+                key[1],
+                *map(str, counts),
+                number(floor[0]),
+                number(ceiling[0]),
+                f"{board.most(key):,}",
+            )
+        )
+    links = {(0, r, 0): board.task_files[key] for r, key in enumerate(board.tasks)}
+    table = Table(head, (Section("", tuple(rows)),), frozenset(head[:4]))
+    return Sheet(table, "Tasks with their floors and ceilings", links=links)

@@ -1,0 +1,110 @@
+"""Scores of MTEB beside a board's own, as submitters gave them: read from the folder that mteb
+writes, and marked where the model there may be another one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lingprobe.analysis.score_files import scores_from
+from lingprobe.analysis.score_table import bare
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import brief, parsed_or_none
+from lingprobe.encoders import ENCODERS
+from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.web import Block, Prose, Sheet
+from lingprobe_extensions.board.contents import Board
+from lingprobe_extensions.board.lines import ModelLine
+from lingprobe_extensions.board.merge import Model
+
+META, MARK = "model_meta.json", "†"
+NOTES = (
+    "Scores of MTEB are as the submitters gave them, not measured or checked here.",
+    f"{MARK} not known to be the model that was measured here: another revision, or its vectors"
+    " were read otherwise.",
+)
+
+
+def mteb_places(folder: str | Path | None) -> dict[str, list[Path]]:
+    """The folders in one of mteb (MODEL/REVISION/TASK.json) by bare name of the model, one for each
+    revision; {} without a folder. DataProblem where there are none.
+    """
+    if folder is None:
+        return {}
+    files = (file for file in Path(folder).rglob("*.json") if file.name != META)
+    places: dict[str, list[Path]] = {}
+    for place in sorted({file.parent for file in files}):
+        model = place.parent.name.replace("__", "/", 1)
+        places.setdefault(bare(model), []).append(place)
+    if not places:
+        raise DataProblem(
+            f"{folder}: there are no results of mteb in it (MODEL/REVISION/TASK.json)"
+        )
+    return places
+
+
+def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> dict[str, Any]:
+    """The scores of a model: those of its revision, or of that with the most tasks; {} for none.
+    DataProblem where no revision can be read, as of versions of mteb before 1.11.
+    """
+    mine: list[dict[str, Any]] = []
+    problems: list[DataProblem] = []
+    for place in places.get(bare(name), ()):
+        try:
+            mine.append(_scores(place))
+        except DataProblem as problem:
+            problems.append(problem)
+    if problems and not mine:
+        raise problems[0]
+    same = [one for one in mine if revision == f"commit={one['revision']}"]
+    return max(same or mine, key=lambda one: len(one["scores"]), default={})
+
+
+def _scores(place: Path) -> dict[str, Any]:
+    scores, _ = scores_from(f"mteb:{place}")
+    tasks = {one.column.task: round(one.value, 4) for one in scores}
+    return {"model": scores[0].row.name, "revision": place.name, "scores": tasks}
+
+
+def is_same_model(line: ModelLine) -> bool:
+    """Whether the scores of MTEB are known to be of the model that was measured here: the same
+    commit, read as sentence-transformers reads it.
+    """
+    parsed = parsed_or_none(brief(ENCODERS, line.encoder))
+    is_plain = parsed is not None and parsed.name == "st" and not parsed.options
+    return is_plain and line.revision == f"commit={line.mteb.get('revision')}"
+
+
+def _cell(line: ModelLine, task: str) -> str:
+    value = float(line.mteb.get("scores", {}).get(task, math.nan))
+    return "" if math.isnan(value) else number(value) + MARK * (not is_same_model(line))
+
+
+def mteb_blocks(board: Board) -> tuple[Block, ...]:
+    """A table of the scores; () where no line gives any."""
+    order = [encoder for encoder in board.order if board.models[encoder].line.mteb]
+    if not order:
+        return ()
+    lines = [board.models[encoder].line for encoder in order]
+    tasks = sorted({task for line in lines for task in line.mteb["scores"]})
+    rows = tuple(
+        (board.models[encoder].name, *(_cell(line, task) for task in tasks))
+        for encoder, line in zip(order, lines, strict=True)
+    )
+    links = {(0, r, 0): board.model_files[encoder] for r, encoder in enumerate(order)}
+    table = Table(("model", *tasks), (Section("", rows),), frozenset({"model"}))
+    return (Sheet(table, "Scores of MTEB in percent", links=links), Prose(NOTES, "note"))
+
+
+def mteb_of(model: Model) -> tuple[Block, ...]:
+    """The scores of one model; () for none."""
+    said = model.line.mteb
+    if not said:
+        return ()
+    rows = tuple((task, _cell(model.line, task)) for task in sorted(said["scores"]))
+    table = Table(("task of MTEB", "score"), (Section("", rows),), frozenset({"task of MTEB"}))
+    title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
+    return (Sheet(table, title), Prose(NOTES, "note"))

@@ -1,0 +1,173 @@
+"""One fit of a submission, measured anew. Which one the content of the results decides, so that
+nobody who submits chooses it; it is measured only where encoder and data are here.
+
+Code in files that the results name is not run, no model's own code either, and nothing is fetched
+or sent anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast, get_args
+from urllib.parse import unquote
+
+from lingprobe.analysis.answers import together
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.rows import kind_of
+from lingprobe.api.measure import run
+from lingprobe.data.abilities import Remote
+from lingprobe.data.cache import OFFLINE, environment
+from lingprobe.data.core import DataProblem, Result, Trial
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.references import brief, is_allowed
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.keys import FULL, encoder_identity
+from lingprobe.experiment.plan import together as by_reason
+from lingprobe.metrics import difference
+from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.store.precision import Precision
+from lingprobe.tasks import TASKS
+from lingprobe_extensions.board.frame import facts_in
+
+PART = 100  # one answer in so many of a model may differ on the same machine
+TRIES = 3  # fits that are measured until one can be compared
+
+
+class NotHere(DataProblem):
+    """Why a fit cannot be measured here."""
+
+
+def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = ()) -> str:
+    """Measure one of some fits anew, those of models first, and say how it compares; or why none
+    could be measured. DataProblem where it comes out otherwise.
+
+    content  of the file of results, which decides which one
+    here     references of models as they lie here, where those of the results do not find them
+    """
+    seed = hashlib.sha256(content).digest()
+
+    def rank(stated: Result) -> tuple[bool, bytes]:
+        place = hashlib.sha256(seed + str(stated.trial).encode()).digest()
+        return kind_of(stated) != "trained", place
+
+    reasons: dict[str, tuple[str, str]] = {}  # of encoders and tasks: names and why not
+    tries = 0
+    for stated in sorted(results, key=rank):
+        trial = stated.trial
+        if tries == TRIES or {trial.encoder, trial.task} & reasons.keys():
+            continue
+        try:
+            encoder = _encoder_here(stated, here)
+        except NotHere as problem:
+            reasons[trial.encoder] = brief(ENCODERS, trial.encoder), str(problem)
+            continue
+        try:
+            _check_references(trial.task, trial.probe, trial.control, stated.metric)
+            tries += 1
+            return _compare(stated, _measure(stated, encoder))
+        except NotHere as problem:
+            why = str(problem).removeprefix(f"nothing to measure: {trial.task}: ")
+            reasons[trial.task] = brief(TASKS, trial.task), why
+    told = (f"{names}: {why}" for names, why in by_reason(dict(reasons.values())))
+    return f"no fit was measured anew: {'; '.join(told)}"
+
+
+def _check_references(*references: str) -> None:
+    """Refuse to follow what a stranger wrote; NotHere."""
+    if not is_allowed(*references):
+        raise NotHere("it names code in a file, which only --trust runs")
+    text = unquote(" ".join(references))
+    if "trust_remote_code=true" in text:
+        raise NotHere("it runs the model's own code")
+    if "://" in text:
+        raise NotHere("it lies on another machine")
+
+
+def _encoder_here(stated: Result, here: Sequence[str]) -> str:
+    """The encoder of a fit as it is written here; NotHere."""
+    wanted = facts_in(stated.provenance.identities.get("encoder", ""))
+    why = ""
+    for reference in (*here, stated.trial.encoder):
+        try:
+            if reference not in here:
+                _check_references(reference)
+            with environment(OFFLINE, "1"):
+                made, whole = ENCODERS.make(reference), ENCODERS.canonical(reference)
+                if isinstance(made, Remote):
+                    raise NotHere(f"it would be asked of {made.sends_to}")
+                if facts_in(str(encoder_identity(whole, made, _vector_type(stated)))) == wanted:
+                    return reference
+            raise NotHere("it is another model here, or computed in another precision")
+        except (LingprobeError, ImportError, OSError, ValueError) as problem:
+            why = str(problem)
+    raise NotHere(why)
+
+
+def _vector_type(stated: Result) -> str:
+    """The type that the vectors of a fit were kept in, float32 where none is said."""
+    said = facts_in(stated.provenance.identity("encoder", ""))[-1]
+    name, _, most = said.partition("-")
+    return said if name in get_args(Precision) and (not most or most.isdecimal()) else FULL
+
+
+def _measure(stated: Result, encoder: str) -> Result:
+    """The fit as it comes out here; NotHere."""
+    trial: Trial = stated.trial
+    reads = [trial.read] if trial.read != "-" else []
+    name, _, most = _vector_type(stated).partition("-")
+    try:
+        with TemporaryDirectory() as folder, environment(OFFLINE, "1"):
+            made = run(
+                [trial.task],
+                [encoder],
+                probes=[trial.probe],
+                controls=[] if trial.control == NO_CONTROL else [trial.control],
+                reads=reads,
+                seeds=trial.seed + 1,
+                bounds=False,
+                store="none" if name == FULL and not most else cast(Precision, name),
+                project=int(most) if most else None,
+                cache=Path(folder) / "cache",
+                output=Path(folder) / "results",
+            )
+    except LingprobeError as problem:
+        raise NotHere(str(problem)) from problem
+    wanted = trial.seed, trial.read, trial.control
+    same = [r for r in made.results if (r.trial.seed, r.trial.read, r.trial.control) == wanted]
+    if not same:
+        raise NotHere("; ".join(made.failures.values()) or "its layer is not there")
+    said = stated.provenance.identities
+    known = same[0].provenance.identities
+    other = [kind for kind in known if facts_in(known[kind]) != facts_in(said.get(kind, ""))]
+    if other:
+        raise NotHere(f"{' and '.join(other)}: other options, data or files here")
+    return same[0]
+
+
+def _compare(stated: Result, result: Result) -> str:
+    """How the answers compare; DataProblem where they cannot be those of the same fit."""
+    trial = stated.trial
+    name = f"{brief(TASKS, trial.task)}, {brief(ENCODERS, trial.encoder)}{said_of(trial.read)}"
+    if trial.control != NO_CONTROL:
+        name += f", control {brief(CONTROLS, trial.control)}"
+    ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
+    score = f"measured anew: {name}: {PERCENT * result.score:.1f}"
+    if ours == theirs:
+        return f"{score}, the same answers"
+    alike = sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(ours)
+    p = difference(find_metric(stated.metric), together([[result]]), together([[stated]])).p
+    shown = f"{score}, and {PERCENT * stated.score:.1f} is stated; {100 * alike:.1f} % of answers"
+    one, other = result.provenance, stated.provenance
+    is_exact = (one.computed, one.identities) == (other.computed, other.identities)
+    may_vary = kind_of(stated) == "trained"  # vectors of a network depend on their batch a little
+    many = sum(a != b for a, b in zip(ours, theirs, strict=True))
+    differ = many > (max(1, len(ours) // PART) if may_vary else 0)
+    if (is_exact and differ) or p < ALPHA:
+        should = "all" if is_exact and not may_vary else "nearly all"
+        raise DataProblem(f"{shown} are the same, where {should} should be: it is refused")
+    return f"{shown} are the same ({'other batches' if is_exact else 'other hardware or code'})"

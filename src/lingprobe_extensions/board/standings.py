@@ -1,0 +1,258 @@
+"""How models compare on each task: in groups, by comparison with the best, and with the baselines.
+
+The best of a task is found on the same test examples as it is tested on, so what its comparisons
+are corrected for is the family of all pairs, as for what tables set in bold (`leaders`); p is
+corrected by Holm's method (1979, Scandinavian Journal of Statistics 6:65). The comparisons are
+those of `analysis.comparison`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from lingprobe.analysis.answers import marks
+from lingprobe.analysis.comparable import apart, rows_by_task
+from lingprobe.analysis.comparison import Decision, Question, decisions, what
+from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
+from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.rows import Frame, Measured, rows, without_control
+from lingprobe.data.core import Result
+from lingprobe.metrics import holm
+from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.tasks.languages import languages
+from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
+
+Group = Literal["leading", "behind", "not compared", "as submitted"]
+Key = tuple[str, str, str]
+"""A task, a probe and a metric: scores that stand below each other."""
+
+
+class Standing(NamedTuple):
+    """A model on a task, at the layer that is judged.
+
+    group       leading: the best, or not significantly worse; behind: significantly worse; as
+                submitted: by a metric that is not run here
+    difference  from the best, in percent; p: corrected by Holm's method; NaN for the best itself
+    floor       how it compares with the baselines; None where there is nothing to compare with
+    others      the rows of its other layers
+    """
+
+    row: Row
+    group: Group
+    difference: float
+    p: float
+    floor: TaskVerdict | None
+    others: tuple[Row, ...]
+
+    @property
+    def is_above_floors(self) -> bool:
+        """Whether it is significantly better than every baseline and constant answer."""
+        return self.floor is not None and self.floor.verdict == "better"
+
+
+class TaskStandings(NamedTuple):
+    """All that was measured on a task with a probe, in the order of the encoders' names.
+
+    languages  of the data, as eng-Latn
+    floors     rows of baselines; ceilings: of oracles
+    shown      the results behind the rows of models and floors
+    controls   results of controls, at any layer, and of the same fits without
+    """
+
+    key: Key
+    models: tuple[Standing, ...]
+    floors: tuple[Row, ...]
+    ceilings: tuple[Row, ...]
+    languages: tuple[str, ...]
+    shown: tuple[Result, ...] = ()
+    controls: tuple[Result, ...] = ()
+
+    def of(self, group: Group) -> list[Standing]:
+        """The models of a group."""
+        return [one for one in self.models if one.group == group]
+
+
+class Standings(NamedTuple):
+    """The standings on each task, and what p values of groups and of floors are corrected for."""
+
+    tasks: tuple[TaskStandings, ...]
+    family: str
+    floors_family: str
+
+
+def standings(results: Sequence[Result]) -> Standings:
+    """How the models among some results compare on each task; scores by metrics that are not run
+    here stand by themselves.
+    """
+    results, others = divide(results)
+    frame = Frame.of(results)
+    verdicts = encoder_verdicts(frame)
+    judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
+    measured: dict[Key, list[Measured]] = {}
+    for mine in rows_by_task(frame):
+        for one in mine:
+            measured.setdefault(_key(one.row), []).append(one)
+    models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
+    pairs = sum(_pairs(mine, judged) for mine in models.values())
+    compared = _with_the_best(models, pairs)
+    every_row = [row for row in rows(frame) if row.control == NO_CONTROL]
+    ceilings = [row for row in every_row if row.kind == "oracle"]
+    controls = _by_row(r for r in results if r.trial.control != NO_CONTROL)
+    tasks = []
+    for key, mine in models.items():
+        every = [one.row for one in measured[key]]
+        standing = tuple(_standing(one.row, every, judged, compared) for one in mine)
+        floors = [one for one in measured[key] if one.row.kind == "baseline"]
+        shown = [r for one in (*mine, *floors) for fit in one.fits for r in fit]
+        beside = _with_controls(measured[key], controls)
+        tasks.append(
+            TaskStandings(
+                key,
+                standing,
+                tuple(one.row for one in floors),
+                tuple(row for row in ceilings if _key(row) == key),
+                tuple(languages(one.result for one in measured[key])),
+                tuple(shown),
+                tuple(beside),
+            )
+        )
+    family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
+    floors_family = f"{verdicts.comparisons:,} comparisons of models and layers with the baselines"
+    return Standings((*tasks, *_as_submitted(others)), family, floors_family)
+
+
+def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
+    """Tasks whose metrics are not run here, each model at the layer that is best on dev."""
+    every: dict[Key, list[Submitted]] = {}
+    for one in submitted_rows(results):
+        every.setdefault(_key(one.row), []).append(one)
+    for key, mine in every.items():
+        best: dict[str, Submitted] = {}
+        for one in sorted(mine, key=lambda one: (_or_least(one.on_dev), one.row.score)):
+            if one.row.kind == "trained":
+                best[one.row.encoder] = one
+        every_row = [one.row for one in mine]
+        judged = (best[name].row for name in sorted(best))
+        standing = (_not_compared(row, "as submitted", every_row) for row in judged)
+        yield TaskStandings(
+            key,
+            tuple(standing),
+            tuple(row for row in every_row if row.kind == "baseline"),
+            tuple(row for row in every_row if row.kind == "oracle"),
+            tuple(languages(one.results[0] for one in mine)),
+        )
+
+
+def _or_least(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _with_controls(
+    every: Sequence[Measured], controls: Mapping[tuple[str, ...], Sequence[Result]]
+) -> Iterator[Result]:
+    """The fits that have a control, and its results."""
+    for one in every:
+        if beside := controls.get(without_control(one.result)):
+            yield from (result for fit in one.fits for result in fit)
+            yield from beside
+
+
+def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
+    known = defaultdict[tuple[str, ...], list[Result]](list)
+    for one in results:
+        known[without_control(one)].append(one)
+    return known
+
+
+def _key(row: Row) -> Key:
+    return row.task, row.probe, row.metric
+
+
+def _place(row: Row) -> tuple[str, str, str]:
+    return row.task, row.encoder, row.probe
+
+
+def _at_chosen_layers(
+    mine: Sequence[Measured], judged: Mapping[tuple[str, str, str], TaskVerdict]
+) -> list[Measured]:
+    """Of each model the layer that `compare` judges; the best where it judges none."""
+    kept: dict[str, Measured] = {}
+    for one in mine:
+        if one.row.kind != "trained" or math.isnan(one.row.score):
+            continue
+        verdict, before = judged.get(_place(one.row)), kept.get(one.row.encoder)
+        if verdict is not None:
+            if verdict.row.layer == one.row.layer:
+                kept[one.row.encoder] = one
+        elif before is None or before.row.score < one.row.score:
+            kept[one.row.encoder] = one
+    return [kept[name] for name in sorted(kept)]
+
+
+def _pairs(mine: Sequence[Measured], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
+    """How many pairs a task has; of a model whose layer dev did not choose each layer counts."""
+    known = [judged.get(_place(one.row)) for one in mine]
+    many = sum(1 if each is None or each.on_dev else each.layers for each in known)
+    return many * (many - 1) // 2
+
+
+class _Compared(NamedTuple):
+    """How a row compares with the best, with p corrected; no decision for the best itself."""
+
+    decision: Decision | None
+    p: float
+
+
+def _with_the_best(
+    models: Mapping[Key, Sequence[Measured]], pairs: int
+) -> dict[tuple[str, ...], _Compared]:
+    """The comparison of each model with the best of its task, where it is over the same test
+    examples.
+    """
+    compared: dict[tuple[str, ...], _Compared] = {}
+    asked: list[Question] = []
+    for mine in models.values():
+        signs = marks([one.row for one in mine])
+        whole = [one for one, sign in zip(mine, signs, strict=True) if not sign]
+        if not whole:
+            continue
+        best = max(whole, key=lambda one: one.row.score)
+        compared[what(best.row)] = _Compared(None, math.nan)
+        rest = (one for one in whole if one is not best and not apart(best, one))
+        asked += [Question(one, (best,)) for one in rest]
+    decided = decisions(asked, comparisons=max(pairs, len(asked)))
+    p = [decision.p for decision in decided]
+    corrected = holm([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
+    for decision, value in zip(decided, corrected.tolist(), strict=True):
+        compared[what(decision.question.one.row)] = _Compared(decision, value)
+    return compared
+
+
+def _standing(
+    row: Row,
+    every: Sequence[Row],
+    judged: Mapping[tuple[str, str, str], TaskVerdict],
+    compared: Mapping[tuple[str, ...], _Compared],
+) -> Standing:
+    known = compared.get(what(row))
+    others = tuple(_other_layers(row, every))
+    floor = judged.get(_place(row))
+    if known is None:
+        return _not_compared(row, "not compared", every)._replace(floor=floor)
+    decision, p = known
+    difference = math.nan if decision is None else decision.difference
+    is_behind = decision is not None and p < ALPHA and difference < 0
+    return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
+
+
+def _not_compared(row: Row, group: Group, every: Sequence[Row]) -> Standing:
+    return Standing(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
+
+
+def _other_layers(row: Row, every: Sequence[Row]) -> Iterator[Row]:
+    yield from (one for one in every if one.encoder == row.encoder and one.layer != row.layer)

@@ -1,0 +1,188 @@
+"""Results of models as a folder for a pull request: a row a fit, a line of JSON a model, checksums.
+No path of the machine that measured is in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from lingprobe.analysis.row import CONSTANT, said_of
+from lingprobe.analysis.rows import kind_of
+from lingprobe.audit.data_card import SUMS, sums
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.encoders import ENCODERS
+from lingprobe.pages.captions import labels_of, names_of
+from lingprobe_extensions.board.frame import Fit, fit_of, read_frame, write_frame
+from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
+from lingprobe_extensions.board.suite_sets import set_of
+
+FITS, LINES = "results.parquet", "models.jsonl"
+FILES = (FITS, LINES, SUMS)
+LONGEST = 64  # parts of a path
+UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
+
+
+class Submission(NamedTuple):
+    """What is in a folder: all fits, of models and of what they are compared with, each with its
+    result; and a line for each model.
+    """
+
+    fits: tuple[Fit, ...]
+    results: tuple[Result, ...]
+    lines: tuple[ModelLine, ...]
+
+
+class Statement(NamedTuple):
+    """What a submitter says, which results do not tell: the name of the model, where there is one;
+    what it was trained on; and the scores of MTEB, of a name and a revision.
+    """
+
+    name: str | None = None
+    declared: Mapping[str, str] = UNSAID
+    mteb: Callable[[str, str], Mapping[str, Any]] = lambda name, revision: {}
+
+
+def submission_of(results: Sequence[Result], said: Statement) -> Submission:
+    """The fits of some results and the lines of their models; DataProblem where there is no model,
+    UsageProblem where two things would have one name.
+    """
+    scored = [r for r in results if not math.isnan(r.score)]
+    names = _names(dict.fromkeys(r.trial.encoder for r in scored if kind_of(r) == "trained"), said)
+    encoders = _portable({r.trial.encoder for r in scored})
+    moved = _without_folders(scored, encoders)
+    lines = []
+    for encoder, name in sorted(names.items()):
+        mine = [r for r in moved if r.trial.encoder == encoders[encoder]]
+        lines.append(_line(name, encoder, mine, said))
+    fits = with_bounds([fit_of(each) for each in moved], moved)
+    return Submission(tuple(fits), tuple(fit.result() for fit in fits), tuple(lines))
+
+
+def _line(name: str, encoder: str, mine: Sequence[Result], said: Statement) -> ModelLine:
+    files, size = files_and_size(encoder)
+    facts = facts_told_by(mine)
+    line = ModelLine(
+        name=name,
+        encoder=mine[0].trial.encoder,
+        parameters=size,
+        files=files,
+        declared=dict(said.declared),
+        mteb=dict(said.mteb(name, facts["revision"])),
+        **facts,
+    )
+    return replace(line, digest=line.seal())
+
+
+def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> list[Result]:
+    """Results in order, whose references name nothing of this machine."""
+    tasks = _portable({r.trial.task for r in results})
+    probes = _portable({r.trial.probe for r in results})
+    controls = _portable({r.trial.control for r in results})
+    metrics = _portable({r.metric for r in results})
+    moved = []
+    for one in sorted(results, key=lambda r: r.trial):
+        trial = replace(
+            one.trial,
+            task=tasks[one.trial.task],
+            encoder=encoders[one.trial.encoder],
+            probe=probes[one.trial.probe],
+            control=controls[one.trial.control],
+        )
+        moved.append(replace(one, trial=trial, metric=metrics[one.metric]))
+    return moved
+
+
+def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
+    short = {encoder: brief(ENCODERS, encoder) for encoder in models}
+    if not short:
+        raise DataProblem("no model is among these results: only baselines and oracles")
+    if said.name is not None and len(short) > 1:
+        raise UsageProblem(
+            f"one name, and {len(short)} models: choose one of them and its baselines with encoders"
+            " (-e), or leave the name out"
+        )
+    labels = labels_of(short.values())
+    return {encoder: said.name or labels.get(one, one) for encoder, one in short.items()}
+
+
+def _portable(references: Iterable[str]) -> dict[str, str]:
+    """References without the folders of this machine: the end of a path, as long as it must be to
+    tell them apart, and with the draw of a suite's set.
+    """
+    names = names_of(references := sorted(references))
+    made = {one: names[one] if one != "words" and one in names else one for one in references}
+    alike = [
+        one for one in references if _path(one).is_absolute() and (one not in names or set_of(one))
+    ]
+    for depth in range(2, LONGEST):
+        ends = {one: _with_end(one, depth) for one in alike}
+        if len({*ends.values()}) == len(ends):
+            break
+    made |= ends
+    if len(set(made.values())) < len(made):
+        raise UsageProblem(
+            f"two of {', '.join(references)} would have one name: submit one of them"
+        )
+    return made
+
+
+def _path(reference: str) -> PurePath:
+    """What a reference is about, as a path."""
+    parsed = parsed_or_none(reference)
+    return PurePath((parsed.argument if parsed else None) or "")
+
+
+def _with_end(reference: str, depth: int) -> str:
+    """A reference with so many parts of its path."""
+    name = Reference.parse(names_of([reference])[reference])
+    return str(Reference(name.name, "/".join(_path(reference).parts[-depth:]), name.options))
+
+
+def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
+    """Fits with the best baseline and the best oracle of their task and fold beside them, over the
+    same test examples; what was fitted several times counts with its mean.
+    """
+    groups: dict[tuple[str, ...], list[float]] = {}
+    where = [
+        (f.task, f.metric, f.control, r.provenance.tested)
+        for f, r in zip(fits, results, strict=True)
+    ]
+    for fit, place in zip(fits, where, strict=True):
+        key = (*place, fit.kind, fit.probe, fit.encoder, fit.layer)
+        groups.setdefault(key, []).append(fit.score)
+    best: dict[tuple[str, ...], list[tuple[float, str]]] = {}
+    for (*what, kind, probe, encoder, layer), scores in groups.items():
+        bound = sum(scores) / len(scores), f"{brief(ENCODERS, encoder)}{said_of(layer)}"
+        best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
+    bounded = []
+    for fit, place in zip(fits, where, strict=True):
+        floor = max([*best.get((*place, "baseline", ""), []), (fit.majority, CONSTANT)])
+        ceiling = max(best.get((*place, "oracle", fit.probe), []), default=(math.nan, ""))
+        one = replace(fit, floor=floor[0], floor_of=floor[1])
+        bounded.append(replace(one, ceiling=ceiling[0], ceiling_of=ceiling[1]))
+    return bounded
+
+
+def write_submission(made: Submission, folder: Path) -> None:
+    """Write the files of a folder; the checksums come last."""
+    write_frame(made.fits, folder / FITS)
+    write_text(folder / LINES, "".join(line.text() for line in made.lines))
+    write_text(folder / SUMS, sums(folder, (FITS, LINES)))
+
+
+def read_parts(folder: Path) -> tuple[list[Fit], list[ModelLine]]:
+    """The rows and lines of a folder; DataProblem where a file cannot be read."""
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise DataProblem(
+                f"{name} is missing, so it is no submission: `lingprobe submit RESULTS -o FOLDER`"
+                " writes one"
+            )
+    return read_frame(folder / FITS), read_lines(folder / LINES)

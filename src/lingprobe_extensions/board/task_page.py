@@ -1,0 +1,111 @@
+"""The page of a task: models in groups, with the floors and ceilings that they stand between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lingprobe.analysis.row import CONSTANT, Row
+from lingprobe.pages.captions import heading
+from lingprobe.pages.descriptions import question_of
+from lingprobe.pages.scores import score_notes
+from lingprobe.tables.table import Section, Table, number, p_value
+from lingprobe.tables.web import Block, Chapter, Document, Folded, Links, Prose, Sheet, Terms
+from lingprobe_extensions.board.contents import INDEX, Board, family_of, interval, with_sign
+from lingprobe_extensions.board.details import control_blocks, group_blocks
+from lingprobe_extensions.board.standings import Group, Key, Standing
+
+HEAD = (
+    *("model", "layer", "score", "95 % interval", "from the best"),
+    *("p (Holm)", "from the best floor", "above the floors", "n"),
+)
+BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
+TITLES: dict[Group, str] = {
+    "leading": "Leading: the best, and those not significantly worse",
+    "behind": "Significantly worse than the best",
+    "not compared": "Over other test examples, so not compared",
+    "as submitted": "By a metric that is code in a file: as submitted, not compared",
+}
+
+
+def task_page(board: Board, key: Key) -> Document:
+    """The page of a task."""
+    one = board.tasks[key]
+    rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
+    about = question_of(key[0]) or heading(rows)
+    groups = [_group(board, group, one.of(group)) for group in TITLES if one.of(group)]
+    terms = (
+        ("Language", board.language(key)),
+        ("Family", family_of(key)),
+        ("Probe", key[1]),
+        ("Metric", key[2]),
+        ("Task", key[0]),
+    )
+    blocks: tuple[Block, ...] = (
+        Terms(terms),
+        *groups,
+        _bounds("Floors", one.floors, rows[0].majority if rows else None),
+        _bounds("Ceilings: vectors that contain the annotation", one.ceilings),
+        *control_blocks(board, one),
+        *group_blocks(board, one),
+        Prose((*board.notes, "Models are in the order of their names within a group."), "note"),
+        Folded("Data and fits: what to keep in mind", (Prose(tuple(score_notes(rows)), "note"),)),
+        Links("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+    )
+    return Document(board.task_name(key), about, (Chapter("task", "", blocks),))
+
+
+def _group(board: Board, group: Group, mine: Sequence[Standing]) -> Sheet:
+    order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
+    rows = tuple(_row(board, one) for one in order)
+    links = {
+        (0, r, 0): f"../{board.model_files[one.row.encoder]}"
+        for r, one in enumerate(order)
+        if one.row.encoder in board.model_files
+    }
+    strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
+    section = Section("", rows, strong=strong)
+    words = frozenset({"model", "layer", "above the floors"})
+    return Sheet(Table(HEAD, (section,), words), TITLES[group], links=links)
+
+
+def _row(board: Board, one: Standing) -> tuple[str, ...]:
+    row = one.row
+    return (
+        board.name(row.encoder),
+        row.layer,
+        number(row.score),
+        interval(row),
+        with_sign(one.difference) if one.p == one.p else "–",
+        p_value(one.p),
+        floor_difference(one),
+        floor_verdict(one),
+        f"{row.n:,}",
+    )
+
+
+def floor_difference(one: Standing) -> str:
+    """How much higher a score is than the best floor, with the interval."""
+    if one.floor is None:
+        return "–"
+    known = one.floor.decision
+    low, high = with_sign(known.low), with_sign(known.high)
+    return f"{with_sign(known.difference)} [{low}, {high}]"
+
+
+def floor_verdict(one: Standing) -> str:
+    """Whether a score is above the floors, in a word or two."""
+    if one.floor is None:
+        return "no floor"
+    said = {"better": "yes", "worse": "no, worse than one", "cannot be told": "cannot be told"}
+    return said.get(one.floor.verdict, one.floor.verdict)
+
+
+def _bounds(title: str, rows: Sequence[Row], constant: float | None = None) -> Block:
+    """Baselines or oracles with their scores."""
+    lines = [(CONSTANT, "-", number(constant), "", "")] if constant is not None else []
+    lines += [
+        (row.encoder, row.layer, number(row.score), interval(row), f"{row.n:,}") for row in rows
+    ]
+    if not lines:
+        return Prose((f"{title}: none was measured.",), "note")
+    return Sheet(Table(BOUNDS, (Section("", tuple(lines)),), frozenset(BOUNDS[:2])), title)

@@ -1,0 +1,68 @@
+"""Sentences that are generated, with what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lingprobe.data.cache import check_ending
+from lingprobe.data.progress import bar
+from lingprobe.data.references import allow
+from lingprobe_extensions.compose.events import files
+from lingprobe_extensions.compose.events.request import Request
+from lingprobe_extensions.compose.events.request import request as parsed
+
+
+class Generated(NamedTuple):
+    """How many sentences and structures a request allows, and how many sentences were written."""
+
+    admitted: int
+    structures: int
+    written: int = 0
+
+
+def generate(
+    request: str | Path | Mapping[str, Any],
+    output: str | Path | None = None,
+    *,
+    n: int | None = None,
+    language: str | None = None,
+    seed: int = 0,
+    text: bool = False,
+    asserted: bool = False,
+    progress: bool = False,
+) -> Generated:
+    """Generate sentences with known meaning: who did what to whom, what did not happen, and which
+    word expresses it.
+
+    request   a JSON file, or its value; {} has all defaults
+    output    where to write; without it, sentences are only counted, exactly and at once
+    n         number of sentences (default: all)
+    language  'polish', 'mine.py@esperanto', ...; `lingprobe list languages` shows them (default:
+              the request's language, or English)
+    seed      the random seed that selects and orders sentences, which are drawn without replacement
+    text      write plain text, one sentence per line
+    asserted  also write which clauses are asserted
+    DataProblem for a request that no sentence meets; it names the parts that conflict.
+
+        print(lingprobe.generate({"negation": True}).admitted)
+    """
+    check_ending(output, *((".txt",) if text else (".jsonl", ".json")))
+    asked = _request(request, language)
+    space = files.request_space(asked)
+    if output is None:
+        return Generated(space.size, len(space.cells))
+    drawn = files.draw_sentences(space, asked, n, seed)
+    with bar(progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True) as shown:
+        files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
+    return Generated(space.size, len(space.cells), drawn.n)
+
+
+def _request(request: str | Path | Mapping[str, Any], language: str | None) -> Request:
+    """A request from a file, or from its value."""
+    if isinstance(request, str | Path):
+        return files.read(request, language)
+    asked = {**request, **({} if language is None else {"language": language})}
+    allow(asked.get("language"))
+    return parsed(asked)

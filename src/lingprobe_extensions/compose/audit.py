@@ -1,0 +1,223 @@
+"""What answers questions about words without composing anything: the asked words, a bag of the
+others, and where words stand.
+
+Rules and asked words speak for the answer that most training examples with the same cue have. The
+ceiling of a bag is exact: no reader of the asked words and of which words there are, however good,
+can score higher on the examples that it is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from lingprobe.audit.findings import Floor
+from lingprobe.audit.floors import Halves, floor_of, split_halves
+from lingprobe.data.core import Cell, Dataset
+from lingprobe.data.labels import column_from_codes
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Ints
+from lingprobe.datasets.controls import CONTROLS
+from lingprobe.encoders import ENCODERS
+from lingprobe.metrics import METRICS
+from lingprobe.probes import PROBES
+from lingprobe.tasks.baselines import RANDOM_BAG
+from lingprobe_extensions.compose.comp.rules import rule_answers
+from lingprobe_extensions.compose.events.english import english
+
+PROBE = "mlp,protocol=ettinger"
+TRAIN = 5_000  # examples at most
+DIM = 100  # of the vectors: enough to tell some hundred forms apart, and quickly read
+READINGS = {
+    "random asked words, bag of random word vectors": (RANDOM_BAG, "random-asked"),
+    "asked words, random sentence vectors": ("random", "none"),
+    "asked words, bag of random word vectors": (RANDOM_BAG, "none"),
+}
+"""Name -> encoder and control."""
+
+
+def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
+    """What the probe scores on each reading, by name."""
+    train = halves.train.take(draw_rows(halves.train))
+    fewer = (
+        f"on {len(train):,} of {len(halves.train):,} examples of train"
+        if len(train) < len(halves.train)
+        else ""
+    )
+    floors = {}
+    for name, (encoder, control) in READINGS.items():
+        vectors = ENCODERS.make(f"{encoder},dim={DIM}").encode(train.sentences)
+        fitted_on, test = (
+            Readings(CONTROLS.make(control)(part), vectors, "mean+asked")
+            for part in (train, halves.test)
+        )
+        dev = fitted_on.take(np.empty(0, np.int64))
+        [fitted] = PROBES.make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
+        labels = test.labels, fitted.predict(test).decoded
+        floors[name] = floor_of(name, metric, labels, fewer, halves.about)
+    return floors
+
+
+def draw_rows(train: Dataset) -> Ints:
+    """Rows of the examples that are read, minimal pairs whole."""
+    pairs = train.strata.get("pair")
+    groups = (
+        np.arange(len(train))
+        if pairs is None
+        else np.where(pairs.codes < 0, len(pairs.names) + np.arange(len(train)), pairs.codes)
+    )
+    order = np.random.default_rng([0, 2]).permutation(int(groups.max(initial=0)) + 1)
+    place = np.argsort(order)[groups]
+    return np.sort(np.argsort(place, kind="stable")[:TRAIN])
+
+
+SHUFFLES = 20
+SLOTS = ("first", "second", "third", "fourth")
+NUMBERLESS = {
+    "are": "is",
+    "were": "was",
+    "have": "has",
+    "do": "does",
+    "these": "this",
+    "those": "that",
+    "some": "a",
+    "an": "a",
+}
+
+
+def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+    """What answers questions about words, by name, and every pair of rules; nothing where none are
+    asked, or labels are no classes.
+    """
+    halves = split_halves(dataset)
+    if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
+        return {}, ()
+    floors, pairs = cues(halves, metric)
+    return floors | ceilings(dataset) | untaught(halves, metric), pairs
+
+
+def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+    """What the asked words and rules answer, by name, and every pair of rules, the best first."""
+    train, test = halves.train, halves.test
+    floors = {name: _score_keys(name, by, halves, metric) for name, by in _words(train, test)}
+    rules = _rules(train, test)
+    floors |= {name: _score_keys(name, by, halves, metric, cue=True) for name, by in rules.items()}
+    pairs = []
+    for (one, a), (other, b) in combinations(rules.items(), 2):
+        both = 2 * a[0] + b[0], 2 * a[1] + b[1]
+        pairs.append(_score_keys(f"{one}; {other}", both, halves, metric))
+    return floors, tuple(sorted(pairs, key=lambda floor: -floor.score))
+
+
+def _rules(train: Dataset, test: Dataset) -> dict[str, Keys]:
+    """Which examples of train, and of test, each rule holds of, where both have it."""
+    rules, same = rule_answers(train), rule_answers(test)
+    return {
+        name: (rules[name].astype(np.int64), same[name].astype(np.int64))
+        for name in rules
+        if name in same
+    }
+
+
+Keys = tuple[Ints, Ints]
+"""What each example of train, and of test, is told by."""
+
+
+def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
+    slots = train.asked.shape[1]
+    together = np.unique(np.concatenate([train.asked, test.asked]), axis=0, return_inverse=True)[
+        1
+    ].ravel()
+    yield (
+        ("asked word alone" if slots == 1 else "asked words alone"),
+        (together[: len(train)], together[len(train) :]),
+    )
+    for k in range(slots) if slots > 1 else ():
+        yield f"{SLOTS[k]} asked word alone", (train.asked[:, k], test.asked[:, k])
+
+
+def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = False) -> Floor:
+    """The commonest training answer of each key, scored on test; keys that train lacks get the
+    commonest of all.
+    """
+    labels, gold = halves.train.labels, halves.test.labels
+    size = 1 + int(max(keys.max(initial=0) for keys in by))
+    counts = np.zeros((size, len(labels.names)), np.int64)
+    np.add.at(counts, (by[0], labels.codes()), 1)
+    answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
+    known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
+    fitted = f"{100 * METRICS.make(metric)(labels, known):.1f} on train"
+    speaks = _speaks(answers, labels.names) if cue else ""
+    return floor_of(name, metric, (gold, said), fitted, speaks, halves.about)
+
+
+def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
+    """Which answer a cue stands for; `answers` are those without and with it."""
+    without, with_ = names[answers[0]], names[answers[-1]]
+    return f"always {with_}" if without == with_ else f"{with_} where it holds"
+
+
+def ceilings(dataset: Dataset) -> dict[str, Floor]:
+    """The best that any reader of the asked words and a bag of words can score, over examples whose
+    question and bag others share.
+
+    Small groups flatter it, so the same after shuffling labels stands beside it.
+    """
+    floors = {}
+    for name, called in {
+        "asked words and bag of words": {},
+        "the same without number": _singular(),
+    }.items():
+        groups = _groups(dataset, called)
+        some = np.flatnonzero(np.bincount(groups)[groups] > 1)
+        if len(some):
+            codes, labels = (
+                np.unique(groups[some], return_inverse=True)[1].ravel(),
+                dataset.labels.matrix()[some],
+            )
+            score, rng = _best(codes, labels), np.random.default_rng([0, 3])
+            chance = float(
+                np.mean([_best(codes, rng.permutation(labels)) for _ in range(SHUFFLES)])
+            )
+            many = (
+                f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f}"
+                " to a group"
+            )
+            floors[name] = Floor(
+                name,
+                score,
+                score,
+                score,
+                f"exact, over {many}; {100 * chance:.1f} with shuffled labels",
+            )
+    return floors
+
+
+def _best(groups: Ints, labels: Ints) -> float:
+    """The share of examples that have the commonest label of their group."""
+    counts = np.zeros((int(groups.max()) + 1, int(labels.max()) + 1), np.int64)
+    np.add.at(counts, (groups, labels), 1)
+    return float(counts.max(1).sum() / len(labels))
+
+
+def _groups(dataset: Dataset, called: dict[str, str]) -> Ints:
+    """A number an example [n], equal for the same asked words and the same words in any order."""
+    bags: dict[tuple[str, ...], int] = {}
+    of = [
+        bags.setdefault(tuple(sorted(called.get(w, w) for w in s.words)), len(bags))
+        for s in dataset.sentences
+    ]
+    rows = np.column_stack([np.array(of, np.int64)[dataset.sites[:, 0, 0]], dataset.asked])
+    return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _singular() -> dict[str, str]:
+    """Forms without what they say of number: plural nouns by their lemma, verbs of the third person
+    too.
+    """
+    entries = english().lexicon.entries
+    return {
+        entry.forms[1]: entry.lemma for kind in ("noun", "verb") for entry in entries[kind]
+    } | NUMBERLESS

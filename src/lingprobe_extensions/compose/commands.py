@@ -1,0 +1,46 @@
+"""`lingprobe generate`: sentences with known meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+import lingprobe
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import QUIET, TO_FILE, remark
+
+
+@command(
+    "generate",
+    argument(
+        "request",
+        "REQUEST",
+        kind=Path,
+        help="A JSON file that describes the sentences; `{}` for the default.",
+    ),
+    option("n", "--n", "-n", metavar="N"),
+    TO_FILE,
+    option("language", metavar="NAME"),
+    "seed",
+    "text",
+    "asserted",
+    QUIET,
+    heading="Data",
+)
+def generate(given: Arguments, *, quiet: bool = False) -> None:
+    """Generate sentences with known meaning: who did what to whom, and what did not happen.
+
+    Without `-o`, it only counts the sentences that fit the request, which is exact and fast.
+    Sentences are drawn without replacement.
+
+    **Examples**
+
+    - `lingprobe generate request.json`
+    - `lingprobe generate request.json -n 100000 -o sentences.jsonl`
+    - `lingprobe generate empty.json --language polish -n 1000 -o zdania.txt --text`
+    """
+    done = lingprobe.generate(**given, progress=not quiet)
+    typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
+    if "output" in given:
+        remark(f"{given['output']}: {done.written:,} sentences", quiet)

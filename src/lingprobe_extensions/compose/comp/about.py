@@ -1,0 +1,34 @@
+"""What is known of the tasks of comp/ before any sentence is generated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lingprobe.tasks.about import ASKED, GENERATED, About, licence_terms
+from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.events.languages import LANGUAGES, language
+
+ETTINGER = "ettinger-2018-assessing"
+
+
+def _generated_tasks() -> dict[str, About]:
+    """Each task with the languages that have a design for it."""
+    made = [language(name) for name in LANGUAGES.table]
+    return {
+        f"comp/{name}": About(
+            ASKED,
+            "sentences that lingprobe generates",
+            (ETTINGER,),
+            tuple(each.code for each in made if not isinstance(DESIGNS[each.designs][name], str)),
+            GENERATED,
+        )
+        for name in DESIGNS["english"]
+    }
+
+
+KNOWN: Mapping[str, About] = {
+    "comp/released/*": About(
+        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), licence_terms("compeval")
+    ),
+    **_generated_tasks(),
+}

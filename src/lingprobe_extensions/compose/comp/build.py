@@ -1,0 +1,324 @@
+"""A question, a request and sizes -> a data set of minimal pairs in which every construction has
+its least share, and rules of thumb are right as often as wrong as far as that allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from lingprobe.data.core import DataProblem
+from lingprobe_extensions.compose.comp.answers import Answer
+from lingprobe_extensions.compose.comp.balance import (
+    EVEN,
+    Balance,
+    Items,
+    Least,
+    Matrix,
+    at_least,
+    balance_contrasts,
+    round_shares,
+)
+from lingprobe_extensions.compose.comp.contrasts import (
+    Asks,
+    Contrast,
+    Question,
+    construction,
+    schema,
+    words_of,
+)
+from lingprobe_extensions.compose.comp.draw import (
+    Drawing,
+    Pairs,
+    Selection,
+    cell,
+    domain,
+    pairs,
+    room,
+    sample,
+)
+from lingprobe_extensions.compose.comp.rules import Rule
+from lingprobe_extensions.compose.comp.shallow import Seen, tags_of
+from lingprobe_extensions.compose.comp.words import COMBINATIONS, Part, anything, widen_request
+from lingprobe_extensions.compose.events.batch import Batch
+from lingprobe_extensions.compose.events.cells import Cell
+from lingprobe_extensions.compose.events.grammar import shapes
+from lingprobe_extensions.compose.events.request import Request
+from lingprobe_extensions.compose.events.shapes import Clause, place
+from lingprobe_extensions.compose.events.space import admitted_cell
+
+Held = Literal["features", "rules", "none"]
+SOME = 12  # sentences by which a contrast is judged
+LEAST: Least = {"construction": {"": 0.055}}
+# structures of train, those that only test has, and how many there must be to spare some
+TRAIN, NEW, FEWEST = 70, 24, 12
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a question asks, and what must not give the answer away.
+
+    asks      the contrasts of a structure
+    request   what is asked of the generator beside words
+    rules     rules of thumb that are right half of the time
+    features  whether single shallow features are balanced, too; not where a shallow rule is what is
+              asked
+    single    whether one word is asked about
+    adverbs   how often a clause has adverbs
+    answer    what a reading of a sentence answers
+    least     the least shares of constructions, in each part of a set that has them
+    """
+
+    asks: Asks
+    request: Mapping[str, Any]
+    answer: Answer
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    features: bool = False
+    single: bool = False
+    adverbs: float = 0.5
+    least: Least = field(default_factory=lambda: LEAST)
+
+
+Both = tuple[tuple[str, str], tuple[str, str]]
+"""The two sentences of a pair, each with what its words realise."""
+
+
+class Candidate(NamedTuple):
+    """A contrast with what is asked about it and all sentences of its structure, the structure in
+    words, and whether all its pairs have the same words, as far as some tell.
+    """
+
+    selection: Selection
+    schema: str
+    minimal: bool
+
+
+class PartPairs(NamedTuple):
+    """The pairs of a part, with the structure of each run of them."""
+
+    part: Part
+    runs: tuple[tuple[str, Pairs], ...]
+
+    def asked_words(self) -> dict[str, int]:
+        """For each kind the words that are asked about, in bits."""
+        masks: dict[str, int] = {}
+        for _, run in self.runs:
+            for path in (
+                {path for question in run.questions for path in question.asked} if run.first else ()
+            ):
+                kind = run.contrast.kind(path)
+                masks[kind] = masks.get(kind, 0) | sum(
+                    1 << int(number) for number in np.unique(run.values[path])
+                )
+        return masks
+
+    def together(self) -> frozenset[tuple[int, ...]]:
+        """The words that are asked about together, by their numbers."""
+        runs = (run for _, run in self.runs if run.first)
+        rows = (
+            np.stack([run.values[path] for path in q.asked], 1)
+            for run in runs
+            for q in run.questions
+        )
+        return frozenset(tuple(row) for some in rows for row in np.unique(some, axis=0).tolist())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a set is built, whatever its size and its seed.
+
+    design        what is asked
+    own           the request
+    held          what is balanced: single features and rules of thumb, these alone, or neither
+    per_sentence  how many questions each sentence is asked
+    memo, cells   what was found out about structures, and about parts of the space of sentences
+    """
+
+    design: Design
+    own: Request
+    held: Held
+    per_sentence: int
+    memo: dict[bool, tuple[list[Candidate], Balance]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    cells: dict[object, Cell] = field(default_factory=dict, repr=False, compare=False)
+
+    def structures(self, *, new: bool) -> list[Clause]:
+        """The structures of train, or those that only test has: evenly spaced among all, where
+        there are enough to spare some. Those of one clause are few, and all in train.
+        """
+        every = list(shapes(self.own.grammar))
+        if len(every) < FEWEST:
+            return [] if new else every
+        single = np.array([len(place(shape).clauses) == 1 for shape in every])
+        several = np.flatnonzero(~single)
+        spared = several[_evenly(len(several), min(NEW, len(every) // 6))]
+        rest = np.setdiff1d(several, spared)
+        kept = rest[_evenly(len(rest), min(TRAIN, len(rest)))]
+        chosen = spared if new else np.union1d(np.flatnonzero(single), kept)
+        return [every[i] for i in chosen.tolist()]
+
+    def candidates(self, *, new: bool) -> tuple[list[Candidate], Balance]:
+        """All contrasts of these structures, and what their shares are solved for."""
+        if new not in self.memo:
+            candidates, items = self._sample_items(self._selections(new))
+            if not candidates:
+                return [], Balance.of(np.empty((0, 0)), EVEN)
+            rules = () if self.held == "none" else tuple(self.design.rules.values())
+            single = self.design.features and self.held == "features"
+            of = [strata(c.selection.contrast, c.selection.questions[0]) for c in candidates]
+            given = Balance.of(_kinds(candidates), EVEN).plus(at_least(of, self.design.least))
+            self.memo[new] = (
+                candidates,
+                balance_contrasts(given, items, rules, single_features=single),
+            )
+        return self.memo[new]
+
+    def _selections(self, new: bool) -> Iterator[Selection]:
+        every, part = widen_request(self.own), anything(self.own)
+        for shape in self.structures(new=new):
+            known = admitted_cell(shape, every)
+            if known is None:
+                continue
+            for contrast in self.design.asks(place(shape), every.language):
+                selection = Selection(
+                    contrast, contrast.questions[: self.per_sentence], part, known
+                )
+                if all(domain(selection).values()) and cell(selection, self.cells).size:
+                    yield selection
+
+    def _sample_items(self, selections: Iterator[Selection]) -> tuple[list[Candidate], Items]:
+        """The contrasts, and some items of each as shallow rules see them; items whose asked words
+        are not there are none.
+        """
+        ruled = bool(self.design.rules) or self.design.features
+        candidates: list[Candidate] = []
+        rows: list[tuple[list[str], list[int], int, bool]] = []
+        for one in selections:
+            every = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
+            both = [(a, b) for a, b in every if one.contrast.minimal(a[0], b[0])]
+            if not both:
+                continue
+            rows += (
+                [(*row, len(candidates), yes) for row, yes in _items(one, both)] if ruled else []
+            )
+            candidates.append(Candidate(one, schema(*both[0][0]), len(both) == len(every)))
+        tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
+        numbers = np.array(of, np.int64)
+        weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(candidates)))[numbers]
+        return candidates, Items(
+            Seen.of(tags, places, self.own.language),
+            numbers,
+            np.array(yes, bool),
+            weight.astype(np.float32),
+        )
+
+    def _both(self, one: Selection, n: int) -> list[Both]:
+        """Some pairs of a contrast."""
+        contrast = one.contrast
+        values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
+        places = np.arange(len(next(iter(values.values()))))
+        batches = (
+            Batch(contrast.placed, some, places, contrast.language)
+            for some in (values, contrast.second(values))
+        )
+        sides = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
+        return list(zip(*sides, strict=True))
+
+    def part_candidates(self, part: Part, drawing: Drawing) -> tuple[list[Candidate], Balance]:
+        """The contrasts that a part has words for, and what their shares are solved for."""
+        every, balance = self.candidates(new=part.name == COMBINATIONS)
+        candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
+        rows = [
+            i
+            for i, f in enumerate(candidates)
+            if all(domain(f.selection).values())
+            and room(f.selection, cell(f.selection, drawing.cells), drawing, minimal=f.minimal)
+        ]
+        if len(rows) == len(candidates):
+            return candidates, balance
+        return [candidates[i] for i in rows], balance.among(rows)
+
+    def pairs_of(self, part: Part, items: int, drawing: Drawing, number: int) -> PartPairs:
+        """So many items of a part, whole pairs; too few sentences are an error."""
+        candidates, balance = self.part_candidates(part, drawing)
+        if not candidates:
+            raise DataProblem(
+                f"no structure of the request has anything to ask in {part.name}; widen frames,"
+                " voices or at_most"
+            )
+        weights = balance.shares()
+        question_counts = np.array([len(f.selection.questions) for f in candidates])
+        counts = round_shares(
+            weights, max(1, round(items / 2 / float(question_counts @ weights))), balance.columns
+        )
+        runs = []
+        for k, (one, n) in enumerate(zip(candidates, counts.tolist(), strict=True)):
+            run = pairs(one.selection, n, (number, k), drawing)
+            if len(run.first) < n:
+                raise DataProblem(
+                    f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and"
+                    f" forms give {len(run.first):,}; ask for fewer sentences, or for more words or"
+                    " forms"
+                )
+            runs.append((one.schema, run))
+        return PartPairs(part, tuple(runs))
+
+
+def strata(contrast: Contrast, question: Question) -> dict[str, str]:
+    """What a pair is called, to report by: the clause of the asked verb, and what the contrast says
+    of itself.
+    """
+    return {"construction": construction(contrast.placed, question.clause), **contrast.strata}
+
+
+def _evenly(n: int, some: int) -> Any:
+    """So many of n places, evenly spaced."""
+    return (np.arange(some) * n // max(1, some) + n // (2 * max(1, some))).astype(np.int64)
+
+
+def _items(
+    one: Selection, both: Sequence[Both]
+) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
+    """The tags, the places of the asked words and the answer of each question about each
+    sentence.
+    """
+    known, swap = tags_of(one.contrast.language), one.contrast.swap
+    for question in one.questions:
+        for k, asked, yes in (
+            (0, question.asked, question.first),
+            (1, tuple(map(swap.counterpart, question.asked)), not question.first),
+        ):
+            for text, roles in (pair[k] for pair in both):
+                paths = roles.split(" ")
+                if set(asked) <= set(paths):
+                    yield (
+                        (
+                            [known.get(word, word) for word in words_of(text)],
+                            [paths.index(path) for path in asked],
+                        ),
+                        yes,
+                    )
+
+
+def _kinds(candidates: Sequence[Candidate]) -> Matrix:
+    """Balances that are zero where every kind of no has the same share, and as often stands for yes
+    where yes has kinds too.
+    """
+    by_contrast = [f.selection.questions for f in candidates]
+    kinds = sorted({q.negative for questions in by_contrast for q in questions})
+    even = [
+        [sum((q.negative == kind) - 1 / len(kinds) for q in questions) for kind in kinds]
+        for questions in by_contrast
+    ]
+    crossed = [
+        [
+            sum((q.positive == kind) - (q.negative == kind) for q in questions if q.positive)
+            for kind in kinds
+        ]
+        for questions in by_contrast
+    ]
+    return np.hstack([np.array(even, float), np.array(crossed, float)])

@@ -1,0 +1,361 @@
+"""The composition tasks of Ettinger et al. 2018 on sentences of our own: minimal pairs that words
+alone cannot tell apart, with a least share of every construction.
+
+docs/tasks-comp.md says what is balanced and how; docs/design/composition.md why.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from lingprobe.corpora.files import Part, digest
+from lingprobe.data._closure import code_of
+from lingprobe.data.checks import check_number
+from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.oracles import Facts
+from lingprobe.data.references import Place
+from lingprobe.tasks.task import Definition
+from lingprobe_extensions.compose.comp import answers as comp_answers
+from lingprobe_extensions.compose.comp import paper as comp_paper
+from lingprobe_extensions.compose.comp.build import Design, Held, PartPairs, Plan
+from lingprobe_extensions.compose.comp.data import (
+    Written,
+    capitalize_sentences,
+    dataset,
+    meanings,
+    sentence,
+    with_words,
+)
+from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
+from lingprobe_extensions.compose.comp.draw import Drawing
+from lingprobe_extensions.compose.comp.facts import ORACLES
+from lingprobe_extensions.compose.comp.rules import right
+from lingprobe_extensions.compose.comp.shallow import WrittenIn
+from lingprobe_extensions.compose.comp.words import COMBINATIONS, parts, read, request_of
+from lingprobe_extensions.compose.events.language import Language
+from lingprobe_extensions.compose.events.languages import LANGUAGES
+from lingprobe_extensions.compose.events.languages import language as named
+from lingprobe_extensions.compose.events.request import Request, tables_of
+from lingprobe_extensions.compose.readings.reading import Reading
+
+PROBE = "mlp,protocol=ettinger"
+BASELINES = ("window", "ngrams")
+FEWEST = 8  # items of a split
+UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every task of composition takes.
+
+    mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were
+                  built
+    balance       (controlled) features: rules of thumb and single features of the words near the
+                  asked ones are right half of the time as far as the least shares of constructions
+                  allow; rules: rules of thumb alone; none: neither
+    size          training items; without 20,000, in paper mode 4,000
+    dev, test     items of dev and test; without test 4,000, in paper mode 1,000
+    seed          of everything that is drawn
+    per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be
+                  even
+    readings      all: an item whose label not all readings of its sentence give is left out; none:
+                  nothing is checked, for speed
+    asked         one-hot: each asked word is a number of its own, as in the paper; vectors: what
+                  the encoder makes of the word alone
+    written       plain: words between spaces, as in the paper; cased: with a capital and a full
+                  stop
+    request       a file with what is asked of the generator, in place of the usual words, forms and
+                  structures
+    language      of the sentences, as `polish` or `mine.py@esperanto`; `lingprobe list languages`
+                  lists them. Polish has no agreement and no quantifier-scope
+    """
+
+    mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
+    balance: Held = field(default="features", kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    dev: int = field(default=1000, kw_only=True)
+    test: int | None = field(default=None, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    per_sentence: int | None = field(default=None, kw_only=True)
+    readings: Literal["all", "none"] = field(default="all", kw_only=True)
+    asked: Literal["one-hot", "vectors"] = field(default="one-hot", kw_only=True)
+    written: Written = field(default="plain", kw_only=True)
+    request: Place | None = field(default=None, kw_only=True)
+    language: str = field(default="english", kw_only=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the code that its language reaches, which no import shows."""
+        return code_of(*LANGUAGES.roots(self.language))
+
+    @property
+    def items(self) -> tuple[int, int, int]:
+        """How many items train, dev and test have."""
+        size, test = (4000, 1000) if self.mode == "paper" else (20_000, 4000)
+        return (
+            size if self.size is None else self.size,
+            self.dev,
+            test if self.test is None else self.test,
+        )
+
+
+def _view_options(options: Options) -> dict[str, str]:
+    """How units are brought together, and what is told of the asked words."""
+    return {} if options.asked == "one-hot" else {"view": "mean+asked-vectors"}
+
+
+def _facts(
+    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """The facts of all sentences, as the events say that they were made from; an asked word by
+    itself is one fact.
+    """
+    facts = ORACLES[name][oracle].facts
+    own = {
+        sentence(text, options.written): (tuple(facts(reading)),)
+        for text, reading in _meanings(name, _plain(options))
+    }
+    return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
+
+
+def _load(name: str, options: Options) -> Dataset:
+    """The items, built now: the same for the same options."""
+    _check(name, options)
+    dataset, language = _build_dataset(name, _plain(options))
+    dataset = dataset.with_notes(rules=right(dataset, language))
+    dataset = capitalize_sentences(dataset) if options.written == "cased" else dataset
+    return dataset if options.asked == "one-hot" else with_words(dataset)
+
+
+def _plain(options: Options) -> Options:
+    """The options that decide which items there are."""
+    return dataclasses.replace(options, asked="one-hot", written="plain")
+
+
+def _parts(options: Options) -> list[Part]:
+    """The file of a request of one's own, and the tables of words that it names."""
+    if options.request is None:
+        return []
+    tables = tables_of(request_of(options.request, {})).values()
+    return [Part("", Path(options.request).expanduser()), *(Part("", table) for table in tables)]
+
+
+def _contents(options: Options) -> str:
+    """A hash of these files: sets are remembered by it, as files may be written anew while one
+    works.
+    """
+    return digest(part.path for part in _parts(options))
+
+
+def _check(name: str, options: Options) -> None:
+    _design(named(options.language), name)
+    for split, n in zip(("size", "dev", "test"), options.items, strict=True):
+        check_number(split, n, str(FEWEST), "items of that split", DataProblem)
+    if options.language != comp_paper.LANGUAGE and options.mode == "paper":
+        raise DataProblem("the paper's sets are English: leave out mode=paper")
+    if options.balance != "features" and options.mode == "paper":
+        raise DataProblem(
+            f"balance={options.balance} is about mode=controlled: leave out one of them"
+        )
+    each = "questions about each sentence"
+    check_number("per_sentence", options.per_sentence, "1", each, DataProblem)
+
+
+def _design(language: Language, name: str) -> Design:
+    """What a task of comp/ asks of the sentences of a language. DataProblem with the reason where
+    it has none.
+    """
+    designs: Designs = language.designs or {}
+    design = (DESIGNS[designs] if isinstance(designs, str) else designs).get(
+        name, "its descriptor has no design for it"
+    )
+    if isinstance(design, str):
+        raise DataProblem(f"comp/{name} is not there in {language.name}: {design}")
+    return design
+
+
+def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
+    if options.mode == "paper":
+        drawn = _paper_sentences(name, options, _contents(options))
+        return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), named(
+            options.language
+        )
+    by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
+    unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
+    items = dataset(
+        by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": unclear}
+    )
+    if options.request is not None:
+        _all_asked(items, drawing, options.request)
+    if "@" in options.language:
+        items = items.with_notes(WrittenIn(options.language))
+    return items, plan.own.language
+
+
+def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
+    """The texts of all sentences and what they mean."""
+    if options.mode == "paper":
+        drawn = _paper_sentences(name, options, _contents(options))
+        return comp_paper.meanings(drawn, named(options.language))
+    by_part, plan, _ = _generate_pairs(name, options, _contents(options))
+    return meanings(by_part, plan.own.language)
+
+
+@lru_cache(maxsize=4)
+def _generate_pairs(
+    name: str, options: Options, contents: str
+) -> tuple[list[PartPairs], Plan, Drawing]:
+    """The pairs of all parts, the plan that they were made by, and what was found out on the
+    way.
+    """
+    plan = _make_plan(name, options, contents)
+    design, (size, dev, test) = plan.design, options.items
+    every = [
+        p
+        for p in parts(plan.own, options.seed, single=design.single)
+        if p.name != COMBINATIONS or plan.candidates(new=True)[0]
+    ]
+    checked = options.readings == "all"
+    drawing = Drawing(
+        options.seed,
+        design.adverbs,
+        comp_answers.Reader.of(design.answer, plan.own.language) if checked else None,
+        [],
+        set(),
+        {},
+    )
+    sizes = {1: dev, 2: test // sum(part.split == 2 for part in every)}
+    *rest, train = every
+    by_part = [plan.pairs_of(train, size, drawing, len(rest))]
+    seen, together = by_part[0].asked_words(), by_part[0].together()
+    by_part += [
+        plan.pairs_of(part.after(seen, together), sizes[part.split], drawing, number)
+        for number, part in enumerate(rest)
+    ]
+    return by_part, plan, drawing
+
+
+def _make_plan(name: str, options: Options, contents: str) -> Plan:
+    """How a set is built."""
+    usual = request_of(
+        options.request,
+        {**_design(named(options.language), name).request, "language": options.language},
+    )
+    if usual["language"] != options.language:
+        raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
+    return _plan(
+        (options.language, name),
+        json.dumps(usual),
+        options.request,
+        contents,
+        options.balance,
+        options.per_sentence or 1,
+    )
+
+
+def _all_asked(items: Dataset, drawing: Drawing, file: str) -> None:
+    """Complain of words that are asked about nowhere because readings of their sentences do not
+    agree.
+    """
+    lost = {
+        word: text
+        for text, asked in drawing.unclear
+        for word in asked
+        if word not in items.vocabulary
+    }
+    for word, text in lost.items():
+        if sum(word in asked for _, asked in drawing.unclear) >= UNCLEAR:
+            raise DataProblem(
+                f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
+                f" do not agree, as of {text!r}; leave the word out, or write readings=none"
+            )
+
+
+@lru_cache(maxsize=32)
+def _plan(
+    design: tuple[str, str],
+    request: str,
+    file: str | None,
+    _as_written: str,
+    held: Held,
+    per_sentence: int,
+) -> Plan:
+    """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
+    language, name = design
+    own = read(json.loads(request), file)
+    return Plan(_design(named(language), name), own, held, per_sentence)
+
+
+def _paper_inputs(
+    name: str, options: Options
+) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
+    """What the paper's set is built from: requests of train (three fifths of the adverbs) and of
+    test (the others), sizes, seed.
+    """
+    if name not in comp_paper.REQUESTS:
+        raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
+    usual = comp_paper.REQUESTS[name]
+    adverbs = [entry.lemma for entry in named(options.language).values("adverb")]
+    order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
+    cut = round(0.6 * len(adverbs))
+    sides = {"train": order[:cut], "test": order[cut:]}
+    own = request_of(options.request, {}) if options.request else {}
+    requests = {
+        s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request)
+        for s, rows in sides.items()
+    }
+    return requests, options.items, options.seed, options.per_sentence
+
+
+@lru_cache(maxsize=2)
+def _paper_sentences(name: str, options: Options, _as_written: str) -> comp_paper.Sentences:
+    """The sentences of the paper's set, which its oracles ask for, too."""
+    requests, sizes, seed, _ = _paper_inputs(name, options)
+    return comp_paper.draw_sentences(name, requests, sizes, seed)
+
+
+def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
+    """How many pairs and structures each part has."""
+    pairs = {m.part.name: sum(len(run.first) for _, run in m.runs) for m in by_part}
+    structures = {
+        m.part.name: len({schema for schema, run in m.runs if run.first}) for m in by_part
+    }
+    return {"pairs": pairs, "structures": structures}
+
+
+def _task(name: str, asks: str) -> Definition[Options]:
+    return Definition(
+        f"comp/{name}",
+        asks,
+        Options,
+        partial(_load, name),
+        _parts,
+        probe=PROBE,
+        view="mean+asked",
+        baselines=BASELINES,
+        oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
+        facts=partial(_facts, name),
+        varied=_view_options,
+    )
+
+
+content1 = _task("content1", "Does the asked verb occur in the sentence?")
+content2 = _task("content2", "Do both the asked noun and the asked verb occur in the sentence?")
+order = _task("order", "Does the asked noun come before the asked verb?")
+sem_role = _task("sem-role", "Is the asked noun the agent of the asked verb?")
+negation = _task("negation", "Does what the asked verb says happen, or is it said not to?")
+agreement = _task("agreement", "Is the subject of the asked verb plural?")
+embedded_tense = _task(
+    "embedded-tense",
+    "Is the asked noun the subject of a verb in the past, where another clause is not?",
+)
+adjective = _task("adjective", "Does the asked adjective describe the asked noun?")
+quantifier_scope = _task("quantifier-scope", "Is it of no asked noun that the asked verb is said?")

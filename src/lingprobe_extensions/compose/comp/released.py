@@ -1,0 +1,123 @@
+"""The five composition tasks of Ettinger et al. 2018 (sections 6 and 7) as their authors released
+them, under the paper's names.
+
+A folder a task, `train.txt` and `test.txt` in it, no dev split: TRUE or FALSE, the sentence's id,
+its words, the lemmas asked about. docs/design/composition.md says what is in the files, and what
+can be answered without composing anything. Strata are read off the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+
+from lingprobe.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
+from lingprobe.data.core import Dataset, Example, Sentence
+from lingprobe.tasks.released.family import Release, task
+from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
+from lingprobe_extensions.compose.comp.rules import right
+from lingprobe_extensions.compose.readings.find import readings
+from lingprobe_extensions.compose.readings.reading import Reading
+
+PROBE = "mlp,protocol=ettinger"
+ASIDE = (
+    "absolutely actually always clearly completely entirely fully often quickly really totally ,"
+)
+"""What stands between auxiliary and verb in the sentences of negation, in rows that no grammar of
+ours has.
+"""
+
+
+def strata(example: Example) -> dict[str, str]:
+    """Voice and clause of the asked verb; whether the nouns of the sentence differ in number; where
+    the answer is no, which asked word is absent, or what the noun is to the verb.
+    """
+    reading = read(example.sites[0].sentence.words)
+    if reading is None:
+        return {}
+    *nouns, verb = example.asked
+    tags = {name: value for name in ("voice", "clause") for value in reading.values(verb, name)[:1]}
+    named = {word.of for word in reading.words if word.says == "noun"}
+    numbers = {number for noun in named for number in reading.values(noun, "number")}
+    tags["number"] = "nouns differ" if len(numbers) > 1 else "nouns have the same"
+    if nouns and example.label == "no":
+        lemmas = {fact.of for fact in reading.facts}
+        absent = [
+            f"{kind} absent"
+            for kind, word in (("noun", nouns[0]), ("verb", verb))
+            if word not in lemmas
+        ]
+        roles = [role for role in ("agent", "patient") if nouns[0] in reading.values(verb, role)]
+        tags["negative"] = next(iter([*absent, *roles]), "unrelated")
+    return tags
+
+
+PASSING = {"order": ("positions",), "sem-role": ("slots",)}
+"""Oracles that stand first, as these sets ask in test about pairs of words that train does not ask
+about: only these can pass.
+"""
+
+
+@lru_cache(maxsize=4096)
+def read(words: tuple[str, ...]) -> Reading | None:
+    """The reading of a sentence, adverbs left out; None where it has none, or several."""
+    complete = readings([word for word in words if word not in ASIDE.split()])
+    return complete[0] if len(complete) == 1 else None
+
+
+def facts(facts_of: FactsOf, sentence: Sentence) -> Iterator[str]:
+    """What an oracle tells of a sentence, by its reading; nothing where it has none."""
+    reading = read(sentence.words)
+    yield from () if reading is None else facts_of(reading)
+
+
+def _notes(dataset: Dataset) -> dict[str, dict[str, float]]:
+    return {"rules": right(dataset)}
+
+
+def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
+    first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
+    oracles = {
+        name: (oracle.about, partial(facts, oracle.facts))
+        for name, oracle in {**first, **ORACLES[paper]}.items()
+    }
+    return Release(
+        asks,
+        (file, paper),
+        layout,
+        probe=PROBE,
+        view="mean+asked",
+        baselines=("window", "ngrams"),
+        strata=strata,
+        told=_notes,
+        oracles=oracles,
+    )
+
+
+content1 = task(
+    "comp/released/content1",
+    _release("cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB),
+)
+content2 = task(
+    "comp/released/content2",
+    _release(
+        "cont2",
+        "content2",
+        "Do both the asked noun and the asked verb occur in the sentence?",
+        COMPEVAL_PAIR,
+    ),
+)
+order = task(
+    "comp/released/order",
+    _release("order", "order", "Does the asked noun come before the asked verb?", COMPEVAL_PAIR),
+)
+sem_role = task(
+    "comp/released/sem-role",
+    _release("sr", "sem-role", "Is the asked noun the agent of the asked verb?", COMPEVAL_PAIR),
+)
+negation = task(
+    "comp/released/negation",
+    _release(
+        "neg", "negation", "Does what the asked verb says happen, or is it negated?", COMPEVAL_VERB
+    ),
+)

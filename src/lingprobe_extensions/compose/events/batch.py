@@ -1,0 +1,307 @@
+"""Sentences by their numbers, many at a time: grouped by shape, said in columns (their words, what
+each word realises, and their events), and put back in the order asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import accumulate, repeat
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe_extensions.compose.events.cells import EXACT, Values
+from lingprobe_extensions.compose.events.language import Form, Key, Language, Numbers, Texts
+from lingprobe_extensions.compose.events.meaning import INNER, ROLES, Event
+from lingprobe_extensions.compose.events.shapes import Clause, Hole, Phrase, Placed, Slot, Twins
+from lingprobe_extensions.compose.events.skeleton import analyze_event, event
+from lingprobe_extensions.compose.events.space import Space
+
+Piece = tuple[Texts, tuple[Key, ...]]
+
+
+class Layout(NamedTuple):
+    """What a shape looks up, piece by piece: words, what they realise, and the event as JSON."""
+
+    words: tuple[Piece, ...]
+    roles: tuple[Piece, ...]
+    event: tuple[Piece, ...]
+
+
+@lru_cache(maxsize=1024)
+def layout(placed: Placed, language: Language) -> Layout:
+    """The pieces of a shape; remembered, because many sentences share them."""
+    columns = language.columns(placed)
+    words = _merge_constants((c.words, c.keys) for c in columns)
+    roles = _merge_constants((c.roles, c.keys) for c in columns)
+    return Layout(words, roles, _merge_constants(fragments(placed, language)))
+
+
+def _merge_constants(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """The pieces with those that are the same everywhere joined to their neighbours."""
+    merged: list[Piece] = []
+    constant = ""
+    for table, keys in pieces:
+        if not any(table.strides):  # one text, however many combinations
+            constant += str(table.item() if table.ndim == 0 else table.flat[0])
+            continue
+        if constant:
+            merged.append((np.array(constant, object), ()))
+            constant = ""
+        merged.append((table, keys))
+    return (*merged, (np.array(constant, object), ())) if constant else tuple(merged)
+
+
+def join_pieces(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str]:
+    """The texts of n sentences, put together from their pieces."""
+    columns = [
+        repeat(str(table.item()), n) if not keys else table[_index(keys, values)].tolist()
+        for table, keys in pieces
+    ]
+    return map("".join, zip(*columns, strict=True))
+
+
+def _index(
+    keys: tuple[Key, ...], values: Values
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+    return tuple(values[k.path] if k.through is None else k.through[values[k.path]] for k in keys)
+
+
+def fragments(placed: Placed, language: Language) -> Iterator[Piece]:
+    """The JSON text of a shape's events in pieces: as `to_json` has it, without spaces."""
+    yield from _clause_pieces(placed.shape, "", language)
+
+
+def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[Piece]:
+    yield _constant_piece('{"predicate":')
+    yield _table(language, "verb", f"{prefix}predicate")
+    yield _constant_piece(f',"frame":"{clause.frame}"')
+    yield _table(language, "form", f"{prefix}form")
+    yield _constant_piece(
+        f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else "")
+    )
+    if clause.adverbs:
+        yield _table(language, "adverbs", f"{prefix}adverbs")
+    for role in ROLES:
+        slot = clause.slot(role)
+        if slot is not None:
+            yield _constant_piece(f',"{role}":')
+            yield from _slot_pieces(slot, f"{prefix}{role}", language)
+    for key in INNER:
+        inner = clause.inner(key)
+        if inner is not None:
+            yield _constant_piece(f',"{key}":')
+            yield from _clause_pieces(inner, f"{prefix}{key}.", language)
+    yield _constant_piece("}")
+
+
+def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
+    if slot is Hole.GAP:
+        yield _table(language, "relativiser", f"{path}.gap")
+    elif isinstance(slot, Hole):
+        yield _constant_piece(f'{{"{slot.value}":true}}')
+    elif isinstance(slot, Twins):
+        for i, phrase in enumerate(slot.both):
+            yield _constant_piece(('{"both":[', ",")[i])
+            yield from _phrase_pieces(phrase, f"{path}.both.{i}", language)
+        yield _constant_piece("]}")
+    else:
+        yield from _phrase_pieces(slot, path, language)
+
+
+def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Piece]:
+    yield _constant_piece('{"noun":')
+    yield _table(language, "noun", f"{path}.noun")
+    yield _table(language, "phrase", f"{path}.form")
+    for i in range(phrase.adjectives):
+        yield _constant_piece((',"adjectives":[', ",")[i > 0])
+        yield _table(language, "adjective", f"{path}.adjectives.{i}")
+    if phrase.adjectives:
+        yield _constant_piece("]")
+    if phrase.modifier is not None:
+        yield _constant_piece(',"modifier":{"preposition":')
+        yield _table(language, "preposition", f"{path}.modifier.preposition")
+        yield _constant_piece(',"participant":')
+        yield from _phrase_pieces(phrase.modifier, f"{path}.modifier.participant", language)
+        yield _constant_piece("}")
+    if phrase.relative is not None:
+        yield _constant_piece(',"relative":')
+        yield from _clause_pieces(phrase.relative, f"{path}.relative.", language)
+    yield _constant_piece("}")
+
+
+def _constant_piece(text: str) -> Piece:
+    return np.array(text, object), ()
+
+
+def _table(language: Language, kind: str, path: str) -> Piece:
+    return _texts(language, kind), (Key(path),)
+
+
+@lru_cache(maxsize=64)
+def _texts(language: Language, kind: str) -> Texts:
+    """What the values of a kind of variable add to the JSON text."""
+    adverbs = [e.lemma for e in language.values("adverb")]
+    formats: dict[str, Callable[[Any], str]] = {
+        "form": _form_text,
+        "phrase": lambda form: (
+            f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}'
+        ),
+        "adverbs": lambda row: f',"adverbs":{_text([adverbs[i] for i in row])}' if row else "",
+        "relativiser": lambda word: f'{{"gap":{_text(word)}}}',
+    }
+    return np.array(
+        [
+            formats.get(kind, lambda entry: _text(entry.lemma))(value)
+            for value in language.values(kind)
+        ],
+        object,
+    )
+
+
+def _form_text(form: Form) -> str:
+    first = f',"tense":{_text(form.tense)}' if form.tense else f',"modal":{_text(form.modal)}'
+    return f'{first},"aspect":{_text(form.aspect)},"polarity":{_text(form.polarity)}'
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+T = TypeVar("T")
+
+
+class Generated(NamedTuple):
+    """A sentence and what each of its words realises: paths in its event, as `agent.noun`."""
+
+    sentence: Sentence
+    roles: tuple[str, ...]
+
+
+class Batch(NamedTuple):
+    """Sentences of one shape: their values in columns, and their places in what was asked for."""
+
+    placed: Placed
+    values: Values
+    places: Numbers
+    language: Language
+
+    def spaced_words(self) -> list[str]:
+        """The words of the sentences, separated by spaces."""
+        return [
+            text[:-1]
+            for text in join_pieces(
+                layout(self.placed, self.language).words, self.values, len(self.places)
+            )
+        ]
+
+    def texts(self) -> list[str]:
+        """The sentences as they are written."""
+        return _attach_marks(self.spaced_words(), self.language)
+
+    def roles(self) -> list[str]:
+        """What the words realise, separated by spaces."""
+        return [
+            text[:-1]
+            for text in join_pieces(
+                layout(self.placed, self.language).roles, self.values, len(self.places)
+            )
+        ]
+
+    def sentences(self) -> list[Generated]:
+        """The sentences with what their words realise."""
+        spaced, roles = self.spaced_words(), self.roles()
+        paths = {row: tuple(row.split(" ")) for row in set(roles)}  # few differ
+        both = zip(spaced, _attach_marks(spaced, self.language), roles, strict=True)
+        return [
+            Generated(Sentence(tuple(words.split(" ")), text), paths[row])
+            for words, text, row in both
+        ]
+
+    def events(self) -> Iterator[Event]:
+        """The events, one by one."""
+        paths = list(self.values)
+        for row in zip(*(self.values[path].tolist() for path in paths), strict=True):
+            yield event(self.placed, dict(zip(paths, row, strict=True)), self.language)
+
+    def lines(self) -> list[str]:
+        """The sentences as JSON: text, words, where they start, roles and event."""
+        events = join_pieces(
+            layout(self.placed, self.language).event, self.values, len(self.places)
+        )
+        spaced, leaning = self.spaced_words(), self.language.leaning
+        parts = zip(spaced, _attach_marks(spaced, self.language), self.roles(), events, strict=True)
+        return [_line(words, leaning, *more) for words, *more in parts]
+
+
+def _attach_marks(spaced: list[str], language: Language) -> list[str]:
+    for mark in language.leaning:
+        spaced = [words.replace(f" {mark}", mark) for words in spaced]
+    return spaced
+
+
+def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str) -> str:
+    """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves
+    as they are.
+    """
+    starts = _starts(spaced.split(" "), leaning)
+    words, paths = spaced.replace(" ", '","'), roles.replace(" ", '","')
+    return (
+        f'{{"text":"{text}","words":["{words}"],"starts":{starts},'
+        f'"roles":["{paths}"],"event":{event}}}'
+    )
+
+
+def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
+    """At which character of the text each word begins."""
+    starts = [0, *accumulate(len(word) + 1 for word in words)][:-1]
+    if leaning:
+        shifts = accumulate(word in leaning for word in words)
+        starts = [start - shift for start, shift in zip(starts, shifts, strict=True)]
+    return starts
+
+
+def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
+    """The sentences with some numbers, one batch a shape."""
+    kind = np.int64 if space.size < EXACT else object
+    starts = np.array(space.starts[:-1], kind)
+    numbers = np.asarray(numbers).astype(kind)
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < space.size:
+        raise DataProblem(
+            f"numbers of sentences go from 0 to {space.size - 1:,}, not from {numbers.min():,} to"
+            f" {numbers.max():,}"
+        )
+    cells = np.searchsorted(starts, numbers, side="right") - 1
+    order = np.argsort(cells, kind="stable")
+    distinct, first = np.unique(cells[order], return_index=True)
+    for k, places in zip(distinct, np.split(order, first[1:]), strict=True):
+        inside = numbers[places] - starts[k]
+        cell = space.cells[k]
+        yield Batch(cell.placed, cell.values(inside), places, space.language)
+
+
+def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -> list[T]:
+    """What each batch yields, put back in the order of the places."""
+    ordered: list[Any] = [None] * n
+    for part in parts:
+        for place, one in zip(part.places.tolist(), read(part), strict=True):
+            ordered[place] = one
+    return ordered
+
+
+def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
+    """The sentences with some numbers, in their order."""
+    return in_order(batches(space, numbers), len(numbers), Batch.sentences)
+
+
+def realize_event(event: Event, language: Language) -> Generated:
+    """The sentence of one event. An event whose words or forms the language lacks is named by what
+    it lacks.
+    """
+    placed, row = analyze_event(event, language)
+    values = {path: np.array([number]) for path, number in row.items()}
+    return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

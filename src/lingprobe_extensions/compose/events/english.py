@@ -1,0 +1,255 @@
+"""English: its lexicon, forms and phrases, what it does not say, and the language as one value.
+
+What is not said is boxes: some of it never, some of it unless a request allows it by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import product
+from pathlib import Path
+
+from lingprobe.corpora.files import digest
+from lingprobe.data.core import DataProblem
+from lingprobe_extensions.compose.events import rules as common
+from lingprobe_extensions.compose.events.english_columns import PAST, columns
+from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule
+from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read
+from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
+from lingprobe_extensions.compose.events.shapes import Box, Clause, ClauseAt, Hole, Placed
+
+ALLOWED = {
+    "stative progressives": '"is knowing the man"',
+    "long passives": '"has been being helped", "will be being helped"',
+    **common.ALLOWED,
+    "odd places": '"the man near no woman"',
+}
+
+
+TAGS = {
+    "noun": ("noun", "nouns"),
+    "verb": ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing"),
+}
+SIGNS = {
+    "not": ("not",),
+    "negation": ("not", "no"),
+    "by": ("by",),
+    "link": ("that", "who"),
+    "relative": (),
+    "auxiliary": ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did"),
+    "and": ("and",),
+}
+
+
+def rules(placed: Placed, language: Language) -> Iterator[Rule]:
+    """Everything about a shape that is not said."""
+    yield from common.rules(placed, language)
+    for at in placed.clauses:
+        yield from _verb_rules(at, language)
+        yield from _argument_rules(at, placed, language)
+        if at.clause.also is not None:
+            yield from _sharing_rules(at, placed, language)
+    quantified = common.force(language, "none") | common.force(language, "every")
+    for path, phrase in placed.phrases:
+        if phrase.modifier is not None:
+            yield Rule({f"{path}.modifier.participant.form": quantified}, "odd places")
+
+
+def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+    predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
+    states = language.lexicon.mask("verb", flag="stative")
+    yield Rule(
+        {
+            predicate: states,
+            form: language.having("form", "aspect", ("progressive", "perfect progressive")),
+        },
+        "stative progressives",
+    )
+    if at.clause.voice == "passive":
+        heavy = language.mask(
+            "form",
+            lambda f: (
+                f.aspect == "perfect progressive"
+                or (f.modal is not None and f.aspect == "progressive")
+            ),
+        )
+        yield Rule({form: heavy}, "long passives")
+
+
+def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    yield from _some(at, placed, language)
+    for role in ROLES:
+        slot = at.clause.slot(role)
+        if slot is None:
+            continue
+        nouns = placed.nouns(placed.filler(at, role))
+        if slot is Hole.GAP:
+            people = language.lexicon.mask("noun", classes=["person"])
+            who = language.mask("relativiser", lambda word: word == "who")
+            yield Rule(
+                {
+                    f"{at.prefix}{role}.gap": who,
+                    f"{nouns[0]}.noun": common.others(language, people),
+                },
+                "",
+            )
+        if slot is Hole.REFLEXIVE and len(nouns) == 1:
+            singular = language.having("phrase", "number", ("singular",))
+            yield Rule(
+                {f"{nouns[0]}.noun": _genderless_nouns(language), f"{nouns[0]}.form": singular}, ""
+            )
+
+
+def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    """What is said of "some" after a negation, which speakers take to be outside it: "did not help
+    some women", "no man helped some".
+    """
+    negative, some = (
+        language.having("form", "polarity", ("negative",)),
+        language.having("phrase", "determiner", ("some",)),
+    )
+    none, preceding = common.force(language, "none"), list[str]()
+    for path, subject in placed.arguments(at):
+        for noun in placed.nouns(path):
+            if not subject:
+                yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
+            yield from (
+                Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
+                for earlier in preceding
+            )
+            preceding.append(noun)
+
+
+@lru_cache(maxsize=8)
+def _genderless_nouns(language: Language) -> int:
+    """People of whom neither "himself" nor "herself" can be said without knowing more."""
+    return language.mask(
+        "noun", lambda e: "person" in e.classes and not e.flags & {"masculine", "feminine"}
+    )
+
+
+def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the
+    men did not help and meet".
+    """
+    first, second = f"{at.prefix}form", f"{at.prefix}also.form"
+    having = language.mask(
+        "form", lambda f: f.tense == "present" and f.aspect.startswith("perfect")
+    )
+    modal = language.mask("form", lambda f: f.modal is not None)
+    several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
+    yield Rule({first: modal, second: having, **several}, "")
+    if at.clause.also is not None and at.clause.also.voice == "active":
+        present = _simple(language, "positive") & language.having("form", "tense", ("present",))
+        yield Rule({first: modal, second: present, **several}, "")
+        if at.clause.voice == "active":
+            yield Rule({first: _simple(language, "negative"), second: present, **several}, "")
+        yield from _past_rules(at, at.clause.also, language)
+    if at.clause.adverbs and at.clause.voice == "active":
+        adverbs = language.mask("adverbs", bool)
+        yield Rule({first: _simple(language, "positive"), f"{at.prefix}adverbs": adverbs}, "")
+
+
+def _past_rules(at: ClauseAt, also: Clause, language: Language) -> Iterator[Rule]:
+    """Second verbs in the past that could be participles after the auxiliary of the first."""
+    past = _simple(language, "positive") & language.having("form", "tense", ("past",))
+    perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
+    alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
+    second = f"{at.prefix}also.form"
+    yield Rule({f"{at.prefix}form": perfect, second: past, f"{at.prefix}also.predicate": alike}, "")
+    if at.clause.voice == "passive" and also.frame == "clausal":
+        yield Rule({second: past}, "")  # "was helped and promised that ..."
+
+
+def _simple(language: Language, polarity: str) -> int:
+    return language.mask(
+        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", polarity)
+    )
+
+
+def _plural(path: str, placed: Placed, language: Language) -> Box:
+    return (
+        {}
+        if placed.has_pair(path)
+        else {f"{path}.form": language.having("phrase", "number", ("plural",))}
+    )
+
+
+TABLE = Path(__file__).with_name("english.tsv")
+FORMS = {"noun": 1, "verb": 4}
+TENSES, ASPECTS = ("past", "present"), ("simple", "progressive", "perfect", "perfect progressive")
+MODALS = ("will", "would", "could", "may", "might", "must", "should")
+PHRASES = (
+    PhraseForm("singular", "the"),
+    PhraseForm("plural", "the"),
+    PhraseForm("singular", "a"),
+    PhraseForm("plural", "some"),
+    PhraseForm("singular", "every"),
+    PhraseForm("singular", "no"),
+    PhraseForm("plural", "no"),
+    PhraseForm("singular", "this"),
+    PhraseForm("plural", "these"),
+    PhraseForm("singular", "not one"),
+)
+FORCES = {"no": "none", "not one": "none", "every": "every", "a": "some", "some": "some"}
+DEFAULTS = {
+    "tense": TENSES,
+    "modal": (),
+    "aspect": ("simple", "progressive"),
+    "polarity": POLARITIES,
+    "number": NUMBERS,
+    "determiner": ("the",),
+    "relativiser": ("that",),
+}
+# "really often quietly": at most one of each, in this order
+ADVERB_ROW = ("stance", "frequency", "manner")
+
+
+def english(table: Path = TABLE, more: Path | None = None) -> Language:
+    """English with the lexicon of a table, the built-in one without; `more` is a table of further
+    words.
+
+    The same value for the same tables; one that has been written anew is read again.
+    """
+    return _english(
+        table, more, digest(path for path in (table, more) if path not in (TABLE, None))
+    )
+
+
+@cache
+def _english(table: Path, more: Path | None, _contents: str) -> Language:
+    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
+    forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
+    language = Language(
+        name="English",
+        lexicon=lexicon,
+        forms=tuple(Form(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
+        phrases=PHRASES,
+        relativisers=("that", "who"),
+        adverbs=adverb_rows(lexicon, ADVERB_ROW),
+        forces=FORCES,
+        defaults=DEFAULTS,
+        leaning=(),
+        tags=TAGS,
+        signs=SIGNS,
+        allowed=ALLOWED,
+        rules=lambda placed: rules(placed, language),
+        columns=lambda placed: columns(placed, language),
+        reader="english",
+        known=lexicon if (table, more) == (TABLE, None) else english().lexicon,
+        designs="english",
+        code="en",
+    )
+    return language
+
+
+def _check_lexicon(lexicon: Lexicon, table: Path) -> Lexicon:
+    """The lexicon, if the past of every verb can be told from its lemma."""
+    for entry in lexicon.entries["verb"]:
+        if entry.forms[PAST] == entry.lemma:
+            raise DataProblem(
+                f"{table}: the past of the verb {entry.lemma!r} is the same, so that nobody could"
+                " tell its tense; leave it out"
+            )
+    return lexicon

@@ -1,0 +1,252 @@
+"""How a shape is said in English: its columns from left to right, each a table of words that its
+variables look up; and the verb groups, for every tense, modal, aspect, polarity and voice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe_extensions.compose.events.language import (
+    Column,
+    Form,
+    Key,
+    Language,
+    Numbers,
+    Texts,
+    column,
+    plurals,
+    prepositions,
+    same,
+    texts,
+    under,
+    word,
+)
+from lingprobe_extensions.compose.events.lexicon import Entry
+from lingprobe_extensions.compose.events.shapes import ClauseAt, Hole, Phrase, Placed, Twins
+
+# the forms of a verb in the order of the lexicon; BARE is the lemma
+BARE, THIRD, PAST, PARTICIPLE, GERUND = range(5)
+AUXILIARIES = {
+    "have": ("have", "has", "had", "had", "having"),
+    "do": ("do", "does", "did", "done", "doing"),
+}
+BE = {"past": ("was", "were"), "present": ("is", "are")}
+BE_FORMS = {BARE: "be", PARTICIPLE: "been", GERUND: "being"}
+
+
+class Group(NamedTuple):
+    """A verb group around the place of its adverbs: words with what they realise, and the form of
+    the verb itself.
+    """
+
+    before: tuple[tuple[str, str], ...]
+    after: tuple[tuple[str, str], ...]
+    verb: int
+
+
+def group(form: Form, voice: str, plural: bool) -> Group:
+    """The group for a form, a voice and the number of the subject: "was not | being helped"."""
+    chain = [("modal", BARE)] if form.modal else []
+    chain += [("have", PARTICIPLE)] if form.aspect.startswith("perfect") else []
+    chain += [("be", GERUND)] if form.aspect.endswith("progressive") else []
+    chain += [("be", PARTICIPLE)] if voice == "passive" else []
+    if not chain and form.polarity == "negative":
+        chain = [("do", BARE)]
+    finite = _finite_form(form, plural)
+    words, inflection = [], finite
+    for i, (auxiliary, next_form) in enumerate(chain):
+        if auxiliary == "modal":
+            words.append((str(form.modal), "modal"))
+        elif auxiliary == "be":
+            words.append(
+                (BE[str(form.tense)][plural] if i == 0 else BE_FORMS[inflection], "auxiliary")
+            )
+        else:
+            words.append((AUXILIARIES[auxiliary][inflection], "auxiliary"))
+        inflection = next_form
+    negation = (("not", "negation"),) if form.polarity == "negative" else ()
+    return Group((*words[:1], *negation), tuple(words[1:]), inflection)
+
+
+def _finite_form(form: Form, plural: bool) -> int:
+    if form.tense == "past":
+        return PAST
+    return BARE if plural else THIRD
+
+
+PLURAL = ("singular", "plural")
+REFLEXIVES = {"masculine": "himself", "feminine": "herself"}
+
+
+def columns(placed: Placed, language: Language) -> list[Column]:
+    """The columns of a shape."""
+    return list(_clause(placed.clauses[0], placed, language))
+
+
+def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+    gap, (subject, *others) = at.gap, at.clause.order
+    if gap is not None:
+        path = f"{at.prefix}{gap}.gap"
+        yield column(texts(language.relativisers), path, Key(path))
+    if not isinstance(at.clause.slot(subject), Hole):
+        yield from _argument(at, subject, placed, language)
+    yield from _verb_group(at, placed, language)
+    for role in others:
+        if role != gap:
+            yield from _argument(at, role, placed, language)
+    if at.clause.content is not None:
+        yield word("that", f"{at.prefix}content.complementiser")
+        yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
+    if at.clause.also is not None:
+        yield word("and", f"{at.prefix}also.conjunction")
+        yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
+
+
+def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
+    slot, path = at.clause.slot(role), f"{at.prefix}{role}"
+    if role == "agent" and at.clause.voice == "passive":
+        yield word("by", f"{path}.marker")
+    if role == "recipient" and at.clause.dative == "to":
+        yield word("to", f"{path}.marker")
+    if slot is Hole.REFLEXIVE:
+        yield _reflexive(path, placed.filler(at, "agent"), placed, language)
+    elif isinstance(slot, Twins):
+        yield from _phrase(f"{path}.both.0", slot.both[0], placed, language)
+        yield word("and", f"{path}.conjunction")
+        yield from _phrase(f"{path}.both.1", slot.both[1], placed, language)
+    elif isinstance(slot, Phrase):
+        yield from _phrase(path, slot, placed, language)
+
+
+def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> Iterator[Column]:
+    yield _determiner(path, phrase, language)
+    for i in range(phrase.adjectives):
+        where = f"{path}.adjectives.{i}"
+        yield column(texts(e.lemma for e in language.values("adjective")), where, Key(where))
+    where = f"{path}.noun"
+    yield column(_nouns(language), where, Key(f"{path}.form"), Key(where))
+    if phrase.modifier is not None:
+        yield prepositions(f"{path}.modifier.preposition", language)
+        yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
+    if phrase.relative is not None:
+        yield from _clause(placed.clause(f"{path}.relative."), placed, language)
+
+
+def _determiner(path: str, phrase: Phrase, language: Language) -> Column:
+    """The determiner, "a" or "an" by the word that follows."""
+    where, kind = ("adjectives.0", "adjective") if phrase.adjectives else ("noun", "noun")
+    articles = np.array(
+        [[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases],
+        object,
+    )
+    keys = Key(f"{path}.form"), Key(f"{path}.{where}", _vowels(language, kind))
+    return Column(articles, _roles(articles, f"{path}.determiner"), keys)
+
+
+def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+    subject = placed.filler(at, at.clause.order[0])
+    keys = (Key(f"{at.prefix}form"), _number(subject, placed, language))
+    verb = Key(f"{at.prefix}predicate")
+    before, after, verbs = _groups(language, at.clause.voice)
+    yield Column(before[0], under(before[1], at.prefix), keys)
+    if at.clause.adverbs:
+        words, roles = _adverbs(language)
+        yield Column(words, under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
+    yield Column(after[0], under(after[1], at.prefix), keys)
+    yield column(verbs, f"{at.prefix}predicate", *keys, verb)
+
+
+Pieces = tuple[Texts, Texts]
+
+
+@lru_cache(maxsize=8)
+def _adverbs(language: Language) -> Pieces:
+    """Rows of adverbs, and what they realise."""
+    rows = language.values("adverbs")
+    words = texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
+    return words, np.array(
+        ["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object
+    )
+
+
+@lru_cache(maxsize=8)
+def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
+    """What stands before and after the adverbs, words and roles [forms, numbers], and the verb
+    [forms, numbers, verbs].
+    """
+    shape = (len(language.forms), len(PLURAL))
+    before, after = (
+        [np.empty(shape, object) for _ in range(2)],
+        [np.empty(shape, object) for _ in range(2)],
+    )
+    verbs = np.empty((*shape, language.count("verb")), object)
+    inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
+    for (i, form), plural in product(enumerate(language.forms), range(2)):
+        verb_group = group(form, voice, bool(plural))
+        for tables, words in ((before, verb_group.before), (after, verb_group.after)):
+            for k, table in enumerate(tables):
+                table[i, plural] = "".join(f"{word[k]} " for word in words)
+        verbs[i, plural] = inflected[verb_group.verb]
+    return (before[0], before[1]), (after[0], after[1]), verbs
+
+
+def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -> Column:
+    first = placed.nouns(antecedent)[0]
+    several = placed.has_pair(antecedent)
+    table = [
+        [_himself(noun, several or form.number == "plural") for noun in language.values("noun")]
+        for form in language.phrases
+    ]
+    keys = Key(f"{first}.form"), Key(f"{first}.noun")
+    return column(np.array(table, object), f"{path}.reflexive", *keys)
+
+
+def _himself(noun: Entry, plural: bool) -> str:
+    if plural:
+        return "themselves "
+    gender = next(iter(noun.flags & set(REFLEXIVES)), None)
+    return f"{REFLEXIVES[gender] if gender else 'itself'} "
+
+
+def _number(path: str, placed: Placed, language: Language) -> Key:
+    """The number of a subject, as 0 or 1."""
+    numbers = plurals(language)
+    return (
+        Key(f"{path}.both.0.form", np.ones_like(numbers))
+        if placed.has_pair(path)
+        else Key(f"{path}.form", numbers)
+    )
+
+
+@lru_cache(maxsize=8)
+def _nouns(language: Language) -> Texts:
+    forms = [texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
+    return np.stack([forms[plural] for plural in plurals(language)])
+
+
+@lru_cache(maxsize=16)
+def _vowels(language: Language, kind: str) -> Numbers:
+    """Which words take "an"; a flag says so where the spelling does not."""
+    return np.array(
+        [
+            (e.lemma[0] in "aeiou" and "a" not in e.flags) or "an" in e.flags
+            for e in language.values(kind)
+        ],
+        np.int64,
+    )
+
+
+def _article(determiner: str, vowel: bool) -> str:
+    return "an " if determiner == "a" and vowel else f"{determiner} "
+
+
+def _roles(words: Texts, role: str) -> Texts:
+    """The same role for each word, however many there are."""
+    if all(len(str(text).split()) == 1 for text in words.flat):
+        return same(role, words.shape)
+    return np.frompyfunc(lambda text: f"{role} " * len(text.split()), 1, 1)(words)  # type: ignore[no-any-return]

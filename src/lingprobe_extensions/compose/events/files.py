@@ -1,0 +1,77 @@
+"""Requests on disk, and drawn sentences to disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from lingprobe.corpora.strict import document
+from lingprobe.data.cache import draft
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import allow, beside
+from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions
+from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.draw import Draw, draw
+from lingprobe_extensions.compose.events.request import Request, request
+from lingprobe_extensions.compose.events.space import Space, space
+
+
+def read(path: str | Path, language: str | None = None) -> Request:
+    """The request in a JSON file, in a language if one is given; what is wrong is named with the
+    file and the place. The file is one that the user named: a language that it names may be code
+    in its folder.
+    """
+    value = document(path)
+    if isinstance(value, dict):
+        if language is None and isinstance(named := value.get("language"), str):
+            language = beside(Path(path), named)
+        if language is not None:
+            value = {**value, "language": language}
+        allow(language)
+    try:
+        return request(value)
+    except DataProblem as problem:
+        raise DataProblem(f"{path}: {problem}") from None
+
+
+def request_space(request: Request) -> Space:
+    """All sentences that a request admits."""
+    return space(request)
+
+
+def draw_sentences(sentences: Space, request: Request, n: int | None, seed: int) -> Draw:
+    """So many sentences of a request's space, with the shares that it asks for."""
+    return draw(sentences, n, seed, request.priors, even=request.even)
+
+
+def write(
+    path: str | Path,
+    sample: Draw,
+    *,
+    bare: bool = False,
+    asserted: bool = False,
+    progress: Callable[[int], object] = lambda n: None,
+) -> None:
+    """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at all.
+    Where it is to be told what they assert, JSON has the key `asserted`.
+    """
+    lines = Batch.texts if bare else (_asserting if asserted else Batch.lines)
+    out = Path(path).expanduser()
+    with draft(out) as part, part.open("w", encoding="utf-8") as file:
+        for n, parts in sample.chunks():
+            texts = in_order(parts, n, lines)
+            file.write("\n".join(texts) + "\n")
+            progress(n)
+
+
+def _asserting(batch: Batch) -> list[str]:
+    """The sentences as JSON, with what they assert of each clause."""
+    codes = assertions(batch.placed, batch.values, batch.language)
+    clauses = zip(*(column.tolist() for column in codes.values()), strict=True)
+    asserted = (
+        json.dumps({prefix: ASSERTED[code] for prefix, code in zip(codes, row, strict=True)})
+        for row in clauses
+    )
+    lines = zip(batch.lines(), asserted, strict=True)
+    return [f'{line[:-1]},"asserted":{statuses}}}' for line, statuses in lines]

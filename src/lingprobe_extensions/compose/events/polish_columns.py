@@ -1,0 +1,379 @@
+"""How a shape is said in Polish: its columns from left to right, each a table of words that its
+variables look up; with inflection in tables, cases, genders and what agrees with what.
+
+Subject, verb, objects; adverbs of stance before the verb group, others before its last word. An
+object stands in the accusative, in the genitive if its verb is negated; relative and embedded
+clauses stand between commas.
+
+Genders are those of the National Corpus of Polish: m1 personal, m2 animate, m3 other masculine, f,
+n. In the plural only m1, which is called virile, differs from the others; its accusative is the
+genitive, that of the others the nominative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe_extensions.compose.events.language import (
+    Column,
+    Form,
+    Key,
+    Language,
+    Numbers,
+    Texts,
+    column,
+    plurals,
+    prepositions,
+    texts,
+    under,
+    word,
+)
+from lingprobe_extensions.compose.events.lexicon import Entry
+from lingprobe_extensions.compose.events.shapes import ClauseAt, Hole, Phrase, Placed, Twins
+
+NOMINATIVE, GENITIVE, ACCUSATIVE, INSTRUMENTAL = range(4)
+GENDERS = ("m1", "m2", "m3", "f", "n")
+M1, M2, M3, F, N = range(5)
+
+# what verbs and participles agree with: he, she, it, they with a man among them, they
+HE, SHE, IT, VIRILE, OTHERS = range(5)
+# [numbers, genders]
+CONCORD = np.array([[HE, HE, HE, SHE, IT], [VIRILE, OTHERS, OTHERS, OTHERS, OTHERS]])
+# of two joined by "i": [first is m1, second is m1]
+TOGETHER = np.array([[OTHERS, VIRILE], [VIRILE, VIRILE]])
+
+# places in the lexicon: of verbs after the lemma 3 sg, 3 pl, five of the past and four participles
+PAST, PARTICIPLE = 3, 8
+PARTICIPLES = (PARTICIPLE, PARTICIPLE + 1, PARTICIPLE + 2, PARTICIPLE + 3, PARTICIPLE + 2)
+BE = {
+    "past": ("był", "była", "było", "byli", "były"),
+    "present": ("jest", "jest", "jest", "są", "są"),
+    "future": ("będzie", "będzie", "będzie", "będą", "będą"),
+}
+BECOME = {
+    "past": ("został", "została", "zostało", "zostali", "zostały"),
+    "future": (*["zostanie"] * 3, *["zostaną"] * 2),
+}
+
+
+class Pronoun(NamedTuple):
+    """The forms of a word that is declined like an adjective: nominatives, then by their endings;
+    `she` is the feminine accusative.
+    """
+
+    he: str
+    she_is: str
+    it: str
+    virile: str
+    ego: str
+    ym: str
+    ej: str
+    she: str
+    ych: str
+    ymi: str
+
+    def form(self, case: int, plural: int, gender: int) -> str:
+        """The form that agrees with a noun."""
+        if plural:
+            others = self.it if self.it != "to" else "te"
+            nominative = self.virile if gender == M1 else others
+            accusative = self.ych if gender == M1 else others
+            return (nominative, self.ych, accusative, self.ymi)[case]
+        if gender == F:
+            return (self.she_is, self.ej, self.she, self.instrumental)[case]
+        nominative = self.it if gender == N else self.he
+        return (nominative, self.ego, self.ego if gender in (M1, M2) else nominative, self.ym)[case]
+
+    @property
+    def instrumental(self) -> str:
+        """The feminine instrumental: the accusative, but of "ten" (tę, tą)."""
+        return self.she.removesuffix("ę") + "ą" if self.she.endswith("ę") else self.she
+
+
+TEN = Pronoun("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
+KTORY = Pronoun(
+    "który",
+    "która",
+    "które",
+    "którzy",
+    "którego",
+    "którym",
+    "której",
+    "którą",
+    "których",
+    "którymi",
+)
+# has no plural
+KAZDY = Pronoun("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")
+DETERMINERS = {"ten": TEN, "każdy": KAZDY}
+
+
+def decline_adjective(entry: Entry) -> Pronoun:
+    """An adjective of the lexicon."""
+    return Pronoun(*entry.forms)
+
+
+def agreeing(pronoun: Pronoun) -> list[list[list[str]]]:
+    """All forms: [cases, numbers, genders], each with a space after it."""
+    return [
+        [[f"{pronoun.form(case, n, g)} " for g in range(5)] for n in range(2)] for case in range(4)
+    ]
+
+
+@lru_cache(maxsize=8)
+def genders(language: Language) -> Numbers:
+    """The gender of each noun."""
+    return np.array(
+        [
+            next(i for i, gender in enumerate(GENDERS) if gender in e.flags)
+            for e in language.values("noun")
+        ],
+        np.int64,
+    )
+
+
+class Group(NamedTuple):
+    """A verb group: what stands before its adverbs with what that realises, and which form of the
+    verb ends it.
+    """
+
+    before: tuple[tuple[str, str], ...]
+    verb: int
+
+
+def group(form: Form, voice: str, concord: int) -> Group:
+    """The group of a form and voice that agrees: "nie będzie | spał", "nie została |
+    zaproszona".
+    """
+    negation = (("nie", "negation"),) if form.polarity == "negative" else ()
+    tense = str(form.tense)
+    if voice == "passive":
+        auxiliary = (BE if form.aspect == "imperfective" else BECOME)[tense][concord]
+        return Group((*negation, (auxiliary, "auxiliary")), PARTICIPLES[concord])
+    if tense == "future" and form.aspect == "imperfective":
+        return Group((*negation, (BE[tense][concord], "auxiliary")), PAST + concord)
+    return Group(negation, PAST + concord if tense == "past" else 1 + (concord >= VIRILE))
+
+
+@lru_cache(maxsize=8)
+def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
+    """What stands before the adverbs, words and roles [forms, 5], and the verb [forms, 5,
+    verbs].
+    """
+    shape = (len(language.forms), 5)
+    words, roles = np.empty(shape, object), np.empty(shape, object)
+    verbs = np.empty((*shape, language.count("verb")), object)
+    for (i, form), concord in product(enumerate(language.forms), range(5)):
+        verb_group = group(form, voice, concord)
+        for k, table in enumerate((words, roles)):
+            table[i, concord] = "".join(f"{word[k]} " for word in verb_group.before)
+        # verbs without participles have no passive, so nothing is lost
+        verbs[i, concord] = [
+            f"{e.forms[verb_group.verb]} " if verb_group.verb < len(e.forms) else ""
+            for e in language.values("verb")
+        ]
+    return words, roles, verbs
+
+
+CASES = {"genitive": GENITIVE, "instrumental": INSTRUMENTAL}
+STANCE = "stance"  # adverbs that stand before a negation
+
+
+class Case(NamedTuple):
+    """A case, or several of which a variable picks one."""
+
+    cases: tuple[int, ...]
+    keys: tuple[Key, ...] = ()
+
+    def of(self, tables: Texts) -> Texts:
+        """The part of tables [cases, ...] that may be looked up: the case itself, or those that the
+        key picks from.
+        """
+        part: Texts = tables[list(self.cases)] if self.keys else tables[self.cases[0]]
+        return part
+
+
+def columns(placed: Placed, language: Language) -> list[Column]:
+    """The columns of a shape, without commas that stand at the end or before another."""
+    pieces = list(_clause(placed.clauses[0], placed, language))
+    return [
+        one
+        for one, after in pairwise([*pieces, None])
+        if one is not None and not (_comma(one) and (after is None or _comma(after)))
+    ]
+
+
+def _comma(column: Column) -> bool:
+    return column.words.ndim == 0 and column.words.item() == ", "
+
+
+def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+    gap, (subject, *others) = at.gap, at.clause.order
+    if gap is not None:
+        yield word(",", f"{at.prefix}comma")
+        yield _relativiser(at, gap, placed, language)
+    if not isinstance(at.clause.slot(subject), Hole):
+        yield from _argument(at, subject, placed, language)
+    yield from _verb_group(at, placed, language)
+    for role in others:
+        if role != gap:
+            yield from _argument(at, role, placed, language)
+    if at.clause.content is not None:
+        yield word(",", f"{at.prefix}content.comma")
+        yield word("że", f"{at.prefix}content.complementiser")
+        yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
+    if at.clause.also is not None:
+        yield word("i", f"{at.prefix}also.conjunction")
+        yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
+    if gap is not None:
+        yield word(",", f"{at.prefix}comma")
+
+
+def _case(at: ClauseAt, role: str, language: Language) -> Case:
+    """The case of a role: that of the object depends on the polarity of its clause."""
+    if role == at.clause.order[0]:
+        return Case((NOMINATIVE,))
+    if at.clause.voice == "passive":
+        return Case((ACCUSATIVE,))  # after "przez"
+    negative = np.array([form.polarity == "negative" for form in language.forms], np.int64)
+    return Case((ACCUSATIVE, GENITIVE), (Key(f"{at.prefix}form", negative),))
+
+
+def _relativiser(at: ClauseAt, gap: str, placed: Placed, language: Language) -> Column:
+    case = _case(at, gap, language)
+    keys = (*case.keys, _number(at.head, language), _gender(at.head, language))
+    return column(case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys)
+
+
+def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
+    slot, path, case = at.clause.slot(role), f"{at.prefix}{role}", _case(at, role, language)
+    if role == "agent" and at.clause.voice == "passive":
+        yield word("przez", f"{path}.marker")
+    if slot is Hole.REFLEXIVE:
+        yield word("siebie", f"{path}.reflexive")
+    elif isinstance(slot, Twins):
+        yield from _phrase(f"{path}.both.0", slot.both[0], case, placed, language)
+        yield word("i", f"{path}.conjunction")
+        yield from _phrase(f"{path}.both.1", slot.both[1], case, placed, language)
+    elif isinstance(slot, Phrase):
+        yield from _phrase(path, slot, case, placed, language)
+
+
+def _phrase(
+    path: str, phrase: Phrase, case: Case, placed: Placed, language: Language
+) -> Iterator[Column]:
+    _, _, adjectives, nouns = _inflection_tables(language)
+    number, gender = _number(path, language), _gender(path, language)
+    yield _determiner(path, case, language)
+    for i in range(phrase.adjectives):
+        where = f"{path}.adjectives.{i}"
+        yield column(case.of(adjectives), where, *case.keys, number, gender, Key(where))
+    where = f"{path}.noun"
+    yield column(case.of(nouns), where, *case.keys, number, Key(where))
+    if phrase.modifier is not None:
+        where = f"{path}.modifier.preposition"
+        yield prepositions(where, language)
+        yield from _phrase(
+            f"{path}.modifier.participant",
+            phrase.modifier,
+            _governed_case(where, language),
+            placed,
+            language,
+        )
+    if phrase.relative is not None:
+        yield from _clause(placed.clause(f"{path}.relative."), placed, language)
+
+
+def _determiner(path: str, case: Case, language: Language) -> Column:
+    realised = np.array(
+        [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
+        object,
+    )
+    words = case.of(_inflection_tables(language)[1])
+    roles = np.broadcast_to(realised[:, None], words.shape)
+    return Column(words, roles, (*case.keys, Key(f"{path}.form"), _gender(path, language)))
+
+
+def _governed_case(path: str, language: Language) -> Case:
+    """The case that a preposition takes."""
+    taken = [
+        next(i for i, name in enumerate(CASES) if name in e.flags)
+        for e in language.values("preposition")
+    ]
+    return Case(tuple(CASES.values()), (Key(path, np.array(taken, np.int64)),))
+
+
+def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+    adverbs = Key(f"{at.prefix}adverbs")
+    if at.clause.adverbs:
+        words, roles = _adverbs(language, stance=True)
+        yield Column(words, under(roles, at.prefix), (adverbs,))
+    concord, subject = _concord(placed.filler(at, at.clause.order[0]), placed, language)
+    form = Key(f"{at.prefix}form")
+    words, roles, verbs = groups(language, at.clause.voice)
+    yield Column(words[:, concord], under(roles[:, concord], at.prefix), (form, *subject))
+    if at.clause.adverbs:
+        words, roles = _adverbs(language, stance=False)
+        yield Column(words, under(roles, at.prefix), (adverbs,))
+    verb = f"{at.prefix}predicate"
+    yield column(verbs[:, concord], verb, form, *subject, Key(verb))
+
+
+def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tuple[Key, Key]]:
+    """What verbs agree with: a table of two values of the subject, and those."""
+    if not placed.has_pair(path):
+        return CONCORD, (_number(path, language), _gender(path, language))
+    virile = (genders(language) == M1).astype(np.int64)
+    first, second = (Key(f"{noun}.noun", virile) for noun in placed.nouns(path))
+    return TOGETHER, (first, second)
+
+
+def _number(path: str, language: Language) -> Key:
+    return Key(f"{path}.form", plurals(language))
+
+
+def _gender(path: str, language: Language) -> Key:
+    return Key(f"{path}.noun", genders(language))
+
+
+@lru_cache(maxsize=8)
+def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
+    """By case first: "który" [number, gender], determiners [phrase, gender], adjectives [number,
+    gender, word], nouns [number, word].
+    """
+    determiners = {
+        name: np.array(agreeing(pronoun), object) for name, pronoun in DETERMINERS.items()
+    }
+    bare = np.full((4, 2, 5), "", object)
+    chosen = [
+        determiners.get(p.determiner, bare)[:, int(p.number == "plural")] for p in language.phrases
+    ]
+    adjectives = np.array(
+        [agreeing(decline_adjective(e)) for e in language.values("adjective")], object
+    ).reshape(-1, 4, 2, 5)
+    nouns = np.array(
+        [[f"{form} " for form in e.forms] for e in language.values("noun")], object
+    ).reshape(-1, 2, 4)
+    return (
+        np.array(agreeing(KTORY), object),
+        np.stack(chosen, axis=1),
+        np.moveaxis(adjectives, 0, -1),
+        nouns.transpose(2, 1, 0),
+    )
+
+
+@lru_cache(maxsize=8)
+def _adverbs(language: Language, *, stance: bool) -> tuple[Texts, Texts]:
+    """Of rows of adverbs those of stance, or the others, and what they realise."""
+    entries = language.values("adverb")
+    rows = [
+        [(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance]
+        for row in language.values("adverbs")
+    ]
+    words = texts(" ".join(entries[i].lemma for _, i in row) for row in rows)
+    return words, np.array(["".join(f"adverbs.{k} " for k, _ in row) for row in rows], object)

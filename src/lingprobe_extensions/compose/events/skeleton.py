@@ -1,0 +1,234 @@
+"""Events of a shape: from values to an event, and from an event back to its shape and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lingprobe.data.core import DataProblem
+from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm
+from lingprobe_extensions.compose.events.meaning import (
+    ROLES,
+    Argument,
+    Event,
+    Gap,
+    Modifier,
+    Pair,
+    Participant,
+    Reflexive,
+    Shared,
+)
+from lingprobe_extensions.compose.events.shapes import (
+    ORDERS,
+    Clause,
+    Hole,
+    Phrase,
+    Placed,
+    Slot,
+    Twins,
+    place,
+)
+
+Row = Mapping[str, int]
+
+
+def event(placed: Placed, row: Row, language: Language) -> Event:
+    """The event of one sentence."""
+    return _event(placed.shape, "", row, language)
+
+
+def _event(clause: Clause, prefix: str, row: Row, language: Language) -> Event:
+    form: Form = language.forms[row[f"{prefix}form"]]
+    adverbs = language.adverbs[row[f"{prefix}adverbs"]] if clause.adverbs else ()
+    slots = {role: clause.slot(role) for role in ROLES}
+    return Event(
+        predicate=language.values("verb")[row[f"{prefix}predicate"]].lemma,
+        frame=clause.frame,
+        tense=form.tense,
+        aspect=form.aspect,
+        polarity=form.polarity,
+        voice=clause.voice,
+        modal=form.modal,
+        dative=clause.dative,
+        adverbs=tuple(language.values("adverb")[i].lemma for i in adverbs),
+        content=(
+            None
+            if clause.content is None
+            else _event(clause.content, f"{prefix}content.", row, language)
+        ),
+        also=None if clause.also is None else _event(clause.also, f"{prefix}also.", row, language),
+        **{
+            role: _argument(slot, f"{prefix}{role}", row, language)
+            for role, slot in slots.items()
+            if slot is not None
+        },
+    )
+
+
+def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
+    if slot is Hole.GAP:
+        return Gap(language.relativisers[row[f"{path}.gap"]])
+    if isinstance(slot, Hole):
+        return Reflexive() if slot is Hole.REFLEXIVE else Shared()
+    if isinstance(slot, Twins):
+        first, second = (
+            _participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both)
+        )
+        return Pair((first, second))
+    return _participant(slot, path, row, language)
+
+
+def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Participant:
+    form = language.phrases[row[f"{path}.form"]]
+    adjectives = tuple(
+        language.values("adjective")[row[f"{path}.adjectives.{i}"]].lemma
+        for i in range(phrase.adjectives)
+    )
+    modifier = relative = None
+    if phrase.modifier is not None:
+        preposition = language.values("preposition")[row[f"{path}.modifier.preposition"]].lemma
+        modifier = Modifier(
+            preposition,
+            _participant(phrase.modifier, f"{path}.modifier.participant", row, language),
+        )
+    if phrase.relative is not None:
+        relative = _event(phrase.relative, f"{path}.relative.", row, language)
+    noun = language.values("noun")[row[f"{path}.noun"]].lemma
+    return Participant(noun, form.number, form.determiner, adjectives, modifier, relative)
+
+
+def analyze_event(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
+    """The shape of an event and the values of its variables; a word or a value that the language
+    lacks is named.
+    """
+    row: dict[str, int] = {}
+    _check(event, "event", None)
+    return place(_clause(event, "", row, language)), row
+
+
+HOLES: Mapping[type | None, str] = {
+    None: "only a relative clause has a gap, and only a second verb a shared subject",
+    Gap: "one participant of a relative clause is a gap",
+    Shared: "of a second verb the subject, and nothing else, is shared",
+}
+
+
+def _check(event: Event, path: str, hole: type | None) -> None:
+    """Raise what is wrong with the roles and holes of a clause, and of those within it."""
+    arguments = [(role, event.argument(role)) for role in _roles(event, path)]
+    holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
+    if holes != ([hole] if hole else []) or (
+        hole is Shared and not isinstance(arguments[0][1], Shared)
+    ):
+        raise DataProblem(f"{path}: {HOLES[hole]}")
+    if event.content is not None:
+        _check(event.content, f"{path}.content", None)
+    if event.also is not None:
+        of_gap = hole is not Gap or isinstance(arguments[0][1], Gap)
+        if event.also.also is not None or hole is Shared or not of_gap:
+            raise DataProblem(
+                f"{path}: two verbs at most share a subject, in a relative clause its gap"
+            )
+        _check(event.also, f"{path}.also", Shared)
+    for role, argument in arguments:
+        several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
+        for i, one in several:
+            if isinstance(one, Participant) and one.relative is not None:
+                place = "relative" if i is None else f"both.{i}.relative"
+                _check(one.relative, f"{path}.{role}.{place}", Gap)
+
+
+def _roles(event: Event, path: str) -> list[str]:
+    """The roles of a clause in the order of its frame and voice; a DataProblem where it lacks one
+    or has another.
+    """
+    roles = ORDERS.get((event.frame, event.voice, event.dative))
+    if roles is None:
+        raise DataProblem(
+            f"{path}: there is no {event.voice} {event.frame} with dative"
+            f" {event.dative or 'left out'}"
+        )
+    required = {*roles, *(["content"] if event.frame == "clausal" else [])}
+    filled = {role for role in ROLES if event.argument(role) is not None}
+    filled |= {"content"} if event.content is not None else set()
+    if filled != required and not (event.voice == "passive" and filled | {"agent"} == required):
+        names = ", ".join(sorted(filled)) or "nothing"
+        raise DataProblem(
+            f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(required))}; there is"
+            f" {names}"
+        )
+    return [role for role in roles if role in filled]
+
+
+def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
+    row[f"{prefix}predicate"] = language.lexicon.number("verb", event.predicate, event.frame)
+    form = Form(event.tense, event.modal, event.aspect, event.polarity)
+    row[f"{prefix}form"] = _number(language, "form", form, f"{prefix}form")
+    if event.adverbs:
+        adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
+        row[f"{prefix}adverbs"] = _number(language, "adverbs", adverbs, f"{prefix}adverbs")
+    slots = {role: _slot(event.argument(role), f"{prefix}{role}", row, language) for role in ROLES}
+    content = (
+        None
+        if event.content is None
+        else _clause(event.content, f"{prefix}content.", row, language)
+    )
+    also = None if event.also is None else _clause(event.also, f"{prefix}also.", row, language)
+    return Clause(
+        event.frame,
+        event.voice,
+        event.dative,
+        **slots,
+        content=content,
+        also=also,
+        adverbs=bool(event.adverbs),
+    )
+
+
+def _slot(
+    argument: Argument | None, path: str, row: dict[str, int], language: Language
+) -> Slot | None:
+    if isinstance(argument, Gap):
+        row[f"{path}.gap"] = _number(language, "relativiser", argument.relativiser, f"{path}.gap")
+        return Hole.GAP
+    if isinstance(argument, Pair):
+        first, second = (
+            _phrase(p, f"{path}.both.{i}", row, language) for i, p in enumerate(argument.both)
+        )
+        return Twins((first, second))
+    if isinstance(argument, Participant):
+        return _phrase(argument, path, row, language)
+    holes = {Reflexive: Hole.REFLEXIVE, Shared: Hole.SHARED}
+    return None if argument is None else holes[type(argument)]
+
+
+def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:
+    row[f"{path}.noun"] = language.lexicon.number("noun", participant.noun)
+    row[f"{path}.form"] = _number(
+        language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}"
+    )
+    for i, adjective in enumerate(participant.adjectives):
+        row[f"{path}.adjectives.{i}"] = language.lexicon.number("adjective", adjective)
+    inner = relative = None
+    if participant.modifier is not None:
+        row[f"{path}.modifier.preposition"] = language.lexicon.number(
+            "preposition", participant.modifier.preposition
+        )
+        inner = _phrase(
+            participant.modifier.participant, f"{path}.modifier.participant", row, language
+        )
+    if participant.relative is not None:
+        relative = _clause(participant.relative, f"{path}.relative.", row, language)
+    return Phrase(len(participant.adjectives), inner, relative)
+
+
+def _number(language: Language, kind: str, value: Any, path: str) -> int:
+    values = language.values(kind)
+    if value not in values:
+        text = (
+            " ".join(str(v) for v in value if v is not None)
+            if isinstance(value, tuple) and kind != "adverbs"
+            else str(value)
+        )
+        raise DataProblem(f"{path}: {language.name} has no {kind} {text!r}")
+    return values.index(value)

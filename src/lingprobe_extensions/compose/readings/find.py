@@ -1,0 +1,129 @@
+"""All readings of a sentence, from its words alone.
+
+Words are cut into chunks, and the letters of the chunks are a skeleton. All structures of a
+skeleton are found once and kept, so a sentence costs the look-up of its chunks (kept, too) and the
+rules of the structures that its skeleton has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple, TypeVar
+
+from lingprobe.data.core import DataProblem
+from lingprobe_extensions.compose.readings import (
+    english_chunks,
+    english_grammar,
+    english_words,
+    polish_chunks,
+    polish_grammar,
+)
+from lingprobe_extensions.compose.readings.reading import Reading, common_answer
+from lingprobe_extensions.compose.readings.structure import Chunk, Rules, Structure, resolve_facts
+from lingprobe_extensions.compose.readings.words import Entry, Extra
+
+Answer = TypeVar("Answer", bound=Hashable)
+
+
+class Grammar(NamedTuple):
+    """What reads a language: how words are cut, what structures a skeleton has, and what those ask
+    of words.
+
+    markers  words before a noun -> the role that they mark, as "by"
+    denying  determiners of which nothing is left, as "no"
+    further  words of a user's table as this reader has words; None where it can read none
+    """
+
+    rows: Callable[[Sequence[str], Extra], Sequence[tuple[Chunk, ...]]]
+    structures: Callable[[str], Sequence[Structure]]
+    rules: Rules
+    markers: Mapping[str, str] = {}
+    denying: frozenset[str] = frozenset()
+    further: Callable[[Iterable[Entry]], Extra] | None = None
+
+
+READERS: Mapping[str, Grammar] = {
+    "english": Grammar(
+        english_chunks.english_rows,
+        english_grammar.structures,
+        english_chunks.RULES,
+        {"by": "agent", "to": "recipient"},
+        frozenset({"no", "not one"}),
+        english_words.further,
+    ),
+    "polish": Grammar(
+        polish_chunks.polish_rows,
+        polish_grammar.structures,
+        polish_chunks.RULES,
+        {"przez": "agent"},
+    ),
+}
+"""The readers that are built in, by name."""
+
+
+def grammar(reader: str | Grammar) -> Grammar:
+    """A reader by name, or itself; DataProblem where there is none."""
+    if isinstance(reader, Grammar):
+        return reader
+    if reader not in READERS:
+        raise DataProblem(f"no readings of {reader!r}; there are {', '.join(READERS)}")
+    return READERS[reader]
+
+
+def readings(
+    words: Sequence[str],
+    reader: str | Grammar = "english",
+    *,
+    odd: bool = False,
+    more: Extra = (),
+) -> tuple[Reading, ...]:
+    """All readings of a sentence, none twice; none at all where the words are no sentence of the
+    language, as far as the reader knows.
+
+    odd   whether to keep readings in which a thing is given something or does something although
+          others are left without that: sentences that were generated without regard to selection
+          may mean it
+    more  words that the reader's own table lacks: forms with what they are
+    """
+    reads = grammar(reader)
+    by_oddity: dict[int, dict[Reading, None]] = {}
+    for chunks in reads.rows(words, more):
+        for structure in reads.structures("".join(chunk.kind for chunk in chunks)):
+            if all(reads.rules[rule.name](chunks, rule) for rule in structure.rules):
+                oddity = (
+                    0
+                    if odd
+                    else sum(not reads.rules[rule.name](chunks, rule) for rule in structure.likely)
+                )
+                by_oddity.setdefault(oddity, {}).update(
+                    dict.fromkeys(_readings(chunks, structure, reads.denying))
+                )
+    return tuple(by_oddity[min(by_oddity)]) if by_oddity else ()
+
+
+def agreeing(
+    words: Sequence[str],
+    answer: Callable[[Reading], Answer | None],
+    reader: str | Grammar = "english",
+    *,
+    more: Extra = (),
+) -> Answer | None:
+    """What all readings of a sentence answer; None where they differ, where one has no answer, or
+    where there is no reading.
+    """
+    return common_answer(readings(words, reader, more=more), answer)
+
+
+def _readings(
+    chunks: tuple[Chunk, ...], structure: Structure, denying: frozenset[str]
+) -> list[Reading]:
+    """A reading for each way to take the chunks themselves."""
+    facts, words = (
+        resolve_facts(structure.facts, chunks),
+        tuple(word for chunk in chunks for word in chunk.words),
+    )
+    return [
+        Reading(facts.union(*way), words, denying)
+        for way in product(*(chunk.facts for chunk in chunks))
+    ]

@@ -1,0 +1,186 @@
+"""The event of a generated sentence, as `lingprobe generate` writes it in JSON: as a reading to
+compare others with, and compared with what can be read from its words alone.
+
+A line's event must be among the readings; each word must realise what it is in the reading that is
+the event; the words of a phrase or a clause must stand together, which tells two words that are
+alike, as "by" and "by", apart; and each must begin where the line says it does. What does not agree
+is told in sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lingprobe_extensions.compose.readings.find import Grammar, grammar, readings
+from lingprobe_extensions.compose.readings.reading import Fact, Reading
+
+Json = Mapping[str, Any]
+Nouns = tuple[str, ...]
+FEATURES = ("tense", "modal", "aspect", "polarity", "voice")
+ROLES = ("agent", "patient", "recipient")
+
+
+def gold(event: Json) -> Reading:
+    """An event's facts."""
+    return Reading(frozenset(_event(event, "main", ())))
+
+
+def _event(event: Json, clause: str, taken: Nouns) -> Iterator[Fact]:
+    """Facts of a clause and all in it; `taken` are the nouns that its gap, or the subject that it
+    shares, stands for.
+    """
+    verb = event["predicate"]
+    yield Fact(verb, "clause", clause)
+    yield from (Fact(verb, key, event[key]) for key in FEATURES if event.get(key) is not None)
+    yield from (Fact(verb, "adverb", adverb) for adverb in event.get("adverbs", ()))
+    for role in ROLES:
+        if (argument := event.get(role)) is not None:
+            if "reflexive" in argument:
+                yield Fact(verb, "reflexive", role)
+                argument = event["agent"]
+            yield from (Fact(verb, role, noun) for noun in _nouns(argument, taken))
+            yield from _argument(argument)
+    if (content := event.get("content")) is not None:
+        yield from (Fact(verb, "content", inner) for inner in _verbs(content))
+        yield from _event(content, "content", ())
+    if (second := event.get("also")) is not None:
+        yield Fact(verb, "and", second["predicate"])
+        yield from _event(second, clause, _nouns(event[_subject(event)], taken))
+
+
+def _verbs(event: Json) -> Iterator[str]:
+    yield event["predicate"]
+    if "also" in event:
+        yield from _verbs(event["also"])
+
+
+def _subject(event: Json) -> str:
+    """The role of the subject."""
+    if event.get("voice") != "passive":
+        return "agent"
+    return "recipient" if event.get("dative") == "object" else "patient"
+
+
+def _nouns(argument: Json, taken: Nouns) -> Nouns:
+    if "gap" in argument or "shared" in argument:
+        return taken
+    return tuple(one["noun"] for one in argument.get("both", (argument,)))
+
+
+def _argument(argument: Json) -> Iterator[Fact]:
+    if "both" in argument:
+        first, second = argument["both"]
+        yield Fact(first["noun"], "and", second["noun"])
+        yield from _argument(first)
+        yield from _argument(second)
+    elif "noun" in argument:
+        noun = argument["noun"]
+        yield Fact(noun, "number", argument["number"])
+        yield Fact(noun, "determiner", argument["determiner"])
+        yield from (
+            Fact(noun, "adjective", adjective) for adjective in argument.get("adjectives", ())
+        )
+        if (modifier := argument.get("modifier")) is not None:
+            yield Fact(noun, modifier["preposition"], modifier["participant"]["noun"])
+            yield from _argument(modifier["participant"])
+        if (relative := argument.get("relative")) is not None:
+            yield from (Fact(noun, "relative", verb) for verb in _verbs(relative))
+            yield from _event(relative, "relative", (noun,))
+
+
+OF_VERBS = ("modal", "auxiliary", "negation", "predicate")
+LOOSE = ("adverbs", "adjectives", "both")  # what is listed in an event, and need not stand together
+ONES = {"adverbs": "adverb", "adjectives": "adjective"}
+SMALL = {
+    "complementiser": "link",
+    "gap": "link",
+    "conjunction": "conjunction",
+    "reflexive": "reflexive",
+    "comma": "comma",
+}
+
+
+def disagreements(line: Json, reader: str | Grammar = "english") -> list[str]:
+    """What a line says of its sentence and its words do not; nothing where all is well."""
+    return [*_starts(line), *_scattered_parts(line), *_read(line, grammar(reader))]
+
+
+def _read(line: Json, reader: Grammar) -> Iterator[str]:
+    event, words = gold(line["event"]), line["words"]
+    same = next((reading for reading in readings(words, reader) if reading == event), None)
+    if same is None:
+        yield "the event is not among the readings"
+        return
+    for word, role, actual in zip(words, line["roles"], same.words, strict=True):
+        try:
+            expected = role_fact(line["event"], role, word, reader.markers)
+        except LookupError:
+            yield f"{word!r} is said to be {role}, which the event lacks"
+        else:
+            if expected != actual:
+                yield (
+                    f"{word!r} is said to be {role}, which is {_describe_fact(expected)}, and is"
+                    f" read as {_describe_fact(actual)}"
+                )
+
+
+def _starts(line: Json) -> Iterator[str]:
+    end = 0
+    for word, start in zip(line["words"], line["starts"], strict=True):
+        if line["text"][start : start + len(word)] != word or line["text"][end:start].strip():
+            yield f"{word!r} is said to begin at {start}"
+        end = start + len(word)
+    if end != len(line["text"]):
+        yield f"the last word ends at {end} of {len(line['text'])}"
+
+
+def _scattered_parts(line: Json) -> Iterator[str]:
+    places: dict[str, list[int]] = {}
+    for i, role in enumerate(line["roles"]):
+        above = role.split(".")[:-1]
+        for k in range(1, len(above) + 1):
+            if above[k - 1] not in LOOSE:
+                places.setdefault(".".join(above[:k]), []).append(i)
+    for part, indices in places.items():
+        if len(indices) <= indices[-1] - indices[0]:
+            yield f"the words of {part} do not stand together"
+
+
+def role_fact(event: Json, role: str, word: str, markers: Mapping[str, str]) -> Fact:
+    """What a word is if it realises a path of an event; of small words it is told which word they
+    are, and of `markers` whether they mark its role. LookupError for no such path.
+    """
+    path = role.split(".")
+    number = int(path.pop()) if path[-1].isdecimal() else 0
+    *above, last = path
+    around = _at(event, above)
+    if last in OF_VERBS:
+        return Fact(around["predicate"], last, around[last] if last == "modal" else "")
+    if last in SMALL:
+        return Fact("", SMALL[last], around["gap"] if last == "gap" else word)
+    if last == "marker":
+        return Fact("", last, word if above[-1] == markers.get(word) else f"of the {above[-1]}")
+    if last in ONES:
+        return Fact(
+            around["noun"] if last == "adjectives" else "", ONES[last], around[last][number]
+        )
+    return Fact(
+        "" if last == "preposition" else around["noun"],
+        last,
+        "" if last == "noun" else around[last],
+    )
+
+
+def _at(event: Json, path: list[str]) -> Any:
+    """What stands at a path; a part that there is none of, as the reflexive's, is nothing."""
+    part: Any = event
+    for key in path:
+        part = part[int(key)] if key.isdecimal() else part.get(key, {})
+    return part
+
+
+def _describe_fact(fact: Fact) -> str:
+    return " ".join(
+        filter(None, (fact.says, fact.of and f"of {fact.of!r}", fact.value and f"({fact.value})"))
+    )

@@ -1,0 +1,247 @@
+"""The reader's Polish words and those with which sentences are built, with their inflection: all
+forms of nouns, adjectives and verbs, from as few given forms as the rules allow.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from lingprobe_extensions.compose.readings.words import table
+
+CASES = ("nom", "gen", "acc", "ins")
+HARDENED = "kg"  # before -e these are followed by i
+SOFTENED = {"d": "dzi", "t": "ci", "r": "rzy", "k": "cy", "g": "dzy", "ł": "li", "ż": "zi"}
+
+
+class Form(NamedTuple):
+    """A form of a noun or adjective: case, number, and the genders that it may have."""
+
+    text: str
+    case: str
+    number: str
+    genders: tuple[str, ...]
+
+
+def noun_forms(lemma: str, principal_parts: Sequence[str], gender: str) -> Iterator[Form]:
+    """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental
+    plural that has not -ami.
+    """
+    genitive, plural, plural_genitive, *rest = principal_parts
+    accusative, instrumental = _singular(lemma, genitive, gender)
+    stem = plural[:-1] if gender == "n" else (lemma[:-1] if lemma[-1] in "aiy" else _stem(genitive))
+    stem = lemma if lemma.endswith("i") else stem
+    forms = {
+        "singular": (lemma, genitive, accusative, instrumental),
+        "plural": (
+            plural,
+            plural_genitive,
+            plural_genitive if gender == "m1" else plural,
+            rest[0] if rest else stem + "ami",
+        ),
+    }
+    for number, each in forms.items():
+        yield from (
+            Form(form, case, number, (gender,)) for case, form in zip(CASES, each, strict=True)
+        )
+
+
+def _singular(lemma: str, genitive: str, gender: str) -> tuple[str, str]:
+    """Accusative and instrumental."""
+    if lemma.endswith("a"):
+        return (lemma[:-1] + ("ą" if genitive.endswith("ej") else "ę"), lemma[:-1] + "ą")
+    if gender == "f":
+        return (lemma + "ę", lemma + "ą") if lemma.endswith("i") else (lemma, _stem(genitive) + "ą")
+    stem = _stem(genitive)
+    return (
+        genitive if gender in ("m1", "m2") else lemma,
+        stem + ("iem" if stem[-1] in HARDENED else "em"),
+    )
+
+
+def _stem(form: str) -> str:
+    return form[:-1]
+
+
+def adjective_forms(lemma: str) -> Iterator[Form]:
+    """The forms of an adjective, or of a word that goes like one."""
+    stem = lemma[:-1]
+    soft = "i" if stem[-1] in HARDENED else ""
+    thin = "i" if soft else "y"
+    e = stem + soft + "e"
+    for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
+        own = e if gender == "n" else lemma
+        genitive = stem + soft + "ego"
+        yield from _row(
+            (own, genitive, genitive if oblique else own, stem + thin + "m"), "singular", gender
+        )
+    yield from _row((stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f")
+    many = stem + thin + "ch"
+    yield from _row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
+    for gender in ("m2", "m3", "f", "n"):
+        yield from _row((e, many, e, stem + thin + "mi"), "plural", gender)
+
+
+def _row(forms: Sequence[str], number: str, gender: str) -> Iterator[Form]:
+    yield from (
+        Form(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
+    )
+
+
+def virile(lemma: str) -> str:
+    """The nominative plural of an adjective or participle about groups with men."""
+    if lemma.endswith("ony") and lemma != "czerwony":
+        return lemma.removesuffix("ony") + "eni"
+    if lemma.endswith("oły"):
+        return lemma.removesuffix("oły") + "eli"
+    stem = lemma[:-1]
+    return stem[:-1] + SOFTENED[stem[-1]] if stem[-1] in SOFTENED else stem + "i"
+
+
+class VerbForm(NamedTuple):
+    """A form of a verb: nonpast, past, infinitive or passive; its number, and the genders of the
+    subject that it may have.
+    """
+
+    text: str
+    name: str
+    number: str | None
+    genders: tuple[str, ...]
+
+
+MASCULINE, OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
+ALL = (*MASCULINE, "f", "n")
+
+
+def verb_forms(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
+    """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and
+    virile, and a passive participle or none.
+    """
+    one, many, masculine, feminine, men, *passive = principal_parts
+    yield VerbForm(lemma, "infinitive", None, ALL)
+    yield VerbForm(one, "nonpast", "singular", ALL)
+    yield VerbForm(many, "nonpast", "plural", ALL)
+    yield from _by_gender("past", masculine, feminine, men)
+    for participle in passive:
+        yield from _by_gender("passive", participle, participle[:-1] + "a", virile(participle), "e")
+
+
+def _by_gender(
+    name: str, masculine: str, feminine: str, men: str, neuter: str = ""
+) -> Iterator[VerbForm]:
+    stem = feminine[:-1]
+    yield VerbForm(masculine, name, "singular", MASCULINE)
+    yield VerbForm(feminine, name, "singular", ("f",))
+    yield VerbForm(stem + (neuter or "o"), name, "singular", ("n",))
+    yield VerbForm(men, name, "plural", ("m1",))
+    yield VerbForm(stem + (neuter or "y"), name, "plural", OTHERS)
+
+
+def regular(lemma: str) -> tuple[str, ...]:
+    """What `verb_forms` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
+    past = (lemma[:-1] + "ł", lemma[:-1] + "ła", lemma[:-1] + "li")
+    for ending in ("ować", "ywać", "iwać"):
+        if lemma.endswith(ending):
+            stem = lemma.removesuffix(ending)
+            return (stem + "uje", stem + "ują", *past, lemma[:-1] + "ny")
+    stem = lemma[:-2]
+    if lemma.endswith("ać"):
+        return (stem + "a", stem + "ają", *past, stem + "any")
+    if lemma.endswith("yć"):
+        return (stem + "y", stem + "ą", *past, stem + "ony")
+    soft = (
+        stem[:-1] + "sz"
+        if stem.endswith("s")
+        else (stem if stem.endswith(("l", "dz")) else stem + "i")
+    )
+    return (stem + "i", soft + "ą", *past, soft + "ony")
+
+
+GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
+
+
+class Word(NamedTuple):
+    """One thing that a form can be: of a kind and lemma, which form of it (of nouns and adjectives
+    the case), and for what genders.
+    """
+
+    kind: str
+    lemma: str
+    form: str
+    number: str | None
+    genders: frozenset[str]
+    traits: frozenset[str]
+
+
+@cache
+def polish_words() -> dict[str, tuple[Word, ...]]:
+    """For each form all that it can be; determiners and the relative pronoun too."""
+    words: defaultdict[str, dict[Word, None]] = defaultdict(dict)
+    for form, word in _forms():
+        words[form][word] = None
+    return {form: tuple(of) for form, of in words.items()}
+
+
+def _forms() -> Iterator[tuple[str, Word]]:
+    verbs: defaultdict[str, set[str]] = defaultdict(set)
+    principal_parts: dict[str, tuple[str, ...]] = {}
+    for kind, of, entries in table("polish.tsv"):
+        traits = frozenset(of.split())
+        for entry in entries:
+            lemma, *forms = entry.split(":")
+            if kind in ("verb", "irregular"):
+                verbs[lemma] |= traits
+                principal_parts[lemma] = max(
+                    principal_parts.get(lemma, ()), tuple(forms) or regular(lemma), key=len
+                )
+            elif kind == "noun":
+                (gender,) = traits & GENDERS
+                for form in noun_forms(lemma, forms, gender):
+                    yield (
+                        form.text,
+                        Word(kind, lemma, form.case, form.number, frozenset(form.genders), traits),
+                    )
+            elif kind == "adjective":
+                yield from _decline_adjective(kind, lemma)
+            else:
+                yield lemma, Word(kind, lemma, "", None, GENDERS, traits - {"-"})
+    for lemma, frames in verbs.items():
+        for verb in verb_forms(
+            lemma, principal_parts[lemma] if "transitive" in frames else principal_parts[lemma][:5]
+        ):
+            yield (
+                verb.text,
+                Word(
+                    "verb",
+                    lemma,
+                    verb.name,
+                    verb.number,
+                    frozenset(verb.genders),
+                    frozenset(frames),
+                ),
+            )
+    yield from _decline_adjective("relative", "który")
+    yield from _determiners()
+
+
+def _decline_adjective(kind: str, lemma: str) -> Iterator[tuple[str, Word]]:
+    for form in adjective_forms(lemma):
+        yield (
+            form.text,
+            Word(kind, lemma, form.case, form.number, frozenset(form.genders), frozenset()),
+        )
+
+
+def _determiners() -> Iterator[tuple[str, Word]]:
+    """The forms of "ten", which goes like an adjective but for three of them, and of "każdy"."""
+    for form, word in _decline_adjective("determiner", "ty"):
+        own = {("ty", word.form): "ten", ("tą", "acc"): "tę"}
+        text = (
+            "to" if form == "te" and word.number == "singular" else own.get((form, word.form), form)
+        )
+        yield text, word._replace(lemma="ten")
+    for form, word in _decline_adjective("determiner", "każdy"):
+        if word.number == "singular":
+            yield form, word

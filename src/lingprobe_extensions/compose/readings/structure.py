@@ -1,0 +1,195 @@
+"""Structures: rows of chunks that words are cut into, what a way to hang them together asks of the
+words in them, and what it says once they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from lingprobe_extensions.compose.readings.reading import Fact
+
+Heads = tuple[int, ...]
+# nouns that are only known when the verb that they are borrowed from has been read
+RAISED: Final[Heads] = (-1,)
+# of a verb: all that the words of another verb say of that one, its adverbs apart
+LIKE: Final = "="
+SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
+
+
+class Chunk(NamedTuple):
+    """Some words that can hang together in one way only: an adjective has no choice but the noun
+    that it stands before.
+
+    kind     the letter that the skeleton has for it
+    lemma    of its head
+    number   singular or plural, or None where it may be either
+    traits   what rules ask about: classes and gender of a noun, frames of a verb, whether an adverb
+             may stand late
+    facts    what it says by itself; several sets where it has several readings of its own ("really
+             often")
+    words    what each of its words is: of which lemma, what, and which word where that is not the
+             lemma's
+    """
+
+    kind: str
+    lemma: str
+    number: str | None = None
+    traits: frozenset[str] = frozenset()
+    facts: tuple[frozenset[Fact], ...] = (frozenset(),)
+    words: tuple[Fact, ...] = ()
+
+
+class Rule(NamedTuple):
+    """What must hold of the chunks at some places of the row; `name` is one of a grammar's
+    rules.
+    """
+
+    name: str
+    place: int
+    others: Heads = ()
+    detail: str = ""
+
+
+class Statement(NamedTuple):
+    """A fact in waiting: of the lemma at a place; `says` is a text or the place of a chunk whose
+    lemma says it, and so is `value`.
+    """
+
+    of: int
+    says: int | str
+    value: int | str
+
+
+Row = tuple[Chunk, ...]
+Parts = tuple[Rule | Statement, ...]
+Rules = Mapping[str, Callable[[Sequence[Chunk], Rule], bool]]
+
+
+class Structure(NamedTuple):
+    """A way to hang chunks together.
+
+    rules    what must hold
+    likely   what holds in the readings that are kept, if it holds in any
+    facts    what it says beyond what each chunk says
+    """
+
+    rules: tuple[Rule, ...]
+    likely: tuple[Rule, ...]
+    facts: tuple[Statement, ...]
+
+
+def statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Parts:
+    """The same fact of each of some places, with each of some values."""
+    values = tuple(values)
+    return tuple(Statement(place, says, value) for place in of for value in values)
+
+
+def distinct(parts: Iterable[Parts], likely: frozenset[str]) -> tuple[Structure, ...]:
+    """The structures with these parts, none twice."""
+    return tuple(dict.fromkeys(_structure(each, likely) for each in parts))
+
+
+def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
+    """Parts put in order, each once, so that the same structure found in two ways is the same
+    value.
+    """
+    rules = sorted({part for part in parts if isinstance(part, Rule)})
+    facts = sorted({part for part in parts if isinstance(part, Statement)}, key=repr)
+    return Structure(
+        tuple(r for r in rules if r.name not in likely),
+        tuple(r for r in rules if r.name in likely),
+        tuple(facts),
+    )
+
+
+def resolve_facts(waiting: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+    """The facts, with the lemmas in their places."""
+    facts = {
+        Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
+        for of, says, value in waiting
+        if says != LIKE
+    }
+    for of, says, value in waiting:
+        if says == LIKE and isinstance(value, int):
+            facts |= {
+                fact._replace(of=chunks[of].lemma)
+                for fact in chunks[value].facts[0]
+                if fact.says in SHARED
+            }
+    return frozenset(facts)
+
+
+def replace_raised(parts: Parts, heads: Heads) -> Parts:
+    """The parts with nouns in the place of `RAISED`."""
+    if not heads:
+        return parts
+    replaced: list[Rule | Statement] = []
+    for part in parts:
+        if isinstance(part, Rule):
+            replaced.append(part._replace(others=heads) if part.others == RAISED else part)
+        elif part.value == RAISED[0]:
+            replaced += (part._replace(value=head) for head in heads)
+        else:
+            replaced.append(part)
+    return tuple(replaced)
+
+
+def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
+    return value if isinstance(value, str) else chunks[value].lemma
+
+
+def number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
+    """The number of nouns; joined ones are plural."""
+    return "plural" if len(heads) > 1 else chunks[heads[0]].number
+
+
+def fits_frame(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb may stand in a frame."""
+    return rule.detail in chunks[rule.place].traits
+
+
+def rows(
+    words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]
+) -> list[Row]:
+    """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each
+    with the word after it.
+    """
+    cuts: dict[int, list[Row]] = {len(words): [()]}
+
+    def after(start: int) -> list[Row]:
+        if start not in cuts:
+            cuts[start] = [
+                (chunk, *rest) for stop, chunk in beginning(words, start) for rest in after(stop)
+            ]
+        return cuts[start]
+
+    return after(0)
+
+
+def verb_facts(
+    verb: str, features: Mapping[str, str], ways: Iterable[tuple[str, ...]]
+) -> tuple[frozenset[Fact], ...]:
+    """What a verb group says of its verb, once for each way to take its adverbs."""
+    facts = {Fact(verb, key, value) for key, value in features.items()}
+    return tuple(
+        frozenset(facts | {Fact(verb, "adverb", adverb) for adverb in way}) for way in ways
+    )
+
+
+def grading(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Whether an adverb may say how much another holds, by their traits: "really often"."""
+    return "grading" in first and "degree" in second
+
+
+def grades(adverbs: Sequence[str], graded: Callable[[str, str], bool]) -> list[tuple[str, ...]]:
+    """The ways to take adverbs in a row: each for itself, or one as the grade of the next, as in
+    "really often".
+    """
+    if len(adverbs) < 2:
+        return [tuple(adverbs)]
+    first, second, *others = adverbs
+    ways = [(first, *rest) for rest in grades(adverbs[1:], graded)]
+    if graded(first, second):
+        ways += [(f"{first} {second}", *rest) for rest in grades(others, graded)]
+    return ways

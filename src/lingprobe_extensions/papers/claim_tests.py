@@ -1,0 +1,375 @@
+"""Tests a paper's claims on its own table, from the published scores and their standard errors.
+
+The standard error of an accuracy follows from the number of test examples, and encoders are assumed
+to err independently, as in `significance`. Tenney et al. (2019) print intervals of their F1. There
+are two verdicts: of the encoders in the table, and of the recipes by which each was trained once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, evidence, verdict
+from lingprobe.data.checks import check_choice
+from lingprobe.metrics import correct_p_values
+from lingprobe.suites import SUITES
+from lingprobe.suites.facts import Paper
+from lingprobe.suites.significance import REACH
+from lingprobe_extensions.papers.claims import (
+    CORRELATED,
+    EPOCHS,
+    UNTESTED,
+    Claim,
+    Comparison,
+    Contrast,
+    claims,
+    contrasts,
+)
+from lingprobe_extensions.papers.correlations import Correlated, correlations
+
+R = TypeVar("R")
+PAPERS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")
+ITEMS = 1000  # test items of each task (Ettinger et al. 2018, section 7)
+PEOPLE = "Hum. Eval."
+JUDGED = {  # sentences that people judged, or whose annotation was checked (Conneau et al. 2018, 2)
+    **dict.fromkeys(("BShift", "SOMO", "CoordInv"), 1000),
+    **dict.fromkeys(("TreeDepth", "TopConst", "Tense", "SubjNum", "ObjNum"), 200),
+}
+HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, caption of Table 2
+LARGE, USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
+TRAININGS: Mapping[str, float] = {"conneau2018": 1.5, "ud2019": 1.7, "ettinger2018": 2.4}
+"""The standard deviation in points between trainings of one recipe, measured on tasks like those of
+a paper (benchmarks/results/trained.md); of those of Tenney et al. (2019) nobody measured it.
+"""
+
+
+class Cell(NamedTuple):
+    """A published score in percent, its standard error, and the test examples; 0 where they are not
+    said.
+    """
+
+    score: float
+    error: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestedClaim:
+    """A claim that was tested, with the difference that decides it, in percent.
+
+    quote       the paper's words; `claim`: what is tested
+    quantifier  of how many comparisons the paper says it; '' of a single one
+    data, probe the data and the probe of the results; '' for a paper's own table
+    first       the encoder that the claim is about, in the decisive difference
+    second      the encoder that it is compared with
+    task        the tasks of that difference
+    low, high   its 95 % interval
+    p           of the claim; `corrected`: for all claims that were tested
+    n           test examples of that difference
+    compared    how many comparisons the claim is about; `needed`: how many must be true
+    agree       how many of them have the sign of the claim
+                Of a correlation, scores and difference are correlations times a hundred, n is 0,
+                and the difference of two has no interval.
+    verdict     of results: reproduced, not reproduced or inconclusive; of a paper's own table:
+                holds, does not hold or inconclusive; the reason if it was not tested
+    recipes     the verdict on a paper's own table if variation between trainings is counted; ''
+                where it is not known, and of results, whose verdict counts it
+    """
+
+    paper: str
+    id: str
+    where: str
+    quote: str
+    claim: str
+    quantifier: str
+    relation: str
+    within: float
+    data: str = ""
+    probe: str = ""
+    first: str = ""
+    second: str = ""
+    task: str = ""
+    first_score: float = math.nan
+    second_score: float = math.nan
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    corrected: float = math.nan
+    n: int = 0
+    compared: int = 0
+    needed: int = 0
+    agree: int = 0
+    verdict: str = ""
+    recipes: str = ""
+    cause: str = ""
+
+
+Judgement = tuple[TestedClaim, Evidence]
+"""What is known of a claim before p values are corrected, and what decides it."""
+HOLDS: Mapping[Verdict, str] = {
+    "supported": "holds",
+    "contradicted": "does not hold",
+    "inconclusive": "inconclusive",
+}
+
+
+class Difference(NamedTuple):
+    """A difference that was estimated: both scores in percent, and the test examples."""
+
+    estimate: Estimate
+    first: float
+    second: float
+    n: int
+
+
+Estimator = Callable[[Contrast[R], Claim], Difference | None]
+"""Estimates a difference; None where a score of it is not there."""
+
+
+def judge_paper(paper: str, correction: str = "holm") -> list[TestedClaim]:
+    """What a paper's table says of each of its claims, in order; p values are corrected for all of
+    them. UsageProblem for a paper whose claims are not known.
+    """
+    check_choice("claims of", paper, PAPERS)
+    plain = _judge_table(paper, 0.0, correction)
+    if paper not in TRAININGS:
+        return plain
+    recipes = _judge_table(paper, TRAININGS[paper], correction)
+    return [
+        replace(one, recipes=other.verdict if _counts_trainings(one) else "")
+        for one, other in zip(plain, recipes, strict=True)
+    ]
+
+
+def _counts_trainings(one: TestedClaim) -> bool:
+    """Whether variation between trainings can change a verdict; a correlation over encoders has it
+    in it.
+    """
+    return bool(one.compared) and one.relation not in CORRELATED
+
+
+def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
+    """The same, with one standard deviation between trainings."""
+    table: Paper = SUITES.make(paper).paper
+    cells = cells_of(paper, table, trainings)
+    rows = list(dict.fromkeys(row for row, _ in cells))
+    mine = [claim for claim in claims() if claim.paper == paper]
+    scores = {place: cell.score for place, cell in cells.items()}
+
+    def estimate_contrast(contrast: Contrast[str], claim: Claim) -> Difference | None:
+        return _estimate_difference(contrast, claim, cells)
+
+    tested = [
+        _judge_correlations(c, correlations(c, scores, rows, table.columns))
+        if c.relation in CORRELATED
+        else tested_on(c, rows, table.columns, str, estimate_contrast)
+        for c in mine
+    ]
+    return [
+        one or untested_claim(claim, UNTESTED["figure"])
+        for claim, one in zip(mine, judge_claims(tested, HOLDS, correction), strict=True)
+    ]
+
+
+def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement | None:
+    """What correlations say of a claim; None where none is known."""
+    if not found:
+        return None
+    parts = [
+        evidence(each.estimate, claim.direction, claim.within, k) for k, each in enumerate(found)
+    ]
+    what = at_least(needed := claim.required_count(len(parts)), parts)
+    one = found[what.decisive]
+    tested = replace(
+        untested_claim(claim, ""),
+        first=one.first,
+        second=one.second,
+        task=one.task,
+        first_score=one.found,
+        second_score=one.other,
+        difference=one.found if math.isnan(one.other) else one.found - one.other,
+        low=one.low,
+        high=one.high,
+        p=what.p,
+        corrected=what.p,
+        compared=len(parts),
+        needed=needed,
+        agree=sum(part.agrees for part in parts),
+    )
+    return tested, what
+
+
+def cells_of(paper: str, table: Paper, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:
+    """The scores of a paper's table that are known to some precision, by row and column; each row
+    but baselines and people is one training.
+    """
+    cells = {}
+    for block in table.blocks:
+        for line in block.lines:
+            once = 0.0 if line.name in table.apart else trainings
+            for column, figure in zip(table.columns, line.figures, strict=True):
+                error, n = _error(paper, table, (block.heading, line.name, column), figure.value)
+                if not math.isnan(figure.value) and not math.isnan(error):
+                    cell = Cell(figure.value, math.hypot(error, once), n)
+                    cells[block.row(line.name), column] = cell
+    return cells
+
+
+def _error(
+    paper: str, table: Paper, place: tuple[str, str, str], score: float
+) -> tuple[float, int]:
+    """The standard error of a published score in percent, and its test examples, by block, row and
+    column; NaN where nothing says it.
+    """
+    block, row, column = place
+    if paper == "tenney2019":
+        large = column == "Coref. (W)" and row.startswith("BERT-large")
+        return (LARGE if large else HALF.get(column, USUAL)) / REACH, 0
+    n = ITEMS if paper == "ettinger2018" else table.examples(block, column)
+    n = JUDGED.get(column, 0) if row == PEOPLE else n
+    return (table.error(column, score, n), n) if n else (math.nan, 0)
+
+
+def _estimate_difference(
+    contrast: Contrast[str], claim: Claim, cells: Mapping[tuple[str, str], Cell]
+) -> Difference | None:
+    """A difference of published scores, which are taken as independent."""
+    if any((row, task) not in cells for _, row, task in contrast.terms):
+        return None
+    known = [(weight, task, cells[row, task]) for weight, row, task in contrast.terms]
+    first = sum(weight * cells[row, task].score for weight, row, task in contrast.ours)
+    second = sum(weight * cells[row, task].score for weight, row, task in contrast.theirs)
+    second += claim.level or 0.0
+    error = math.hypot(*(weight * cell.error for weight, _, cell in known))
+    n = sum(min(cell.n for _, of, cell in known if of == task) for task in contrast.tasks)
+    return Difference(Estimate(first - second, error), first, second, n)
+
+
+def tested_on(
+    claim: Claim,
+    rows: Sequence[R],
+    tasks: Sequence[str],
+    name: Callable[[R], str],
+    estimator: Estimator[R],
+) -> Judgement | None:
+    """What some scores say of a claim, before p values are corrected; None where they say nothing
+    of it.
+    """
+    if claim.relation in EPOCHS or claim.relation in UNTESTED:
+        return None
+    return decide_claim(claim, contrasts(claim, rows, tasks, name), estimator)
+
+
+def decide_claim(
+    claim: Claim, comparisons: Sequence[Comparison[R]], estimator: Estimator[R]
+) -> Judgement | None:
+    """What differences say of a claim; None where none is known."""
+    known: list[tuple[Contrast[R], Difference]] = []
+
+    def weigh_condition(condition: Sequence[Contrast[R]]) -> Iterator[Evidence]:
+        if one := _average_group(condition, estimator, claim):
+            known.append(one)
+            yield evidence(one[1].estimate, claim.direction, claim.within, len(known) - 1)
+
+    parts = []
+    for comparison in comparisons:
+        every = [
+            [e for group in conditions for e in weigh_condition(group)] for conditions in comparison
+        ]
+        alternatives = [at_least(len(each), each) for each in every if each]
+        parts += [at_least(1, alternatives)] if alternatives else []
+    if not parts:
+        return None
+    needed = claim.required_count(len(parts))
+    what = at_least(needed, parts)
+    contrast, difference = known[what.decisive]
+    low, high = difference.estimate.interval
+    tested = replace(
+        untested_claim(claim, ""),
+        first=contrast.first,
+        second=contrast.second,
+        task=", ".join(contrast.tasks),
+        first_score=difference.first,
+        second_score=difference.second,
+        difference=difference.estimate.value,
+        low=low,
+        high=high,
+        p=what.p,
+        corrected=what.p,
+        n=difference.n,
+        compared=len(parts),
+        needed=needed,
+        agree=sum(part.agrees for part in parts),
+    )
+    return tested, what
+
+
+def _average_group(
+    group: Sequence[Contrast[R]], estimator: Estimator[R], claim: Claim
+) -> tuple[Contrast[R], Difference] | None:
+    """The differences of a group on average, as one, without tasks on which they are not over the
+    same examples; None where none is known.
+    """
+    by_tasks: dict[tuple[str, ...], list[Contrast[R]]] = {}
+    for contrast in group:
+        if estimator(contrast, claim):
+            by_tasks.setdefault(contrast.tasks, []).append(contrast)
+    kept = [mine for mine in by_tasks.values() if estimator(_mean(mine), claim)]
+    joined = _mean([contrast for mine in kept for contrast in mine])
+    difference = estimator(joined, claim) if kept else None
+    return (joined, difference) if difference else None
+
+
+def _mean(group: Sequence[Contrast[R]]) -> Contrast[R]:
+    """The mean of some differences."""
+    share = 1 / max(1, len(group))
+    return Contrast(
+        _names([c.first for c in group]),
+        _names([c.second for c in group]),
+        tuple((share * weight, row, task) for c in group for weight, row, task in c.ours),
+        tuple((share * weight, row, task) for c in group for weight, row, task in c.theirs),
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    """The names of a side; of many only how many there are."""
+    known = list(dict.fromkeys(names))
+    return "; ".join(known) if len(known) < 4 else f"{len(known)} encoders"
+
+
+def untested_claim(claim: Claim, why: str) -> TestedClaim:
+    """A claim of which nothing is known, and why."""
+    return TestedClaim(
+        claim.paper,
+        claim.id,
+        claim.where,
+        claim.quote,
+        claim.claim,
+        claim.quantifier,
+        claim.relation,
+        claim.within,
+        first=claim.first,
+        second=claim.second,
+        task=claim.tasks,
+        verdict=why,
+        cause=claim.cause,
+    )
+
+
+def judge_claims(
+    tested: Sequence[Judgement | None],
+    words: Mapping[Verdict, str],
+    correction: str,
+) -> list[TestedClaim | None]:
+    """The same with p values corrected for all of them, and verdicts."""
+    p = correct_p_values([math.nan if one is None else one[0].p for one in tested], correction)
+    return [
+        None
+        if one is None
+        else replace(one[0], corrected=float(v), verdict=words[verdict(one[1], float(v))])
+        for one, v in zip(tested, p, strict=True)
+    ]

@@ -1,0 +1,72 @@
+"""`lingprobe claims`: whether claims of papers are reproduced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import lingprobe
+from lingprobe.cli.declaration import Arguments, command, option
+from lingprobe.cli.options import (
+    OUTPUT,
+    PAGE_STYLE,
+    READ_SELECTION,
+    PageStyle,
+    as_list,
+    put,
+)
+from lingprobe.data.errors import UsageProblem
+
+
+@command(
+    "claims",
+    *READ_SELECTION,
+    option("papers", "--paper", metavar="PAPER"),
+    option(
+        "as_",
+        metavar="ENCODER=ROW",
+        help=(
+            "The row of a paper's table that an encoder corresponds to, such as"
+            " `trained:models/fr=NMT En-Fr BiLSTM-max`; may be repeated."
+        ),
+    ),
+    "published",
+    "correction",
+    option("every", "--all"),
+    PAGE_STYLE,
+    OUTPUT,
+    "trust",
+    heading="Results",
+)
+def claims(
+    given: Arguments,
+    *,
+    as_: list[str] | None = None,
+    style: PageStyle = "terminal",
+    output: Path | None = None,
+) -> None:
+    """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
+
+    Each claim compares cells of the paper's table. Your encoders take the place of its rows:
+    trained ones by architecture and objective, others by name, and any with `--as`. Scores are
+    compared over the same test examples, and p values are corrected for all tested claims. If your
+    data are not the paper's, a claim that is not reproduced may still be true of the paper's data.
+
+    **Examples**
+
+    - `lingprobe claims results/`
+    - `lingprobe claims results/ --all`
+    - `lingprobe claims results/ --paper conneau2018 --as 'trained:models/fr=NMT En-Fr BiLSTM-max'`
+    - `lingprobe claims results/ --correction bh --format csv -o claims.csv`
+    - `lingprobe claims --published conneau2018`
+    - `lingprobe claims --published ettinger2018 --all --format markdown`
+    """
+    page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, as_list(as_))))
+    put(page, style, output, "claim")
+
+
+def _parse_encoder_row(text: str) -> tuple[str, str]:
+    """An encoder and its row; UsageProblem where one is missing."""
+    encoder, equals, row = text.rpartition("=")
+    if not (encoder and equals and row):
+        raise UsageProblem(f"--as {text}: write ENCODER=ROW, as 'st:mine=BiLSTM-max, NLI'")
+    return encoder, row

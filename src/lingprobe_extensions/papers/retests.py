@@ -1,0 +1,393 @@
+"""What results say of the claims of papers, by scores of encoders that stand for a paper's rows:
+their differences are paired over the same test examples.
+
+Several trainings of one recipe count as one encoder with their mean score. How much trainings vary
+is pooled over all cells of which there are several, and added to what test examples leave open.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import numpy as np
+
+from lingprobe.analysis.comparable import apart, rows_by_task
+from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.rows import Measured
+from lingprobe.analysis.verdicts import Estimate, Verdict, total
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.metrics import Answers
+from lingprobe.metrics import contrast as metric_contrast
+from lingprobe.metrics.clusters import quantile
+from lingprobe.probes import PROBES
+from lingprobe.suites import SUITES
+from lingprobe.suites.suite import Suite, floor_of, locate_task
+from lingprobe.tasks.languages import UNKNOWN, languages
+from lingprobe_extensions.papers.claim_tests import (
+    PAPERS,
+    Difference,
+    Judgement,
+    TestedClaim,
+    decide_claim,
+    judge_claims,
+    tested_on,
+    untested_claim,
+)
+from lingprobe_extensions.papers.claims import (
+    CHANCE,
+    EPOCHS,
+    UNTESTED,
+    Claim,
+    Contrast,
+    claims,
+    items,
+)
+from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
+
+WORDS: Mapping[Verdict, str] = {
+    "supported": "reproduced",
+    "contradicted": "not reproduced",
+    "inconclusive": "inconclusive",
+}
+SPOKEN = {"eng": "English", "pol": "Polish"}
+MORE = {"conneau2018": ("ud", "ud2019")}
+"""Families whose tasks ask what a paper's columns of the same names ask, on other data."""
+BESIDE = {"conneau2018": "senteval-downstream"}
+"""The suite of further tasks that a paper makes claims about; their scores are in its appendix."""
+OWN = "the paper's"
+Names = Mapping[str, Sequence[str]]
+"""The rows that encoders were said to stand for, by their reference."""
+LANGUAGES = {
+    "conneau2018": ("English",),
+    "ettinger2018": ("English",),
+    "tenney2019": ("English",),
+    "ud2019": ("English", "Polish"),
+}
+
+
+class Setting(NamedTuple):
+    """Scores that belong together: a paper's columns on one kind of data, read by one probe."""
+
+    paper: str
+    data: str
+    probe: str
+
+
+@dataclass
+class Cells:
+    """The scores of a setting: those of each encoder on each task, one for each training.
+
+    why  the data are not the paper's; '' where they are
+    """
+
+    scores: dict[tuple[Stand, str], list[Measured]] = field(default_factory=dict)
+    why: str = ""
+
+    @property
+    def trainings(self) -> tuple[float, int]:
+        """The variance of scores in percent squared between trainings of one recipe, pooled over
+        cells, and its degrees of freedom.
+        """
+        several = [
+            [one.row.score for one in mine]
+            for (who, _), mine in self.scores.items()
+            if who.drawn and len(mine) > 1
+        ]
+        df = sum(len(scores) - 1 for scores in several)
+        squares = sum(float(np.var(scores)) * len(scores) for scores in several)
+        return (squares / df, df) if df else (0.0, 0)
+
+    @property
+    def encoders(self) -> list[Stand]:
+        """What was measured, in order."""
+        return list(dict.fromkeys(who for who, _ in self.scores))
+
+    @property
+    def once(self) -> list[str]:
+        """The rows of encoders that a seed decides and that were made but once."""
+        alone = [who.row for (who, _), mine in self.scores.items() if who.drawn and len(mine) < 2]
+        return list(dict.fromkeys(alone))
+
+
+def retest_claims(
+    results: Sequence[Result],
+    papers: Sequence[str] = PAPERS,
+    named: Names | None = None,
+    correction: str = "holm",
+) -> tuple[list[TestedClaim], dict[Setting, Cells]]:
+    """What results say of the claims of some papers, and the scores by setting; claims that could
+    not be tested come last, with the reason as their verdict.
+
+    p values are corrected for all claims that were tested.
+    """
+    settings = collect_scores(results, papers, named or {})
+    tested: dict[tuple[object, ...], Judgement | None] = {}
+    lacking: list[TestedClaim] = []
+    for claim in claims():
+        here = {s: cells for s, cells in settings.items() if s.paper == claim.paper}
+        mine = [one for s, cells in here.items() if (one := _judge_claim(claim, s, cells))]
+        tested |= {(one.id, one.data, one.probe): (one, what) for one, what in mine}
+        if claim.paper in papers and not mine:
+            lacking.append(untested_claim(claim, _missing(claim, list(here.values()))))
+    known = [one for one in judge_claims(list(tested.values()), WORDS, correction) if one]
+    return [*known, *lacking], settings
+
+
+def collect_scores(
+    results: Sequence[Result], papers: Sequence[str], named: Names
+) -> dict[Setting, Cells]:
+    """The scores that stand for cells of the papers' tables, by setting; baselines of a paper stand
+    beside all that is over the same data.
+    """
+    settings: dict[Setting, Cells] = {}
+    floors: dict[Setting, Cells] = {}
+    scored = [one for task in rows_by_task(results) for one in task]
+    for paper in papers:
+        _, suite = suites(paper)
+        for one in scored:
+            if (found := _place(paper, one)) and not math.isnan(one.row.score):
+                setting, column, why = found
+                floor = floor_of(suite, suite.paper.columns.index(column), one.result)
+                into = floors if floor else settings
+                cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
+                cells.why = cells.why or why
+                for who in [Stand(floor, floor)] if floor else _stands(paper, one, named):
+                    cell = cells.scores.setdefault((who, column), [])
+                    if not any(_same_training(one, other) for other in cell):
+                        cell.append(one)
+    for setting, cells in floors.items():
+        beside = [s for s in settings if s[:2] == setting[:2]] or [setting]
+        for each in beside:
+            mine = settings.setdefault(each, Cells(why=cells.why))
+            mine.scores |= cells.scores
+    return settings
+
+
+@functools.cache
+def suites(paper: str) -> tuple[Suite, Suite]:
+    """A paper's suite, and the same with all tasks that its claims are about."""
+    suite: Suite = SUITES.make(paper)
+    more: list[Suite] = [SUITES.make(BESIDE[paper])] if paper in BESIDE else []
+    columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
+    return suite, replace(
+        suite,
+        paper=replace(suite.paper, columns=columns),
+        columns=(*suite.columns, *(column for m in more for column in m.columns)),
+        families=(*suite.families, *MORE.get(paper, ()), *(f for m in more for f in m.families)),
+    )
+
+
+def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
+    """Where a score belongs, if its task has a column in the paper's table or is beside it: the
+    setting, the column, and why it is not over the paper's data.
+    """
+    suite, wider = suites(paper)
+    trial = one.result.trial
+    place = locate_task(wider, trial.task)
+    if place is None or _language(one) not in ("", *LANGUAGES[paper]):
+        return None
+    known = locate_task(suite, trial.task, one.result)
+    why = "they are another family of tasks" if known is None else known.why
+    data = place.data
+    if place.column >= len(suite.columns):  # tasks with data and splits of their own
+        data = str(Reference("*", Reference.parse(data).argument))
+    usual = wider.columns[place.column].probe
+    same = bool(usual) and trial.probe == PROBES.canonical(usual)
+    probe = OWN if same else brief(PROBES, trial.probe)
+    return Setting(paper, data, probe), wider.paper.columns[place.column], why
+
+
+def _language(one: Measured) -> str:
+    """The language of a score's task by its English name, '' where nobody says."""
+    code = languages([one.result])[0]
+    return "" if code == UNKNOWN else SPOKEN.get(code.partition("-")[0], code)
+
+
+def _stands(paper: str, one: Measured, named: Names) -> list[Stand]:
+    """The rows that the encoder of a score stands for: as it was said, or as its name says."""
+    trial = one.result.trial
+    said = [row for row in named.get(trial.encoder, ()) if row in known_rows(paper)]
+    rows = said or rows_of(paper, trial.encoder, trial.read, _language(one))
+    known = one.result.provenance.checkpoint
+    return stand(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
+
+
+def _same_training(one: Measured, other: Measured) -> bool:
+    """Whether two scores are of one trained encoder, under its name and after its best epoch."""
+    parsed = [parsed_or_none(each.result.trial.encoder) for each in (one, other)]
+    names = [str(each.without("epoch")) for each in parsed if each and each.name == "trained"]
+    return len(names) > 1 and names[0] == names[1]
+
+
+def _judge_claim(claim: Claim, setting: Setting, cells: Cells) -> Judgement | None:
+    """What the scores of a setting say of a claim, before correction."""
+
+    def estimate_contrast(contrast: Contrast[Stand], claim: Claim) -> Difference | None:
+        return _estimate_difference(contrast, claim, cells)
+
+    tasks = suites(claim.paper)[1].paper.columns
+    if claim.relation in EPOCHS:
+        groups = _along_epochs(claim, cells)
+        one = decide_claim(claim, [[[[contrast]]] for contrast in groups], estimate_contrast)
+    else:
+        one = tested_on(claim, _whole(cells), tasks, _row, estimate_contrast)
+    if one is None:
+        return None
+    # a claim about baselines alone is the same beside every probe
+    probe = OWN if _about_floors(claim, cells) else setting.probe
+    return replace(one[0], data=setting.data, probe=probe), one[1]
+
+
+def _about_floors(claim: Claim, cells: Cells) -> bool:
+    """Whether a claim is about baselines of the paper alone."""
+    sides = [claim.first, *([claim.second] if claim.level is None else [])]
+    found = [item for side in sides for item in items(side, cells.encoders, _row)]
+    return all(who == Stand(who.row, who.row) for item in found for _, who in item.rows)
+
+
+def _row(who: Stand) -> str:
+    return who.row
+
+
+def _along_epochs(claim: Claim, cells: Cells) -> list[Contrast[Stand]]:
+    """Of each encoder that was measured after several epochs, the last against the first."""
+    courses: dict[tuple[str, str], list[Stand]] = {}
+    for item in items(claim.first, _several(cells), _row):
+        who = item.rows[0][1]
+        courses.setdefault((who.row, who.recipe), []).append(who)
+    contrasts = []
+    for (row, _), mine in courses.items():
+        first, last = min(mine, key=_epoch), max(mine, key=_epoch)
+        names = f"{row}, epoch {last.epoch}", f"epoch {first.epoch}"
+        contrasts += [
+            Contrast(*names, ((1.0, last, task),), ((1.0, first, task),))
+            for task in claim.tasks.split("; ")
+        ]
+    return contrasts
+
+
+def _whole(cells: Cells) -> list[Stand]:
+    """The encoders that were not asked for after some epoch."""
+    return [who for who in cells.encoders if not who.epoch]
+
+
+def _several(cells: Cells) -> list[Stand]:
+    """The encoders after an epoch of which there are others after another one."""
+    asked = [who for who in cells.encoders if who.epoch]
+    many = Counter((who.row, who.recipe) for who in asked)
+    return [who for who in asked if many[who.row, who.recipe] > 1]
+
+
+def _epoch(who: Stand) -> int:
+    return who.epoch
+
+
+def _estimate_difference(
+    contrast: Contrast[Stand], claim: Claim, cells: Cells
+) -> Difference | None:
+    """A difference of scores: paired over the test examples of a task, those of several tasks taken
+    as independent; with the variance between trainings.
+    """
+    if any((who, task) not in cells.scores for _, who, task in contrast.terms):
+        return None
+    parts = [_of_task(contrast, task, cells) for task in contrast.tasks]
+    known = [part for part in parts if part]
+    if len(known) < len(parts):
+        return None
+    between, df = cells.trainings
+    weights = [w**2 / len(cells.scores[who, t]) for w, who, t in contrast.terms if who.drawn]
+    if between and weights:
+        known.append(Estimate(0.0, math.sqrt(between * sum(weights)), df))
+    first, second = (_score(side, cells) for side in (contrast.ours, contrast.theirs))
+    if claim.second.startswith(CHANCE):
+        second = sum(w * cells.scores[who, t][0].row.majority for w, who, t in contrast.ours)
+    elif claim.level is not None:
+        second = claim.level
+    spread = total(known)
+    n = sum(
+        min(cells.scores[who, of][0].row.n for _, who, of in contrast.terms if of == task)
+        for task in contrast.tasks
+    )
+    return Difference(spread._replace(value=first - second), first, second, n)
+
+
+def _score(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
+    return sum(
+        weight * float(np.mean([one.row.score for one in cells.scores[who, task]]))
+        for weight, who, task in side
+    )
+
+
+def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | None:
+    """The part of a difference that is over the test examples of one task; None where scores are
+    over different ones.
+    """
+    terms: list[tuple[float, Answers]] = []
+    every: list[Measured] = []
+    for weight, who, of in contrast.terms:
+        mine = cells.scores[who, of] if of == task else []
+        every += mine
+        terms += [(weight / len(mine), one.answers) for one in mine]
+    if any(apart(every[0], other) for other in every[1:]):
+        return None
+    found = metric_contrast(every[0].row.metric, terms)
+    error = (found.high - found.low) / 2 / quantile(found.df)
+    return Estimate(PERCENT * found.value, PERCENT * error, found.df)
+
+
+def _missing(claim: Claim, here: Sequence[Cells]) -> str:
+    """Why a claim was not tested."""
+    if claim.relation in UNTESTED:
+        return UNTESTED[claim.relation]
+    tasks = {task for cells in here for _, task in cells.scores}
+    asked = dict.fromkeys(task for side in claim.sides for task in side.split("; "))
+    lost = [task for task in asked if task not in tasks]
+    if not tasks:
+        return "none of the paper's tasks was measured"
+    if len(lost) == len(asked) or (lost and claim.over != "mean" and " / " in claim.tasks):
+        return f"no score on {', '.join(lost)}"
+    epochs = claim.relation in EPOCHS
+    rows = [who for cells in here for who in (_several(cells) if epochs else _whole(cells))]
+    sides = [claim.first, *([claim.second] if claim.level is None and claim.second else [])]
+    gone = [side for side in sides if not items(side, rows, _row)]
+    after = " after several epochs" if epochs else ""
+    if gone:
+        return f"no encoder for {' and for '.join(dict.fromkeys(gone))}{after}"
+    return "no two of its scores are over the same test examples"
+
+
+def known_rows(paper: str) -> frozenset[str]:
+    """The rows of a paper's table, and those that encoders of lingprobe stand for beside them."""
+    table = SUITES.make(paper).paper
+    printed = {b.row(line.name) for b in table.blocks for line in b.lines}
+    ours = {
+        f"{a}, {o}" for a in ARCHITECTURES.values() for o in (*OBJECTIVES.values(), "Untrained")
+    }
+    return frozenset(printed | (ours if paper == "conneau2018" else set()))
+
+
+def names_of(said: str) -> list[str]:
+    """The rows that somebody means: words in any order, whatever their case ('nmt en-fr
+    bilstm-max'); UsageProblem for none.
+    """
+    every = dict.fromkeys(row for paper in PAPERS for row in sorted(known_rows(paper)))
+    meant = [row for row in every if _letters(row) == _letters(said)]
+    if not meant:
+        near = get_close_matches(said, every, 3, 0.3)
+        raise UsageProblem(
+            f"no paper has a row {said!r}" + (f": did you mean {'; '.join(near)}?" if near else "")
+        )
+    return meant
+
+
+def _letters(row: str) -> list[str]:
+    return sorted(re.findall(r"[^\s,]+", row.casefold()))

@@ -1,0 +1,125 @@
+"""An audit of a parser as tables: what its errors cost each task, class by class, and among the
+sentences of which it is surer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from lingprobe.corpora.machine import CEILING, PLAIN
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Section, Table, number
+from lingprobe_extensions.train.audit import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
+
+WORDS = frozenset({"task", "class", "", "then"})
+MANY = 24  # classes of a task that are shown
+
+
+def parser_page(audit: ParserAudit) -> Page[ParserAudit]:
+    """An audit of a parser with its tables."""
+    return Page(audit, lambda: list(_tables(audit)))
+
+
+def _tables(audit: ParserAudit) -> Iterator[Table]:
+    yield _tasks(audit)
+    if len(audit.cuts) > 1:
+        yield _surer(audit.cuts)
+    yield _classes(audit.cuts)
+
+
+def _tasks(audit: ParserAudit) -> Table:
+    rows = [*map(_row, audit.tasks)]
+    families = dict.fromkeys(f"{each.task.partition('/')[0]}/" for each in audit.tasks)
+    rows += [
+        (task, "–", "–", "–", "–", "its labels do not depend on trees")
+        for family in families
+        for task in BY_WORDS[family]
+    ]
+    alone = f"; {audit.alone:,} more occur only in gold" if audit.alone else ""
+    line = f"{audit.sentences:,} sentences of {', '.join(audit.gold)}{alone}"
+    notes = (
+        "of parses: percent of the labels from parses that the gold tree also gives; of gold:"
+        " percent of the labels from gold trees that the parse also gives.",
+        "wrong: percent of labels that differ from the gold tree's in a class-balanced set, as"
+        " tasks have, with its 95 % interval; a class with fewer than ten labels from parses, but"
+        " more from gold trees, counts by those that parses miss; classes that are as rare in both"
+        " are left out.",
+        f"Tasks with more than {PLAIN} % of wrong labels show the figure in the heading; tasks"
+        f" with more than {CEILING} % need noise=accept. According to human annotators, the labels"
+        " that Conneau et al. (2018) made by parsing are wrong in 12 to 16 % of cases (their"
+        " Table 2).",
+    )
+    title = f"Labels from {audit.parser or 'a parser'} against those from gold trees"
+    head = ("task", "labels", "of parses", "of gold", "wrong", "then")
+    agreed = ", ".join(f"{name} {value:.1f}" for name, value in audit.agreement.items())
+    said = [f"Agreement with gold: {agreed}."] if agreed else []
+    if audit.learnt:
+        said.append(
+            f"Warning: the parser was trained on {audit.learnt:,} of the gold sentences; on others"
+            " it may be worse."
+        )
+    return Table(head, (Section(line, tuple(rows)),), WORDS, (*said, *notes), title)
+
+
+def _row(each: TaskAgreement) -> tuple[str, ...]:
+    total = each.total
+    if not each.has_classes:
+        return each.task, f"{total.said:,}", "–", "–", "–", "fewer than two classes"
+    return (
+        each.task,
+        f"{total.said:,}",
+        number(100 * total.precision),
+        number(100 * total.recall),
+        f"{each.wrong:.1f} ± {each.margin:.1f}",
+        _then(each.wrong),
+    )
+
+
+def _then(wrong: float) -> str:
+    """What follows from how many labels are wrong."""
+    if wrong < PLAIN:
+        return "offered"
+    return "its ceiling" if wrong <= CEILING else "noise=accept"
+
+
+def _surer(cuts: Sequence[Cut]) -> Table:
+    """What the surer sentences are like, and how many of their labels are wrong."""
+    rows = [
+        ("percent of the sentences", *(number(100 * cut.share) for cut in cuts)),
+        ("words of a sentence", *(number(cut.length) for cut in cuts)),
+        ("depth of its tree", *(number(cut.depth) for cut in cuts)),
+    ]
+    wrong = [{each.task: each.wrong for each in cut.tasks} for cut in cuts]
+    rows += [
+        (f"wrong: {task}", *(number(each.get(task, math.nan)) for each in wrong))
+        for task in wrong[0]
+    ]
+    head = ("", *_heads(cuts))
+    return Table(head, (Section("Sentences by the confidence of the parser", tuple(rows)),), WORDS)
+
+
+def _heads(cuts: Sequence[Cut]) -> list[str]:
+    return ["all", *(f"≥ {cut.least:.2g}" for cut in cuts[1:])]
+
+
+def _classes(cuts: Sequence[Cut]) -> Table:
+    """Classes one by one, and what share of the labels each has among surer sentences."""
+    later = [{each.task: each for each in cut.tasks} for cut in cuts]
+    rows = [
+        (each.task, c.label, f"{c.wanted:,}", f"{c.said:,}", number(100 * c.precision),
+         number(100 * c.recall), *(_share(by.get(each.task), c.label) for by in later))
+        for each in cuts[0].tasks
+        for c in each.classes[:MANY]
+    ]  # fmt: skip
+    head = ("task", "class", "gold", "parses", "of parses", "of gold", *_heads(cuts))
+    line = "`all` and thresholds of confidence: percent of a task's labels from parses"
+    return Table(head, (Section("Class by class", tuple(rows), line),), WORDS)
+
+
+def _share(task: TaskAgreement | None, label: str) -> str:
+    if task is None:
+        return "–"
+    said: dict[str, Same] = {c.label: c for c in task.classes}
+    total = task.total.said
+    return number(100 * said[label].said / total) if total and label in said else "–"

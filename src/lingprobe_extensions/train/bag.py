@@ -1,0 +1,255 @@
+"""Sentence vectors that are means of vectors of words and bigrams, trained by predicting each word
+from the rest of its sentence (CBOW over sentences, or Sent2Vec; Pagliardini et al. 2018).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lingprobe.corpora.files import digest
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.data.vectors import Ints
+from lingprobe.encoders.ngrams import bigram_rows, drawn_vectors
+from lingprobe_extensions.train import guesses
+from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.draws import Negatives, predicted_shares, without_some
+from lingprobe_extensions.train.encoder import WORDS
+from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, state_of
+from lingprobe_extensions.train.ranks import Ranks, processes
+from lingprobe_extensions.train.settings import Request, Settings
+from lingprobe_extensions.train.splits import choose_rows, held_out
+from lingprobe_extensions.train.texts import Texts
+from lingprobe_extensions.train.weights import save
+
+if TYPE_CHECKING:
+    from lingprobe_extensions.train.steps import Part, Tables
+
+PIECE = 1 << 15  # words whose draws are in memory at once
+JUDGED = 5000  # words of dev that are predicted, up to the end of a sentence
+RATE = 0.2  # Pagliardini et al. 2018
+
+Told = Callable[[int, int, float], None]
+
+
+def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
+    """Read the files into a corpus, and divide it."""
+    _import_steps()  # which says that numba is missing before much is read
+    _check(settings)
+    corpus, train, dev = _split_train_dev(request, how, settings, out)
+    vocabulary = Vocabulary.of(corpus, train, settings.least)
+    learner = Bag(corpus, vocabulary, settings)
+    judged = learner.dev_sample(dev)
+    if not len(judged.ids):
+        raise DataProblem(
+            f"{len(train):,} sentences are left to train on, with {len(vocabulary.words):,} words"
+            f" that occur {settings.least} times, and {len(dev):,} to judge by, of which none has"
+            " two of these words; give more text, or a lower least="
+        )
+    write_text(out / WORDS, "\n".join(vocabulary.words))
+    said = learner.facts | {"words": digest([out / WORDS])}
+    said["trivial"] = dict(guesses.trivial(vocabulary.counts, judged))
+    said["counts"] |= {"train": len(train), "dev": len(dev)}
+    return Start(learner, said, train, dev)
+
+
+def _check(settings: Settings) -> None:
+    """Refuse what would be passed over in silence."""
+    if processes() > 1:
+        raise UsageProblem("cbow learns in one process; start it without torchrun")
+    passed_over = {
+        "device": settings.device not in ("auto", "cpu"),
+        "precision": settings.precision != "fp32",
+        "vectors": settings.vectors is not None,
+    }
+    for name in (name for name, said in passed_over.items() if said):
+        raise UsageProblem(
+            f"{name}={asdict(settings)[name]}: cbow learns vectors of its own in fp32 on the"
+            f" processor; leave {name} out"
+        )
+
+
+def _split_train_dev(
+    request: Request, how: Reading, settings: Settings, out: Path
+) -> tuple[Corpus, Ints, Ints]:
+    """The sentences of all files, and which are train and dev, none of whose is in train."""
+    ends: list[int] = []
+    corpus = Corpus.of(_sentences(request, how, ends), out)
+    rows = choose_rows(ends[0], settings.most, settings.seed)
+    dev = np.arange(ends[0], len(corpus))
+    how.seen.keep(np.concatenate([rows, dev]))
+    if not request.dev:
+        dev = rows[held_out(len(rows), settings.seed)]
+    rest = np.setdiff1d(rows, dev)
+    train = corpus.unlike(rest, dev)
+    how.counts["also in dev"] = len(rest) - len(train)
+    return corpus, train, dev
+
+
+def _sentences(request: Request, how: Reading, ends: list[int]) -> Iterator[Sequence[str]]:
+    """The words of the sentences of all files, those of dev last; `ends` gets how many there are
+    before these.
+    """
+    reads, before = request.check().reads, how.counts["read"]
+    yield from (example.first for example in reads(request.files, how))
+    ends.append(how.counts["read"] - before)
+    yield from (example.first for example in reads(request.dev, how))
+
+
+def _import_steps() -> Any:
+    """The module of steps; DataProblem without numba."""
+    try:
+        from lingprobe_extensions.train import steps
+    except ImportError:
+        raise DataProblem(f"cbow needs numba: {to_install('train')}") from None
+    return steps
+
+
+@dataclass
+class Bag:
+    """Vectors of words and bigrams while they learn."""
+
+    corpus: Corpus
+    vocabulary: Vocabulary
+    settings: Settings
+    epochs: list[Epoch] = field(default_factory=list)
+    ranks: Ranks = field(default_factory=Ranks)
+
+    def __post_init__(self) -> None:
+        how, words = self.settings, len(self.vocabulary.words)
+        self.steps = _import_steps()
+        self.buckets = how.buckets if how.ngrams > 1 else 0
+        source = drawn_vectors(words + self.buckets, how.dim, how.seed)
+        self.tables: Tables = self.steps.Tables(source, np.zeros((words, how.dim), np.float32))
+        self.negatives = Negatives.of(self.vocabulary.counts)
+        self.shares = predicted_shares(self.vocabulary.counts, how.subsample)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is said of the encoder."""
+        rare = int((self.vocabulary.numbers < 0).sum())
+        return {
+            "shape": {"dim": self.settings.dim, "buckets": self.buckets},
+            "parameters": self.tables.source.size,
+            "parameters of the head": self.tables.target.size,
+            "counts": {"words": len(self.vocabulary.words), "words that are too rare": rare},
+        }
+
+    def epoch(
+        self, train: Ints, dev: Ints, told: Told, pause: Callable[[], None] | None = None
+    ) -> Epoch:
+        """Learn from every sentence of train once, and judge on dev; `told` gets the words done, of
+        how many, and the loss. It is not paused: an epoch is begun anew after a stop.
+        """
+        number, began = len(self.epochs) + 1, time.perf_counter()
+        draws = np.random.default_rng((self.settings.seed, number))
+        every = int(self.vocabulary.counts.sum())
+        loss, count, done, last = 0.0, 0, 0, began
+        for piece in self._pieces(train, draws):
+            rates = self._rates(number, done, len(piece.ids))
+            total, over = self.steps.learn(self.tables, piece, rates)
+            loss, count, done = loss + total, count + over, done + len(piece.ids)
+            if not np.isfinite(loss):
+                raise DataProblem(
+                    f"epoch {number}: the loss is no number any more; take a lower rate than"
+                    f" {self.settings.rate or RATE:g}"
+                )
+            if time.perf_counter() - last > TOLD:
+                last = time.perf_counter()
+                told(done, every, loss / max(count, 1))
+        shares = guesses.Shares(self.negatives.shares, self.shares)
+        figures = guesses.figures(self.tables, self.dev_sample(dev), shares)
+        mean, seconds = loss / max(count, 1), time.perf_counter() - began
+        told(every, every, mean)
+        self.epochs.append(Epoch(number, mean, figures, done, seconds))
+        return self.epochs[-1]
+
+    def _rates(self, number: int, done: int, more: int) -> Any:
+        """The rates of some words: in a straight line to 0 behind the last epoch."""
+        how, words = self.settings, int(self.vocabulary.counts.sum())
+        begin = (number - 1) * words + done
+        first, last = (
+            (how.rate or RATE) * (1 - at / (how.epochs * words)) for at in (begin, begin + more)
+        )
+        return self.steps.Rates(first, last, how.divided)
+
+    def _pieces(self, train: Ints, draws: np.random.Generator) -> Iterator[Part]:
+        """All sentences with what is drawn for them, some at a time."""
+        mixed = self.settings.shuffled
+        for every in (
+            self.corpus.shuffled_texts(train, draws) if mixed else self.corpus.parts(train)
+        ):
+            texts = self.vocabulary.drop_rare_words(every)
+            rows = np.flatnonzero(texts.lengths)
+            ends = np.cumsum(texts.lengths_of(rows))
+            cuts = np.searchsorted(ends, np.arange(PIECE, len(texts.ids), PIECE))
+            for first, last in pairwise(np.unique([0, *cuts, len(rows)]).tolist()):
+                yield self._part(texts.take(rows[first:last]), draws)
+
+    def _part(self, texts: Texts, draws: np.random.Generator) -> Part:
+        """Sentences with what is drawn for them."""
+        how, words = self.settings, len(self.vocabulary.words)
+        bigrams = bigram_rows(texts.ids, texts.starts, words, self.buckets)
+        part: Part = self.steps.Part(
+            texts.ids,
+            texts.starts,
+            without_some(bigrams, texts.starts, how.lost, draws),
+            draws.random(len(texts.ids), np.float32) < self.shares[texts.ids],
+            self.negatives.draw((len(texts.ids), how.negatives), draws),
+        )
+        return part
+
+    def dev_sample(self, dev: Ints) -> Part:
+        """Sentences of dev that have a context, drawn from all over it, with all their bigrams and
+        one negative for each word, the same ones after each epoch.
+        """
+        every = (text.row(i).tolist() for text in self.corpus.parts(dev) for i in range(len(text)))
+        texts = self.vocabulary.drop_rare_words(Texts.of(every))
+        draws = np.random.default_rng((self.settings.seed, 0, 1))
+        rows = draws.permutation(np.flatnonzero(texts.lengths > 1))
+        lengths = texts.lengths_of(rows)
+        texts = texts.take(rows[np.cumsum(lengths) - lengths < JUDGED])
+        words = len(self.vocabulary.words)
+        part: Part = self.steps.Part(
+            texts.ids,
+            texts.starts,
+            bigram_rows(texts.ids, texts.starts, words, self.buckets),
+            np.ones(len(texts.ids), bool),
+            self.negatives.draw((len(texts.ids), 1), draws) if words else texts.ids[:, None],
+        )
+        return part
+
+    def slower(self) -> None:
+        """The rate falls by itself."""
+
+    def weights(self) -> dict[str, Tensor]:
+        """What the encoder is made of."""
+        return {"source": torch.from_numpy(self.tables.source)}
+
+    def keep(self, folder: Path) -> None:
+        """Write all that going on needs, in one file that is there whole or not at all."""
+        facts = {"epochs": json.dumps([vars(epoch) for epoch in self.epochs])}
+        save(self.tables._asdict(), folder / STATE, facts)
+
+    def resume(self, folder: Path) -> bool:
+        """Go on where a run was stopped; whether there was one."""
+        kept = state_of(folder, "np")
+        if kept is None:
+            return False
+        facts, tables = kept
+        self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
+        for name, table in self.tables._asdict().items():
+            table[:] = tables[name]
+        return True

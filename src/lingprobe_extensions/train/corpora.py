@@ -1,0 +1,96 @@
+"""`lingprobe audit-parser`, `tag` and `vectors`: parsers, taggers and word vectors from corpora."""
+
+from __future__ import annotations
+
+import lingprobe
+from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.cli.options import (
+    ON_ERROR,
+    PAGE_STYLE,
+    QUIET,
+    TASKS,
+    TO_FILE,
+    PageStyle,
+    remark,
+    show,
+)
+
+
+@command(
+    "audit_parser",
+    argument("gold", "GOLD"),
+    argument("parsed", "PARSED"),
+    option("into", metavar="FOLDER"),
+    PAGE_STYLE,
+    heading="Data",
+)
+def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
+    """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
+    class and by the parser's confidence.
+
+    **Examples**
+
+    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
+    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
+    - `lingprobe audit-parser gold/ parsed/ --format markdown`
+    """
+    show(lingprobe.audit_parser(**given), style)
+
+
+@command(
+    "tag",
+    argument("texts", "TEXT"),
+    option("source", "--from", metavar="TAGGED"),
+    TO_FILE,
+    "seed",
+    ON_ERROR,
+    QUIET,
+    heading="Data",
+)
+def tag(given: Arguments, *, quiet: bool = False) -> None:
+    """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
+    text.
+
+    **Examples**
+
+    - `lingprobe tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
+    """
+    done = lingprobe.tag(**given, progress=not quiet)
+    share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
+    remark(f"{share} are tagged as in {given['source']}", quiet)
+    left_out = (
+        f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
+    )
+    remark(
+        f"{given['output']}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet
+    )
+
+
+@command(
+    "train_vectors",
+    argument("texts", "TEXT"),
+    TO_FILE,
+    option("exclude", metavar="CORPUS"),
+    TASKS,
+    option("dim", least=1),
+    option("epochs", least=1),
+    option("least", least=1),
+    "subwords",
+    "skipgram",
+    "english",
+    "seed",
+    QUIET,
+    heading="Training",
+)
+def vectors(given: Arguments, *, quiet: bool = False) -> None:
+    """Train word vectors on running text, without the sentences that they will be probed on.
+
+    Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,
+    or as the word vectors of `untrained:` encoders.
+
+    **Examples**
+
+    - `lingprobe vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
+    - `lingprobe vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
+    """
+    remark(str(lingprobe.train_vectors(**given)), quiet)

@@ -1,0 +1,73 @@
+"""How well the words of some sentences are predicted from the rest of them, and how well counts do
+that alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from lingprobe.data.vectors import Ints
+from lingprobe_extensions.train.objectives import MOST, Figures
+
+if TYPE_CHECKING:
+    from lingprobe_extensions.train.steps import Part, Tables
+
+ROWS = 256  # words whose scores against all others are in memory at once
+
+
+class Shares(NamedTuple):
+    """How likely each word is drawn as a negative, and is predicted where it stands [words]."""
+
+    negative: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+
+
+def figures(tables: Tables, part: Part, shares: Shares) -> Figures:
+    """Of each word of some sentences: its perplexity among all words, and the share of words that
+    score above the word that was drawn against them (a tie is half).
+
+    Negative sampling learns scores s of a word in a context so that P(word | context) is in
+    proportion to exp(s) times the word's probability as a negative, over the share in which it is
+    predicted (Levy & Goldberg 2014).
+    """
+    from lingprobe_extensions.train.steps import contexts
+
+    hidden, seldom = contexts(tables.source, part), -np.log(shares.predicted)
+    bias = seldom + np.log(shares.negative)
+    total = 0.0
+    for first in range(0, len(hidden), ROWS):
+        scores = hidden[first : first + ROWS] @ tables.target.T + bias
+        own = part.ids[first : first + ROWS]
+        total += float((logsumexp(scores, 1) - scores[np.arange(len(own)), own]).sum())
+    other = part.negatives[:, 0]
+    own, against = (
+        np.einsum("nd,nd->n", hidden, tables.target[words]) + seldom[words]
+        for words in (part.ids, other)
+    )
+    return {
+        "perplexity": math.exp(min(total / len(hidden), MOST)),
+        "accuracy": _share((own - against)[other != part.ids]),
+    }
+
+
+def trivial(counts: Ints, part: Part) -> Figures:
+    """The same of words without their context: by their frequency in train, and by which of the two
+    is the more frequent one.
+    """
+    shares = counts / counts.sum()
+    other = part.negatives[:, 0]
+    wins = counts[part.ids] - counts[other]
+    return {
+        "perplexity of unigrams": float(np.exp(-np.log(shares[part.ids]).mean())),
+        "accuracy of the more frequent word": _share(wins[other != part.ids]),
+    }
+
+
+def _share(wins: NDArray[np.generic]) -> float:
+    """In percent; a tie is half."""
+    return float(50 * (np.sign(wins) + 1).mean()) if len(wins) else 50.0

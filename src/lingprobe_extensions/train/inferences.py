@@ -1,0 +1,107 @@
+"""Pairs of a premise and a hypothesis, and which of them an encoder is trained on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from lingprobe.corpora.files import lines, uncompressed_path
+from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.data import Example, Reading
+
+COLUMNS = {
+    "premise": ("premise", "sentence1"),
+    "hypothesis": ("hypothesis", "sentence2"),
+    "label": ("label", "gold_label"),
+}
+UNLABELLED = frozenset({"-", ""})
+EVALUATION = frozenset({"dev", "test", "validation", "val"})
+SOURCES = {
+    "machine-made hypotheses": ("joci*",),
+    "written from templates": ("imppres*", "curriculum*", "hans*", "help*"),
+    "labelled automatically": ("*silver*",),
+    "made to evaluate": (
+        *("anli*", "breaking_nli*", "commitment_bank*", "conjnli*", "control*", "fracas*", "med"),
+        *("mnli_dev*", "monli*", "negated*", "nope*", "taxinli*"),
+    ),
+}
+"""Why pairs of a source are left out unless they are asked for, with patterns of its name."""
+
+
+def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+    """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
+    JSON lines (.jsonl); pairs without a label, and those that `unfit` names, are left out and
+    counted.
+    """
+    for path in paths:
+        rows = _json(path) if uncompressed_path(path).suffix == ".jsonl" else _rows(path, how.where)
+        for where, row in rows:
+            if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
+                continue
+            premise, hypothesis, label = _cells(where, row)
+            if reason := "without a label" if label in UNLABELLED else unfit(row, how):
+                how.counts[reason] += 1
+                continue
+            first, second = how.words(premise), how.words(hypothesis)
+            if how.usable(premise, hypothesis) and how.fits(first, second):
+                how.counts["read"] += 1
+                yield Example(first, second=second, label=label)
+
+
+def unfit(row: Mapping[str, str], how: Reading) -> str:
+    """Why a pair is not trained on, '' where it is: its `split` is one to evaluate on, or its
+    `source` is one of SOURCES. A column that `where` asks for is not looked at, nor is any in files
+    of dev.
+    """
+    if how.dev:
+        return ""
+    if "split" not in how.where and row.get("split", "") in EVALUATION:
+        return "of dev and test splits"
+    if "source" in how.where or not (source := row.get("source", "").lower()):
+        return ""
+    return next(
+        (
+            reason
+            for reason, patterns in SOURCES.items()
+            if any(fnmatchcase(source, pattern) for pattern in patterns)
+        ),
+        "",
+    )
+
+
+def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
+    cells = {
+        name: next((row[key] for key in keys if key in row), None) for name, keys in COLUMNS.items()
+    }
+    if missing := [name for name, cell in cells.items() if cell is None]:
+        raise DataProblem(f"{where}: no {missing[0]}; there must be a column with this name")
+    return [str(cell).strip() for cell in cells.values()]
+
+
+def _rows(path: Path, needed: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    header: list[str] = []
+    for number, line in lines(path):
+        cells = line.split("\t")
+        if not header:
+            header = cells
+            if missing := [name for name in needed if name not in header]:
+                raise DataProblem(
+                    f"{path}: no column {missing[0]!r}; there are {', '.join(header)}"
+                )
+        elif line:
+            if len(cells) != len(header):
+                raise DataProblem(f"{path}:{number}: {len(cells)} cells, not {len(header)}")
+            yield f"{path}:{number}", dict(zip(header, cells, strict=True))
+
+
+def _json(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
+    for number, line in lines(path):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise DataProblem(f"{path}:{number}: no JSON object")
+        yield f"{path}:{number}", {key: str(value) for key, value in row.items()}

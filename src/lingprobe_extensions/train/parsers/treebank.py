@@ -1,0 +1,102 @@
+"""Annotated sentences to learn from: of dependency treebanks, of bracketed ones, and of both over
+the same sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from lingprobe.annotators.parser import Annotation
+from lingprobe.corpora import brackets, conllu, trees
+from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.files import uncompressed_path
+from lingprobe.corpora.places import locate_path
+from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.views import SUFFIXES
+from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.parsers import tetra
+
+NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
+
+
+class Annotated(NamedTuple):
+    """A sentence with its gold annotation, and its phrases as tags; None where it has none."""
+
+    words: tuple[str, ...]
+    text: str
+    gold: Annotation
+    phrases: tetra.Tags | None = None
+
+
+class Files(NamedTuple):
+    """The files of a treebank that are learnt from, and judged by."""
+
+    train: list[Path]
+    dev: list[Path]
+
+
+def files(paths: Iterable[str | Path]) -> Files:
+    """The files that paths name, all of them to learn from, and of a folder or treebank those of
+    train and of no split, with its dev files to judge by. DataProblem for a test file that is
+    named; of folders test is left out.
+    """
+    paths = list(paths)
+    parts = corpus(paths, SUFFIXES)
+    named = {place for path in paths if (place := locate_path(path)).is_file()}
+    if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
+        raise DataProblem(
+            f"{tests[0]} is test data by its name, which no parser should learn from; name other"
+            " files, or rename it"
+        )
+    learnt = [p.path for p in parts if p.split in ("train", "") or p.path in named]
+    if parts and not learnt:
+        raise DataProblem(
+            f"{', '.join(map(str, paths))}: no train files, only such as {parts[0].path.name}; name"
+            " the files to train on one by one"
+        )
+    return Files(learnt, [p.path for p in parts if p.split == "dev" and p.path not in named])
+
+
+def sentences(
+    paths: Sequence[Path], on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Annotated]:
+    """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
+    annotations.
+    """
+    phrased = [path for path in paths if uncompressed_path(path).suffix in brackets.SUFFIXES]
+    known: dict[tuple[str, ...], list[brackets.Tree]] = {}
+    for path in phrased:
+        for tree in brackets.read(path, on_error, tally):
+            known.setdefault(tree.words, []).append(tree)
+    for path in paths:
+        if path not in phrased:
+            for parse in conllu.read(path, on_error, tally):
+                same = known.get(parse.words, [])
+                yield _both(parse, same.pop(0) if same else None)
+    for rest in known.values():
+        yield from map(_phrases, rest)
+
+
+def dependencies(tree: trees.Tree) -> Annotation:
+    """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
+    upos, xpos, feats = (_drop_empty(column) for column in (tree.upos, tree.xpos, tree.feats))
+    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_drop_empty(tree.lemmas))
+
+
+def _drop_empty(column: tuple[str, ...]) -> tuple[str, ...]:
+    return column if any(cell != NOTHING for cell in column) else ()
+
+
+def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
+    gold, phrases = dependencies(parse), None
+    if tree is not None:
+        gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
+    return Annotated(parse.words, parse.text, gold, phrases)
+
+
+def _phrases(tree: brackets.Tree) -> Annotated:
+    gold = Annotation(xpos=tree.tags, brackets=brackets.format_tree(tree))
+    return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))

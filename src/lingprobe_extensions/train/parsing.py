@@ -1,0 +1,369 @@
+"""Training a parser on treebanks: vectors of forms, a BiLSTM over them, and what tells annotation
+from its states.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+
+from lingprobe.annotators.parser import Annotation
+from lingprobe.corpora import brackets
+from lingprobe.corpora.tally import Tally
+from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.encoders.tables import word_table
+from lingprobe.nets.architectures import draw_net
+from lingprobe.nets.trainable import Shape
+from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.loop import Learner, Schedule, Start
+from lingprobe_extensions.train.nets.forms import Forms, FormShape, Known, draw_forms
+from lingprobe_extensions.train.nets.parsing import (
+    LEAVES,
+    NONE,
+    PAIRS,
+    Gold,
+    Heads,
+    HeadShape,
+    draw_heads,
+)
+from lingprobe_extensions.train.objectives import Encode, Figures, Loss
+from lingprobe_extensions.train.parsers import scores
+from lingprobe_extensions.train.parsers.decoding import (
+    DEPREL,
+    FEATS,
+    UPOS,
+    XPOS,
+    decode_annotations,
+)
+from lingprobe_extensions.train.parsers.treebank import Annotated, sentences
+from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.settings import Request, Settings
+from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
+from lingprobe_extensions.train.texts import Numbers, Texts
+
+BATCH = 128  # sentences that are judged at once
+SCORE = "score"
+"""The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
+
+
+def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
+    """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
+    written here.
+    """
+    examples, train, dev = _split_train_dev(request, how, settings)
+    lexicon = Lexicon.of(examples, train, settings)
+    columns, forms = Columns.of(examples, train), lexicon.module(settings)
+    shape = Shape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
+    network = shape.network(settings.seed)
+    network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
+    lesson = Parsing(lexicon.texts, examples, columns, _heads(columns, shape, settings))
+    schedule = _schedule(settings)
+    ranks = Ranks.from_environment(schedule.place)
+    learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
+    told = {
+        "forms": forms.shape.plain(),
+        "heads": lesson.head.shape.plain(),
+        "lemmas": auxiliaries([examples[i] for i in train.tolist()]),
+    }
+    facts = {
+        "shape": shape.plain(),
+        "parser": {**told, "letters": "".join(lexicon.letters), "names": columns.names},
+        "trivial": lesson.trivial(train, dev),
+        "parameters": sum(p.numel() for p in learner.weights().values()),
+        "counts": {"train": len(train), "dev": len(dev), "forms": len(lexicon.forms)},
+        "vocabulary": lexicon.words,
+    }
+    return Start(learner, facts, train, dev)
+
+
+def _split_train_dev(
+    request: Request, how: Reading, settings: Settings
+) -> tuple[list[Annotated], Ints, Ints]:
+    """The sentences, and which are train and dev, none of whose is in train."""
+    learnt = list(_read(request.files, how))
+    kept = choose_rows(len(learnt), settings.most, settings.seed)
+    examples = [learnt[i] for i in kept.tolist()] + list(_read(request.dev, how))
+    dev = np.arange(len(kept), len(examples))
+    how.seen.keep(np.concatenate([kept, dev + len(learnt) - len(kept)]))
+    if not request.dev:
+        dev = held_out(len(kept), settings.seed)
+    train = _unlike(examples, np.setdiff1d(np.arange(len(kept)), dev), dev)
+    how.counts["also in dev"] = len(examples) - len(dev) - len(train)
+    if not (len(train) and len(dev)):
+        raise too_little(request.files, len(train), len(dev), how.counts)
+    return examples, train, dev
+
+
+def _unlike(examples: Sequence[Annotated], rows: Ints, dev: Ints) -> Ints:
+    """Those of some rows whose words are not in dev, too."""
+    judged = {examples[i].words for i in dev.tolist()}
+    return np.array([i for i in rows.tolist() if examples[i].words not in judged], np.int64)
+
+
+def _read(paths: Sequence[Path], how: Reading) -> Iterable[Annotated]:
+    """The sentences that may be learnt from."""
+    tally = Tally()
+    for each in sentences(paths, how.on_error, tally):
+        if how.usable(each.text, " ".join(each.words)) and how.fits(each.words):
+            how.counts["read"] += 1
+            yield each
+    how.counts["trees without words, or malformed"] += tally.skipped
+
+
+class Lexicon(NamedTuple):
+    """The forms of sentences, and what is known of them.
+
+    texts    the number of each word's form
+    words    forms that have a vector of their own, and letters that have: the commonest of train
+    counts   how often each form occurs in train [forms]
+    static   vectors of forms [forms, dim]; no columns where there are none
+    """
+
+    texts: Texts
+    forms: list[str]
+    words: list[str]
+    letters: list[str]
+    counts: Ints
+    static: Floats
+
+    @classmethod
+    def of(cls, examples: Sequence[Annotated], train: Ints, settings: Settings) -> Lexicon:
+        """Of all sentences, of which some are train."""
+        numbers = Numbers()
+        texts = Texts.of([[numbers[word] for word in each.words] for each in examples])
+        forms = list(numbers)
+        counts = np.bincount(texts.take(train).ids, minlength=len(forms))
+        often = dict(zip(forms, counts.tolist(), strict=True))
+        letters = Counter[str]()
+        for form, n in often.items():
+            letters.update(dict.fromkeys(form, n))
+        static = np.empty((len(forms), 0), np.float32)
+        if settings.vectors is not None:
+            table = word_table(settings.vectors, settings.dim, settings.seed)
+            static, _ = table.look_up(forms)
+        chosen = _common(often, settings), _common(letters, settings)
+        return cls(texts, forms, *chosen, counts, static)
+
+    def module(self, settings: Settings) -> Forms:
+        """What makes vectors of the forms."""
+        shape = FormShape(
+            len(self.words),
+            len(self.letters),
+            settings.dim,
+            filters=settings.letters,
+            dilated=settings.dilated,
+            static=self.static.shape[1],
+            projected=settings.projected,
+        )
+        made = draw_net(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
+        known = Known.of(self.forms, self.words, self.letters, self.static)
+        return cast(Forms, made).know(known, torch.from_numpy(self.counts).float())
+
+
+def _common(counts: Mapping[str, int], settings: Settings) -> list[str]:
+    order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [name for name, n in order[: settings.vocabulary] if n >= settings.least]
+
+
+def _heads(columns: Columns, shape: Shape, settings: Settings) -> Heads:
+    tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
+    labels = len(columns.names.get(DEPREL, ()))
+    told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
+    made = draw_net(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
+    return cast(Heads, made)
+
+
+def auxiliaries(examples: Iterable[Annotated]) -> dict[str, str]:
+    """The lemma that each form of an auxiliary mostly has, in lower case: what tells constructions
+    apart is in words of a closed class, which need no network.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for words, _, gold, *_ in examples:
+        told = zip(words, gold.lemmas, gold.upos, strict=False)
+        counts.update((word.lower(), lemma) for word, lemma, upos in told if upos == "AUX")
+    return {form: lemma for (form, lemma), _ in reversed(counts.most_common())}
+
+
+def _schedule(settings: Settings) -> Schedule:
+    falls = settings.epochs if settings.falls else 0
+    rate, kind = settings.rate or 0.002, settings.optimizer.replace("auto", "adam")
+    how = settings.seed, settings.device, settings.precision, falls
+    return Schedule(kind, rate, settings.clip, settings.batch, *how)
+
+
+class Columns(NamedTuple):
+    """The annotation of sentences as numbers, one sentence behind the other; NONE where nothing is
+    told, or a value that train does not have.
+
+    names  the values of each kind, in the order of their numbers
+    heads  of words, counted from 1; 0 at the root
+    tags   by kind; of pairs, one fewer for each sentence
+    """
+
+    names: Mapping[str, list[str]]
+    heads: Ints
+    labels: Ints
+    tags: Mapping[str, Ints]
+
+    @classmethod
+    def of(cls, examples: Sequence[Annotated], train: Ints) -> Columns:
+        """Of all sentences, with the values that those of train have."""
+        names, made = dict[str, list[str]](), dict[str, Ints]()
+        for kind, column in KINDS.items():
+            rows = [column(each) for each in examples]
+            counts = Counter(chain.from_iterable(rows[i] for i in train.tolist()))
+            if not counts:
+                continue
+            names[kind] = sorted(counts, key=lambda name: (-counts[name], name))
+            made[kind] = _number_values(examples, rows, names[kind], kind == PAIRS)
+        labels = made.pop(DEPREL, np.empty(0, np.int64))
+        return cls(names, _places(examples), labels, made)
+
+    def gold(self, rows: Ints, starts: Ints) -> Gold:
+        """Of some sentences, whose words begin there."""
+        words, _ = ranges(starts[rows], starts[rows + 1])
+        pairs, _ = ranges(starts[rows] - rows, starts[rows + 1] - rows - 1)
+        tags = {
+            kind: torch.from_numpy(column[pairs if kind == PAIRS else words])
+            for kind, column in self.tags.items()
+        }
+        labels = torch.from_numpy(self.labels[words] if len(self.labels) else self.labels)
+        return Gold(torch.from_numpy(self.heads[words]), labels, tags)
+
+
+def _number_values(
+    examples: Sequence[Annotated], rows: Sequence[Sequence[str]], names: Sequence[str], pairs: bool
+) -> Ints:
+    """The number of each value of words, or of pairs of them; NONE where nothing is told."""
+    number = {name: i for i, name in enumerate(names)}
+    told = (row or [""] * (len(e.words) - pairs) for e, row in zip(examples, rows, strict=True))
+    return np.array([number.get(value, NONE) for row in told for value in row], np.int64)
+
+
+KINDS: Mapping[str, Callable[[Annotated], Sequence[str]]] = {
+    UPOS: lambda each: each.gold.upos,
+    XPOS: lambda each: each.gold.xpos,
+    FEATS: lambda each: each.gold.feats,
+    DEPREL: lambda each: each.gold.deprels,
+    LEAVES: lambda each: each.phrases.words if each.phrases else (),
+    PAIRS: lambda each: each.phrases.pairs if each.phrases else (),
+}
+
+
+def _places(examples: Sequence[Annotated]) -> Ints:
+    return np.array(
+        [
+            head + 1 if each.gold.heads else NONE
+            for each in examples
+            for head in each.gold.heads or (NONE,) * len(each.words)
+        ],
+        np.int64,
+    )
+
+
+@dataclass
+class Parsing:
+    """Annotated sentences as numbers, and what tells their annotation from states of words."""
+
+    words: Texts
+    examples: Sequence[Annotated]
+    columns: Columns
+    head: Heads
+
+    @property
+    def lengths(self) -> Ints:
+        """Words of each sentence."""
+        return self.words.lengths
+
+    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
+        """Minus the logarithm of the probabilities of the annotation."""
+        read = encode(self.words, rows)
+        device = read.words.device
+        heads, labels, tags = self.columns.gold(rows, self.words.starts)
+        gold = Gold(heads.to(device), labels.to(device), {k: v.to(device) for k, v in tags.items()})
+        total = self.head.loss(read.words, read.lengths, gold)
+        return Loss(total, int(read.lengths.sum()))
+
+    def figures(self, rows: Ints, encode: Encode) -> Figures:
+        """Agreement with gold, and precision, recall and F1 of phrases."""
+        told: dict[int, Annotation] = {}
+        order = rows[np.argsort(-self.lengths[rows], kind="stable")]
+        for part in np.array_split(order, range(BATCH, len(order), BATCH)):
+            read = encode(self.words, part)
+            words = [self.examples[i].words for i in part.tolist()]
+            made = decode_annotations(
+                self.head, read.words, read.lengths, words, self.columns.names
+            )
+            told.update(zip(part.tolist(), made, strict=True))
+        return figures([(told[i], self.examples[i].gold) for i in rows.tolist()])
+
+    def trivial(self, train: Ints, dev: Ints) -> Figures:
+        """Each word annotated as its form mostly is; its head as far away as that of a word with
+        such a label mostly is.
+        """
+        known = _Usual.learnt([self.examples[i] for i in train.tolist()])
+        judged = [self.examples[i] for i in dev.tolist()]
+        pairs = [(known.annotation(each.words), each.gold) for each in judged]
+        return {
+            f"{name} of the commonest for the form": value
+            for name, value in figures(pairs).items()
+            if name in (UPOS, "UAS", "LAS")
+        }
+
+    def more(self, examples: Any) -> Parsing:
+        """Other files are not judged."""
+        raise NotImplementedError
+
+
+class _Usual(NamedTuple):
+    """What a form mostly is: its part of speech, how far away its head is, and by which label."""
+
+    of: Mapping[str, tuple[str, int, str]]
+    other: tuple[str, int, str]
+
+    @classmethod
+    def learnt(cls, examples: Iterable[Annotated]) -> _Usual:
+        """From gold annotation."""
+        each: dict[str, Counter[tuple[str, int, str]]] = defaultdict(Counter)
+        for words, _, gold, *_ in examples:
+            for word, told in zip(words, _word_annotations(words, gold), strict=True):
+                each[word][told] += 1
+        rare = sum((n for n in each.values() if n.total() == 1), Counter[tuple[str, int, str]]())
+        [(other, _)] = (rare or sum(each.values(), rare)).most_common(1)
+        return cls({word: n.most_common(1)[0][0] for word, n in each.items()}, other)
+
+    def annotation(self, words: Sequence[str]) -> Annotation:
+        """Of a sentence; heads need not make a tree."""
+        upos, far, labels = zip(*(self.of.get(word, self.other) for word in words), strict=True)
+        heads = [i + n if n and 0 <= i + n < len(words) else -1 for i, n in enumerate(far)]
+        return Annotation(upos, heads=tuple(heads), deprels=labels)
+
+
+def _word_annotations(words: Sequence[str], gold: Annotation) -> Iterable[tuple[str, int, str]]:
+    """Of each word its part of speech, how far away its head is, and by which label."""
+    nothing = ("",) * len(words)
+    far = [head - i if head >= 0 else 0 for i, head in enumerate(gold.heads)] or [0] * len(words)
+    return zip(gold.upos or nothing, far, gold.deprels or nothing, strict=True)
+
+
+def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
+    """What is told against gold: agreement of words, F1 of phrases, and `score`."""
+    columns = [(mine, gold) for mine, gold in pairs if gold.heads or gold.upos]
+    phrased = [(mine, gold) for mine, gold in pairs if gold.brackets and mine.brackets]
+    found = dict(scores.agreement(*zip(*columns, strict=True))) if columns else {}
+    if phrased:
+        mine, gold = (
+            [brackets.parse_tree(each[k].brackets, "", i) for i, each in enumerate(phrased)]
+            for k in (0, 1)
+        )
+        found["F1"] = scores.evalb(mine, gold)["F1"]
+    both = [found[name] for name in ("LAS", "F1") if name in found]
+    found[SCORE] = float(np.mean(both)) if both else found.get(UPOS, 0.0)
+    return found

@@ -1,0 +1,84 @@
+"""Which epoch of a training is the best, when training is over, and what it is no better than.
+
+A figure that has not left its baselines says nothing of epochs: BLEU of 0.01 and 0.02 is chance,
+while perplexity may fall from epoch to epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lingprobe_extensions.train.loop import Epoch
+
+PERPLEXITY = "perplexity"
+OF = " of "  # between a figure and what it is the figure of
+POINTS = 1.0  # of a hundred, by which a figure has to be above a baseline
+SHARE = 0.95  # of a baseline's perplexity, below which one has to be
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is selected by: the figure of an objective on dev, and figures of what needs no encoder,
+    as 'bleu of the commonest text'.
+    """
+
+    figure: str
+    trivial: Mapping[str, float]
+
+    def by(self, epochs: Sequence[Epoch]) -> str:
+        """The figure that tells the best epoch: the objective's where an epoch is clearly better
+        than its baselines; else perplexity, where it is known.
+        """
+        left = any(self._beats(epoch, self.figure) for epoch in epochs)
+        known = any(PERPLEXITY in epoch.figures for epoch in epochs)
+        return PERPLEXITY if known and not left else self.figure
+
+    def best(self, epochs: Sequence[Epoch]) -> int:
+        """The number of the epoch that is best on dev; of equal ones the one with the lowest
+        perplexity, or the first.
+        """
+        by = self.by(epochs)
+
+        def rank(epoch: Epoch) -> tuple[float, float, int]:
+            value, perplexity = epoch.figures[by], epoch.figures.get(PERPLEXITY, 0.0)
+            return -value if by == PERPLEXITY else value, -perplexity, -epoch.number
+
+        return max(epochs, key=rank).number
+
+    def since(self, epochs: Sequence[Epoch]) -> int:
+        """Epochs since the best one."""
+        return len(epochs) - self.best(epochs)
+
+    def has_stalled(self, epochs: Sequence[Epoch]) -> bool:
+        """Whether the last epoch is no better than the best before: by perplexity, which is surer
+        than BLEU, or by the figure where nothing is written.
+        """
+        steady = [e.figures.get(PERPLEXITY, -e.figures.get(self.figure, 0.0)) for e in epochs]
+        return len(steady) > 1 and steady[-1] >= min(steady[:-1])
+
+    def unbeaten(self, epochs: Sequence[Epoch]) -> list[str]:
+        """The baselines that the best epoch is not clearly better than."""
+        number = self.best(epochs)
+        [best] = [epoch for epoch in epochs if epoch.number == number]
+        return [
+            f"{figure}{OF}{what}"
+            for figure, value in best.figures.items()
+            for what, baseline in self._baselines(figure)
+            if not _clearly_better(figure, value, baseline)
+        ]
+
+    def _beats(self, epoch: Epoch, figure: str) -> bool:
+        baselines = [baseline for _, baseline in self._baselines(figure)]
+        return all(_clearly_better(figure, epoch.figures[figure], each) for each in baselines)
+
+    def _baselines(self, figure: str) -> Iterator[tuple[str, float]]:
+        """What has a figure without an encoder, and the figure."""
+        for name, value in self.trivial.items():
+            mine, _, what = name.partition(OF)
+            if mine == figure:
+                yield what, value
+
+
+def _clearly_better(figure: str, value: float, baseline: float) -> bool:
+    return value < SHARE * baseline if figure == PERPLEXITY else value > baseline + POINTS

@@ -1,0 +1,275 @@
+"""Training a sentence encoder from files, an epoch after the other, in a folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from lingprobe.corpora import training_sentences as seen
+from lingprobe.corpora.files import digest
+from lingprobe.corpora.text import letters
+from lingprobe.data.cache import write_text
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.vectors import Ints
+from lingprobe.encoders.facts import FORMAT, MODEL, facts_of
+from lingprobe.encoders.tables import word_table
+from lingprobe.nets.trainable import Shape, Words
+from lingprobe_extensions.train import bag, parsing
+from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
+from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.folder import Training, command, read_training, say
+from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
+from lingprobe_extensions.train.objectives import Kit, Lesson
+from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.selection import Selection
+from lingprobe_extensions.train.settings import BAG, TREES, Request, Settings
+from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
+from lingprobe_extensions.train.weights import save
+
+STARTS = {BAG: bag.start, TREES: parsing.start}
+COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
+
+Told = Callable[[int, int, int, float], None]
+"""Gets the number of the epoch, the words done in it, of how many, and the loss."""
+
+
+def train(request: Request, out: Path, settings: Settings, told: Told | None = None) -> Training:
+    """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
+    on.
+    """
+    objective = request.check()
+    left_out = {letters(form) for s in request.exclude for form in (s.text, " ".join(s.words))}
+    where = dict(request.where or {})
+    how = Reading(
+        english=settings.english,
+        longest=settings.longest,
+        left_out=frozenset(left_out - {""}),
+        on_error="skip" if settings.on_error == "skip" else "raise",
+        where=where,
+    )
+    asked = _request_facts(request, settings, how)
+    _check(out, asked)
+    begin = STARTS.get(request.architecture, _start)
+    learner, facts, rows, judged = begin(request, how, settings, out)
+    counts = how.counts + Counter(facts.pop("counts"))
+    if vocabulary := facts.pop("vocabulary", None):
+        write_text(out / WORDS, "\n".join(vocabulary))
+    hashes = how.seen.distinct()
+    seen.write(out, hashes)
+    selection = Selection(objective.figure, facts["trivial"])
+    said = {**asked, **facts, "counts": dict(counts)}
+    said |= {"seen": len(hashes), "command": command(request, settings)}
+    learner.resume(out)
+    # before the first epoch, too: the folder is this training's
+    _say(out, learner, selection, said)
+    while not _over(learner.epochs, selection, settings):
+        number = len(learner.epochs) + 1
+        heard = partial(told or _nothing, number)
+        learner.epoch(rows, judged, heard, partial(_keep, out, learner))
+        if selection.has_stalled(learner.epochs):
+            learner.slower()
+        _write(out, learner)
+        _say(out, learner, selection, said)
+    return read_training(out)
+
+
+def _nothing(*_: Any) -> None:
+    """Nobody listens."""
+
+
+class Parts(NamedTuple):
+    """Examples, and which of them are train and dev."""
+
+    examples: Examples
+    train: Ints
+    dev: Ints
+
+
+def _start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
+    """Read the files, and divide what they have."""
+    parts = _split(request, how, settings)
+    return Start(*_learner(request, parts, settings), parts.train, parts.dev)
+
+
+def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learner, dict[str, Any]]:
+    """An encoder with its lesson, and what is said of them."""
+    objective, examples = request.check(), parts.examples
+    assert objective.lesson is not None
+    assert request.architecture not in (BAG, TREES)
+    sizes = settings.hidden, settings.layers, settings.embedding
+    table = word_table(settings.vectors, settings.dim, settings.seed)
+    shape = Shape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
+    noise = settings.drop, settings.swap
+    decoder = settings.pieces, settings.decoder, settings.seed, settings.attention
+    with examples.texts:
+        lesson = objective.lesson(objective, examples, Kit(shape, *decoder, *noise))
+    wider, also, every = _also(request, settings, lesson, examples)
+    rows, forms = _vocabulary(parts, settings, len(every)) if settings.learned else (None, every)
+    vectors, known = table.look_up(list(forms))
+    if rows is None:
+        forms, known = examples.forms, known[: len(examples.forms)]
+    schedule = _schedule(request, settings)
+    network = shape.network(settings.seed)
+    ranks = Ranks.from_environment(schedule.place)
+    numbers = None if rows is None else torch.from_numpy(rows)
+    words = Words(torch.from_numpy(vectors), settings.learned, numbers)
+    learner = Learner(network, wider, words, schedule, ranks, also=also)
+    with torch.inference_mode():
+        some = parts.train[:: -(-len(parts.train) // COUNTED)]
+        trivial = dict(lesson.trivial(some, parts.dev))
+        elsewhere = {
+            f"{figure}{ON}{name}": value
+            for name, mine in also.items()
+            for figure, value in wider.trivial(some, mine).items()
+        }
+    counts = {"train": len(parts.train), "dev": len(parts.dev), "words": len(examples.forms)}
+    return learner, {
+        "shape": shape.plain(),
+        "trivial": trivial,
+        **({"elsewhere": elsewhere} if elsewhere else {}),
+        "parameters": sum(p.numel() for p in learner.weights().values()),
+        "parameters of the head": sum(p.numel() for p in lesson.head.parameters()),
+        "counts": {**counts, "words without a vector": int((~known).sum())},
+        "vocabulary": list(forms),
+    }
+
+
+def _also(
+    request: Request, settings: Settings, lesson: Lesson, examples: Examples
+) -> tuple[Lesson, dict[str, Ints], Sequence[str]]:
+    """The lesson with the examples of files that are judged, too, behind its own; their rows by the
+    file's name, and the words of all.
+    """
+    rows: dict[str, Ints] = {}
+    forms, at = examples.forms, len(examples)
+    for path in request.also:
+        how = Reading(english=settings.english, longest=settings.longest, dev=True)
+        more, (many,) = Examples.of(request.check().reads([path], how), known=forms)
+        with more.texts:
+            if not many or path.name in rows:
+                what = "no example to judge by" if not many else "a name that another file has, too"
+                raise DataProblem(f"{path}: {what}")
+            lesson, forms = lesson.more(more), more.forms
+        rows[path.name], at = np.arange(at, at + many), at + many
+    return lesson, rows, forms
+
+
+def _vocabulary(parts: Parts, settings: Settings, many: int) -> tuple[Ints, list[str]]:
+    """The row of each of `many` words, and the words that have one: the commonest of train; the
+    first row is for all others.
+    """
+    forms, texts = parts.examples.forms, (parts.examples.first, parts.examples.second)
+    ids = np.concatenate([each.take(parts.train).ids for each in texts])
+    counts = np.bincount(ids, minlength=len(forms))
+    order = np.argsort(-counts, kind="stable")[: settings.vocabulary]
+    kept = order[counts[order] >= settings.least]
+    rows = np.zeros(many, np.int64)
+    rows[kept] = np.arange(1, len(kept) + 1)
+    return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
+
+
+def _request_facts(request: Request, settings: Settings, how: Reading) -> dict[str, Any]:
+    """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
+    where the rate does not fall to the last of them.
+    """
+    plain = {**asdict(settings), "vectors": settings.vectors and str(settings.vectors)}
+    free = ("patience", "device")
+    # the rate of those falls to the last epoch
+    falls = request.architecture == BAG or (request.architecture == TREES and settings.falls)
+    for name in free if falls else ("epochs", *free):
+        del plain[name]
+    return {
+        "format": FORMAT,
+        "architecture": request.architecture,
+        "objective": request.objective,
+        "files": {str(path): digest([path]) for path in (*request.files, *request.dev)},
+        "vectors": digest([settings.vectors]) if settings.vectors else "random",
+        "where": dict(how.where),
+        "excluded": len(how.left_out),
+        "settings": plain,
+    }
+
+
+def _check(out: Path, asked: Mapping[str, Any]) -> None:
+    """Refuse a folder that holds another training."""
+    known = facts_of(out) if (out / MODEL).is_file() else None
+    if known is None:
+        return
+    differ = [key for key, value in asked.items() if known.get(key) != value]
+    if differ:
+        raise UsageProblem(
+            f"{out} holds another training (its {differ[0]} differ); name another folder with -o,"
+            " or remove this one"
+        )
+
+
+def _split(request: Request, how: Reading, settings: Settings) -> Parts:
+    """The examples, and which of them are train and dev; without files of dev a part is drawn, and
+    none of its sentences is in train.
+    """
+    reads = request.check().reads
+    parts = [reads(request.files, how)]
+    if request.dev:
+        parts.append(reads(request.dev, replace(how, dev=True)))
+    examples, (many, *_) = Examples.of(*parts)
+    kept = choose_rows(many, settings.most, settings.seed)
+    if len(kept) < many:
+        rows = np.concatenate([kept, np.arange(many, len(examples))])
+        examples, many = examples.take(rows), len(kept)
+        how.seen.keep(rows)
+    dev = np.arange(many, len(examples)) if request.dev else held_out(many, settings.seed)
+    rest = np.setdiff1d(np.arange(many), dev)
+    train = rest[~np.isin(examples.same[rest], examples.same[dev])]
+    how.counts["also in dev"] = len(rest) - len(train)
+    if not (len(train) and len(dev)):
+        examples.texts.close()
+        raise too_little(request.files, len(train), len(dev), how.counts)
+    return Parts(examples, train, dev)
+
+
+def _schedule(request: Request, settings: Settings) -> Schedule:
+    kind = settings.optimizer
+    if kind == "auto":
+        kind = "sgd" if request.architecture == "gated-convnet" else "adam"
+    rate = settings.rate or (0.1 if kind == "sgd" else 0.001)
+    how = settings.seed, settings.device, settings.precision
+    return Schedule(kind, rate, settings.clip, settings.batch, *how)
+
+
+def _over(epochs: Sequence[Epoch], selection: Selection, settings: Settings) -> bool:
+    if len(epochs) >= settings.epochs:
+        return True
+    return bool(epochs and settings.patience) and selection.since(epochs) >= settings.patience
+
+
+def _write(out: Path, learner: Learns) -> None:
+    """Write the encoder of the last epoch, then what going on needs."""
+    if not learner.ranks.rank:
+        save(learner.weights(), epoch_file(out, len(learner.epochs)))
+    _keep(out, learner)
+
+
+def _keep(out: Path, learner: Learns) -> None:
+    if not learner.ranks.rank:
+        learner.keep(out)
+
+
+def _say(out: Path, learner: Learns, selection: Selection, facts: Mapping[str, Any]) -> None:
+    if learner.ranks.rank:
+        return
+    epochs = learner.epochs
+    told = {
+        "figure": selection.by(epochs) if epochs else selection.figure,
+        "best": selection.best(epochs) if epochs else None,
+        "unbeaten": selection.unbeaten(epochs) if epochs else [],
+    }
+    say(out, {**facts, **told}, epochs)
