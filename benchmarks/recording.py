@@ -109,6 +109,7 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
     about = source / f"{package}-{project['version']}.dist-info"  # as if it were installed
     about.mkdir()
     (about / "METADATA").write_text(f"Name: {package}\nVersion: {project['version']}\n", "utf-8")
+    (about / "entry_points.txt").write_text(entry_points(project), "utf-8")
     settings = {
         "PYTHONPATH": str(source),
         "OMP_NUM_THREADS": "1",
@@ -121,6 +122,14 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
     return subprocess.Popen(
         [sys.executable, __file__, "--work", str(root), str(source), *requests], env=environment
     )
+
+
+def entry_points(project: dict[str, Any]) -> str:
+    """The entry points of a project, as an installation writes them."""
+    lines = []
+    for group, points in project.get("entry-points", {}).items():
+        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in points.items()), ""]
+    return "\n".join(lines)
 
 
 def package_of(checkout: Path) -> str:
