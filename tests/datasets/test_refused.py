@@ -26,13 +26,16 @@ def made(many, label=lambda i: "ab"[i % 2], **more):
         ({"decorrelate": True, "balance": False}, "which balance=false forbids"),
         ({"fold": "0/5"}, "write fold=3/10 for the third"),
         ({"fold": "2"}, "write fold=3/10"),
+        ({"fold": "1/2/1"}, "write fold=3/10"),
+        ({"fold": "1/2/30/4"}, "write fold=3/10"),
     ],
 )
 def test_settings_that_contradict_each_other_say_what_to_choose(settings, said):
     with pytest.raises(DataProblem, match=said):
         SampleSettings(**settings)
-    assert SampleSettings(rarest=0, commonest=0, size=1, fold="1/2").folds() == (0, 2)
-    assert SampleSettings(fold="5/5").folds() == (4, 5)
+    assert SampleSettings(rarest=0, commonest=0, size=1, fold="1/2").folds() == (0, 2, 0)
+    assert SampleSettings(fold="5/5").folds() == (4, 5, 0)
+    assert SampleSettings(fold="5/5/100").folds() == (4, 5, 100)
     assert SampleSettings().folds() is None
 
 

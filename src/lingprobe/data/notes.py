@@ -86,12 +86,14 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Part):
-    """How many folds a sample asks for, and Pearson's r of label and length before and after it was
-    drawn, the latter by split; what else was counted is shown alone.
+    """How many folds a sample asks for, how many examples they test in all (0: every one), and
+    Pearson's r of label and length before and after it was drawn, the latter by split; what else
+    was counted is shown alone.
     """
 
     key: ClassVar[str] = "sampling"
     folds_needed: int = 1
+    tested: int = 0
     length_r_before: float | None = None
     length_r_after: Mapping[str, float] | None = None
 

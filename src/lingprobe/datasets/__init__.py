@@ -6,9 +6,10 @@ split, and takes part of a data set that has splits. `draw` combines them.
 """
 
 from lingprobe.datasets.candidates import Candidate
-from lingprobe.datasets.draw import folds_needed, sample
+from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import carve_dev, draw_examples, draw_train, together
+from lingprobe.datasets.test_size import fold_names
 
 __all__ = [
     "Candidate",
@@ -16,7 +17,7 @@ __all__ = [
     "carve_dev",
     "draw_examples",
     "draw_train",
-    "folds_needed",
+    "fold_names",
     "sample",
     "together",
 ]

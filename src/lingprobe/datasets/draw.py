@@ -12,7 +12,6 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.notes import Sampled
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import (
     Candidate,
@@ -35,6 +34,7 @@ from lingprobe.datasets.match import (
 )
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, apportion
+from lingprobe.datasets.test_size import TestSize, plan_test
 
 
 class _TooMany(LingprobeError):
@@ -73,9 +73,9 @@ class Division:
                     rng,
                 )
             ]
-        parts = self.draw_blocks(self.divide_rows(rows, [1] * folds[1], rng), [1] * folds[1], rng)
-        number, many = folds
-        every = range(many) if self.settings.decorrelate else [number]
+        shares = folds.shares(len(rows))
+        parts = self.draw_blocks(self.divide_rows(rows, shares, rng), shares, rng)
+        every = range(folds.many) if self.settings.decorrelate else [folds.number]
         return [self._fold(parts, each) for each in every]
 
     def _fold(self, parts: list[Ints], number: int) -> list[Ints]:
@@ -180,7 +180,6 @@ def _dealt(dealt: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
     return [dealt[parts == k] for k in range(len(sizes))]
 
 
-FOLDS = 5  # more would test the same examples at a higher price
 LIMIT = 0.05  # of |r| between class and length, in every split
 
 
@@ -243,21 +242,21 @@ def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]
     rows = cap_targets(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
     rows = common(pool, rows, settings, counts)
     splits = _draw_splits(pool, rows, settings, counts)
+    wanted = _plan_test(pool, splits, settings)
+    if wanted is not None and wanted.folds == 1 and wanted.tested > len(splits[2]):
+        larger = replace(settings, proportions=_with_test_share(settings, wanted, splits))
+        splits = _draw_splits(pool, rows, larger, counts)
     _count(pool, splits, settings, counts)
+    if wanted is not None:
+        every = wanted.tested == sum(map(len, splits))
+        counts["folds_needed"] = _count_folds(pool, splits, wanted.folds)
+        counts["tested"] = 0 if every or counts["folds_needed"] == 1 else wanted.tested
     return _laid_out(
         pool,
         splits,
         {**notes, "sampling": {**counts, "settings": asdict(settings)}},
         settings.seed,
     )
-
-
-def folds_needed(dataset: Dataset) -> int:
-    """How many folds should take the place of this data set's one small test split; 1 where it is
-    large enough.
-    """
-    sample = dataset.notes.part(Sampled)
-    return 1 if sample is None else sample.folds_needed
 
 
 def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
@@ -281,7 +280,8 @@ def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes)
         ):
             break
     # of several, the one that was asked for
-    mine = folds[(settings.folds() or (0, 1))[0] if len(folds) > 1 else 0]
+    asked = settings.folds()
+    mine = folds[asked.number if asked and len(folds) > 1 else 0]
     if pool.classes:
         notes["length_r_before"] = _correlation(pool, left, classes)
         notes["length_r_after"] = _correlations(pool, mine, classes)
@@ -330,8 +330,6 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
         and min(counts.values()) < settings.least
     ):
         raise DataProblem(too_few(counts, settings.least, notes) + ", and the rest by balancing")
-    if settings.splits == "sampled" and settings.fold is None:
-        notes["folds_needed"] = _folds(pool, splits, settings)
     if settings.fold:
         notes["fold"] = settings.fold
 
@@ -360,16 +358,33 @@ def _forms(pool: Pool, rows: Ints) -> Ints:
     return pool.targets[rows][pool.targets[rows] >= 0]
 
 
-def _folds(pool: Pool, splits: list[Ints], settings: SampleSettings) -> int:
-    """Five folds, which test every example once; fewer where a class has not so many target forms
-    to share out.
-    """
+def _plan_test(pool: Pool, splits: list[Ints], settings: SampleSettings) -> TestSize | None:
+    """How many of the examples in these splits are to be tested; None where that is given."""
+    if settings.splits != "sampled" or settings.fold is not None:
+        return None
+    rows = np.concatenate(splits)
+    if not len(rows):
+        return None
+    labels = pool.labels[rows] if pool.classes else np.zeros(len(rows), np.int64)
+    rarest = int(np.unique(labels, return_counts=True)[1].min())
+    return plan_test(len(rows), rarest, settings.least_test, settings.proportions)
+
+
+def _with_test_share(
+    settings: SampleSettings, wanted: TestSize, splits: list[Ints]
+) -> tuple[float, float, float]:
+    """The proportions in which so many are tested, and train and dev share the rest as before."""
+    train, dev, _ = settings.proportions
+    rest = sum(map(len, splits)) - wanted.tested
+    return rest * train / (train + dev), rest * dev / (train + dev), wanted.tested
+
+
+def _count_folds(pool: Pool, splits: list[Ints], many: int) -> int:
+    """So many folds, or fewer where a class has not so many target forms to share out."""
     labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
     rows = np.concatenate(splits)
-    if np.unique(labels[splits[2]], return_counts=True)[1].min() >= settings.least_test:
-        return 1
     forms = [len(np.unique(_forms(pool, rows[labels[rows] == c]))) for c in np.unique(labels[rows])]
-    return int(min(FOLDS, *(n for n in forms if n), len(rows)))
+    return int(min(many, *(n for n in forms if n), len(rows)))
 
 
 def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: int) -> Dataset:

@@ -1,4 +1,4 @@
-"""A test split for data that come without one: part of all rows, or folds where that were too few.
+"""A test split for data that come without one: part of all rows, or folds where those are few.
 
 Sentences that are equal stay together, and so does what the data set names as drawn together.
 """
@@ -13,34 +13,38 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.draw import FOLDS
-from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.settings import Folds, SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, connect_rows, shared_ties
+from lingprobe.datasets.test_size import plan_test
 
-MANY = range(FOLDS, 1, -1)  # folds, fewer where there are few groups to keep together
 TEST = SPLITS.index("test")
 TENTHS = 10
 
 
 def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
-    """The data set with a test split: the fold that is asked for; without, a twelfth, or the first
-    of five folds where a class would have fewer than 200 test examples.
+    """The data set with a test split: the fold that is asked for; without, the first of as many
+    folds as `plan_test` says, or of fewer where there are few groups to keep together.
     """
-    usual = SampleSettings(fold=fold)
-    if fold is None:
-        train, dev, test = usual.proportions
-        once, tie = _allocate(dataset, (train + dev, test), seed)
-        counts = np.bincount(dataset.labels.codes_to_balance()[once == 1])
-        if len(counts) and counts[counts > 0].min() >= usual.least_test:
+    usual, n = SampleSettings(fold=fold), len(dataset)
+    asked = usual.folds()
+    tries = [asked] if asked else []
+    if asked is None:
+        counts = np.bincount(dataset.labels.codes_to_balance())
+        rarest = int(counts[counts > 0].min(initial=n))
+        tested, many = plan_test(n, rarest, usual.least_test, usual.proportions)
+        if many == 1:
+            once, tie = _allocate(dataset, (n - tested, tested), seed)
             return _with_test(dataset, once == 1, {"kept_together": tie})
-    for number, many in [found] if (found := usual.folds()) else [(0, n) for n in MANY]:
-        parts, tie = _allocate(dataset, [1] * many, seed)
-        if np.bincount(parts, minlength=many).all():
-            note = {"fold": fold} if fold else {"folds_needed": many}
-            return _with_test(dataset, parts == number, {**note, "kept_together": tie})
+        tries = [Folds(0, fewer, tested if tested < n else 0) for fewer in range(many, 1, -1)]
+    for folds in tries:
+        parts, tie = _allocate(dataset, folds.shares(n), seed)
+        if np.bincount(parts, minlength=folds.many)[: folds.many].all():
+            needed = {"folds_needed": folds.many, "tested": folds.tested}
+            note = {**({"fold": fold} if fold else needed), "kept_together": tie}
+            return _with_test(dataset, parts == folds.number, note)
     raise DataProblem(
-        f"no test split, and {len(dataset):,} examples that must keep {tie} together make no"
-        f" {many} folds: add examples, or a test split"
+        f"no test split, and {n:,} examples that must keep {tie} together make no"
+        f" {folds.many} folds: add examples, or a test split"
     )
 
 

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem
 
 # examples in a data set of Conneau et al. 2018, whose frequency band is 100 to 5,000 (their README)
 PAPERS_SIZE = 120_000
+
+
+class Folds(NamedTuple):
+    """A fold, from 0, of how many, and how many examples all of them test (0: every one)."""
+
+    number: int
+    many: int
+    tested: int = 0
+
+    def shares(self, n: int) -> list[float]:
+        """The share of each fold in n examples, and behind them that of what is in none."""
+        if not self.tested or self.tested >= n:
+            return [1] * self.many
+        return [self.tested / self.many] * self.many + [n - self.tested]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +38,16 @@ class SampleSettings:
     size           examples in all (over all folds with `fold`); None: as many as the data allow
     proportions    train : dev : test of a sampled split
     splits         'sampled', or 'official': the treebank's own
-    fold           'i/k': fold i of k (from 1) is the test split, the rest is train and dev
+    fold           'i/k': fold i of k (from 1) is the test split, the rest is train and dev;
+                   'i/k/n': of k folds that have n examples in all, what is in none is train or dev
     balance        equally many examples of each class in every split
     decorrelate    equal lengths for every class, so that length tells nothing (|r| <= 0.05 in every
                    split); 'gaussian': of these as many of each length as a Gaussian asks for, which
                    is SentEval's target for TreeDepth
     least, rare    a class with fewer than `least` examples: the data are refused, or the class is
                    dropped and counted
-    least_test     below so many test examples a class, folds take the place of one test split
+    least_test     so many examples of each class are tested, in folds where one test split has
+                   fewer
     rarest, commonest  target forms with fewer or more candidates are discarded; None: scaled, 0: no
                        bound
     cap            examples of one target form; None: scaled, 0: no cap
@@ -68,16 +88,18 @@ class SampleSettings:
                 " forbids: choose one"
             )
 
-    def folds(self) -> tuple[int, int] | None:
-        """The fold asked for, from 0, and how many there are; None without folds."""
+    def folds(self) -> Folds | None:
+        """The fold asked for; None without folds."""
         if self.fold is None:
             return None
-        number, _, of = self.fold.partition("/")
-        if not (
-            number.isdecimal() and of.isdecimal() and int(of) > 1 and 1 <= int(number) <= int(of)
-        ):
-            raise DataProblem(f"fold={self.fold}: write fold=3/10 for the third of ten folds")
-        return int(number) - 1, int(of)
+        parts = self.fold.split("/")
+        number, many, tested = [*map(_number, parts), 0][:3] if len(parts) in (2, 3) else (0, 0, 0)
+        if (len(parts) == 3 and tested < many) or not 1 <= number <= many or many < 2:
+            raise DataProblem(
+                f"fold={self.fold}: write fold=3/10 for the third of ten folds, or fold=3/10/5000"
+                " where they are to test 5,000 examples in all"
+            )
+        return Folds(number - 1, many, tested)
 
     def bounds(self, candidates: int, forms: int) -> tuple[int, int, int]:
         """The rarest and commonest form that are kept, and the cap, for so many candidates of so

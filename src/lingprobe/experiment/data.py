@@ -20,7 +20,7 @@ from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
-from lingprobe.datasets import folds_needed
+from lingprobe.datasets import fold_names
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import Unit, unit_of
@@ -99,8 +99,8 @@ def content(dataset: Dataset) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it
-    is refused.
+    """What a plan must know of a task: the folds that its data ask for (none: one test set), or why
+    it is refused.
 
     strata  that it writes
     unit    what it is about
@@ -109,7 +109,7 @@ class Facts:
     outputs how many labels there are; `sets`: whether an example may have several of them
     """
 
-    folds: int = 1
+    folds: Sequence[str] = ()
     refused: str = ""
     strata: Sequence[str] = ()
     unit: Unit = "sentence"
@@ -149,7 +149,7 @@ def _find(task: Task, known: Identity) -> Facts:
         dataset = load_dataset(task, known)
         train = dataset.rows("train")
         return Facts(
-            folds_needed(dataset),
+            fold_names(dataset),
             _alike(dataset.labels, "")
             or _alike(dataset.labels.take(train), "training ")
             or dataset.labels.problem(),

@@ -368,10 +368,10 @@ def _folds(item: Reference | Task, cache: Path) -> Iterator[tuple[str, Task]]:
     else:
         known = item.name
         task, data = _with_facts(item, None, cache)
-    if data.folds > 1 and "fold" in Sampling.of(task) and isinstance(item, Reference | Settable):
+    if data.folds and "fold" in Sampling.of(task) and isinstance(item, Reference | Settable):
         # each is asked, too, since it may lack what the whole data have
-        for k in range(1, data.folds + 1):
-            yield from _folds(item.plus(fold=f"{k}/{data.folds}"), cache)
+        for name in data.folds:
+            yield from _folds(item.plus(fold=name), cache)
     else:
         yield known, task
 

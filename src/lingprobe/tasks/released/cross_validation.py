@@ -12,6 +12,7 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.datasets import SampleSettings
+from lingprobe.datasets.settings import Folds
 from lingprobe.datasets.splits import stratified_folds
 
 FOLDS, SHUFFLED = 10, 1111
@@ -22,8 +23,8 @@ def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str,
     """One of ten folds of all rows as test, the first where none is asked for, and the others as
     train: repeated rows stay, and there is no dev split.
     """
-    number, many = SampleSettings(fold=fold).folds() or (0, FOLDS)
-    if many != FOLDS:
+    asked = SampleSettings(fold=fold).folds() or Folds(0, FOLDS)
+    if asked.many != FOLDS or asked.tested:
         raise DataProblem(f"fold={fold}: splits=senteval has ten folds; write fold=3/10")
     if len(examples) < FOLDS:
         raise DataProblem(f"splits=senteval: {len(examples)} rows make no ten folds")
@@ -32,10 +33,10 @@ def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str,
         np.unique([e.label for e in rows], return_inverse=True)[1], FOLDS, SHUFFLED
     )
     dataset = Dataset.of([replace(example, split="train") for example in rows])
-    splits = np.where(folds == number, TEST, TRAIN).astype(np.int8)
-    asked: Mapping[str, Any] = {"folds_needed": FOLDS} if fold is None else {"fold": fold}
+    splits = np.where(folds == asked.number, TEST, TRAIN).astype(np.int8)
+    noted: Mapping[str, Any] = {"folds_needed": FOLDS} if fold is None else {"fold": fold}
     return replace(dataset, splits=splits).with_notes(
-        **notes, sampling=dict(asked), remarks=_repeat_remarks(dataset)
+        **notes, sampling=dict(noted), remarks=_repeat_remarks(dataset)
     )
 
 
