@@ -518,8 +518,11 @@ def test_a_text_without_a_visible_letter_is_none(tmp_path):
 def test_test_examples_whose_text_train_has_are_remarked(tmp_path):
     rows = [(f"a {i // 3}", "xy"[i % 2], ("train", "dev", "test")[i % 3]) for i in range(12)]
     file = write_csv(tmp_path / "a.csv", [*rows, ("b", "x", "test")], ("text", "label", "split"))
-    [remark] = TASKS.make(f"table:{file}").load().notes.remarks
-    assert remark == "4 of its 5 test examples have a text that train has, too"
+    contradictory, shared = TASKS.make(f"table:{file}").load().notes.remarks
+    assert contradictory == (
+        "12 examples have the text of another one and another label, such as 'a 0'"
+    )
+    assert shared.startswith("4 of its 5 test examples have a text that train has, too, such as")
 
 
 def in_folder(folder, *names, rows=ROWS):

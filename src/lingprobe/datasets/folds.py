@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
+from lingprobe.datasets.groups import connect_rows
 from lingprobe.datasets.settings import Folds, SampleSettings
-from lingprobe.datasets.splits import allocate_to_all, connect_rows, shared_ties
+from lingprobe.datasets.splits import allocate_to_all, shared_ties
 from lingprobe.datasets.test_size import plan_test
 
 TEST = SPLITS.index("test")

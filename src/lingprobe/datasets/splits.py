@@ -15,17 +15,19 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import number_values
+from lingprobe.datasets.groups import connect_rows
+from lingprobe.datasets.near_equal import group_near_equal
 
 
 def together(dataset: Dataset) -> dict[str, Ints]:
     """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
     at least.
 
-    Their sentences, on whichever side of a pair, the words of their spans (ignoring case), and the
-    strata that the data set names as `clusters`: target forms, pairs.
+    Their sentences, near-equal ones included, on whichever side of a pair, the words of their spans
+    (ignoring case), and the strata that the data set names as `clusters`: target forms, pairs.
     """
     shared = {}
-    sentences = orient_pairs(dataset.sites[:, :, 0])
+    sentences = orient_pairs(group_near_equal(dataset).numbers[dataset.sites[:, :, 0]])
     for k in range(dataset.sites.shape[1]):
         which = f" {k + 1}" if k else ""
         shared[f"sentence{which}"] = sentences[:, k]
@@ -255,9 +257,9 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
 
 def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
     """What keeps examples together, as numbers [rows, ties], the strictest first; the second is for
-    data that all hang together.
+    data that all hang together. Near-equal sentences count as one.
     """
-    sentences = dataset.sites[rows, :, 0]
+    sentences = group_near_equal(dataset).numbers[dataset.sites[rows, :, 0]]
     shared, names, first = [], [], len(dataset.sentences)
     for name in dataset.clusters:
         tags = dataset.strata.get(name)
@@ -274,23 +276,6 @@ def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
             tie: np.concatenate(shared, 1),
         }
     return {"sentences": sentences, "first sentences": sentences[:, :1]}
-
-
-def connect_rows(ties: Ints) -> Ints:
-    """A number a row [n], equal for rows that hang together: they have a tie [n, ties] in common,
-    or through other rows.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n, many = ties.shape
-    # a node for every row, and one for every tie
-    ends = np.repeat(np.arange(n), many), n + ties.ravel()
-    size = int(ends[1].max()) + 1
-    graph = coo_array((np.ones(n * many, np.int8), ends), (size, size))
-    return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[
-        1
-    ].astype(np.int64)
 
 
 def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Example]:

@@ -24,6 +24,11 @@ from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.tables import has_pairs, loss, read
 from lingprobe.datasets.formats.usual_columns import Columns
+from lingprobe.datasets.near_equal import (
+    describe_contradictions,
+    describe_shared,
+    group_near_equal,
+)
 from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
@@ -135,6 +140,9 @@ def draw_splits(
             f" strata: {has}"
         )
     every = tuple(dict.fromkeys([*dataset.clusters, *clusters]))
+    near = "" if len(dataset.rows("test")) else group_near_equal(dataset).remark
+    remarks = [remark for remark in (describe_contradictions(dataset), near) if remark]
+    dataset = add_remarks(dataset, *remarks) if remarks else dataset
     return carve_dev(_with_test(replace(dataset, clusters=every), where, fold, seed), seed)
 
 
@@ -153,18 +161,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
         raise DataProblem(
             f"{where} has no train examples (it has {has}): mark some of its rows as train"
         )
-    if shared := _count_shared(dataset):
-        many = f"{shared:,} of its {len(dataset.rows('test')):,} test examples have"
-        dataset = add_remarks(dataset, f"{many} a text that train has, too")
+    if shared := describe_shared(dataset):
+        dataset = add_remarks(dataset, shared)
     drawn = dataset.notes.part(Sampled)  # of a data set that was built: its splits stay
     return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))
-
-
-def _count_shared(dataset: Dataset) -> int:
-    """How many test examples have the texts of an example of train."""
-    train, test = (
-        list(map(tuple, dataset.sites[dataset.rows(split), :, 0].tolist()))
-        for split in ("train", "test")
-    )
-    known = set(train)
-    return sum(texts in known for texts in test)
