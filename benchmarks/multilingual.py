@@ -143,7 +143,7 @@ def _line(cells: Cells, tested: Tested, at: tuple[str, str, str]) -> list[str]:
 def _difference(row: dict[str, str]) -> str:
     value, low, high = (float(row[c]) for c in ("difference", "low", "high"))
     said = f"{value:+.1f} ({low:.1f} to {high:.1f})"
-    return said if row["verdict"] == "cannot be told" else f"**{said}**"
+    return said if row["verdict"] == "no significant difference" else f"**{said}**"
 
 
 def _of(cells: Cells, task: str, language: str, model: str, folder: str) -> dict[str, float]:

@@ -74,7 +74,11 @@ def test_a_row_is_compared_with_all_baselines_as_the_papers_have_it():
         assert decision.difference == pytest.approx(100 * value)
         assert (decision.p, decision.corrected) == pytest.approx((p, corrected))
         assert (decision.low, decision.high) == pytest.approx((100 * low, 100 * high))
-    assert [one.verdict for one in decisions(found.asked)] == ["better", "cannot be told", "worse"]
+    assert [one.verdict for one in decisions(found.asked)] == [
+        "better",
+        "no significant difference",
+        "worse",
+    ]
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
@@ -85,7 +89,7 @@ def test_an_interval_excludes_0_exactly_where_the_verdict_is_not_open(correction
     kinds = set()
     for one in decisions(asked, correction, test):
         inside = one.low <= 0 <= one.high
-        assert inside == (one.verdict == "cannot be told")
+        assert inside == (one.verdict == "no significant difference")
         assert (one.low > 0) == (one.verdict == "better")
         assert one.low <= one.difference <= one.high
         kinds.add(one.verdict)

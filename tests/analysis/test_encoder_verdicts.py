@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom, t
 
 from fixtures.results import result, results, saying
-from lingprobe.analysis.encoder_verdicts import POINT, encoder_verdicts
+from lingprobe.analysis.encoder_verdicts import encoder_verdicts
 from lingprobe.data.labels import Classes
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
@@ -23,7 +23,7 @@ def test_each_encoder_has_a_verdict_on_each_task():
     assert [one.encoder for one in found.encoders] == ["mine", "yours"]
     assert found.comparisons == 4
     assert [len(one.where("better")) for one in found.encoders] == [2, 0]
-    assert [len(one.where("cannot be told")) for one in found.encoders] == [0, 2]
+    assert [len(one.where("no significant difference")) for one in found.encoders] == [0, 2]
     task = found.encoders[0].tasks[0]
     assert (task.row.score, task.baseline.encoder) == (90.0, "length")
 
@@ -35,9 +35,9 @@ def test_baselines_alone_are_not_judged():
 
 def test_a_task_that_a_baseline_answers_is_told_apart():
     found = encoder_verdicts(results(mine=0.8, length=0.99))
-    assert len(found.encoders[0].where("answered by a baseline")) == 2
+    assert len(found.encoders[0].where("solved by a baseline")) == 2
     better = encoder_verdicts(results(mine=1.0, length=0.955)).encoders[0]
-    assert len(better.where("answered by a baseline")) + len(better.where("better")) == 2
+    assert len(better.where("solved by a baseline")) + len(better.where("better")) == 2
 
 
 @pytest.mark.parametrize(
@@ -96,25 +96,22 @@ def test_the_limit_of_a_first_look_is_known():
     assert limited(600, 0) == 600
 
 
-def test_more_examples_are_needed_for_smaller_differences_down_to_a_point():
-    """Where both scores are equal, a point is looked for, not nothing."""
-    tasks = [
-        encoder_verdicts(results(mine=0.55 + gain)).encoders[0].tasks[0]
-        for gain in (0.0, 0.02, 0.04)
-    ]
-    needed = [task.needed_examples for task in tasks]
-    assert needed == sorted(needed, reverse=True)
-    for task, n in zip(tasks, needed, strict=True):
-        student, level = task.decision.student, task.decision.level
-        many, of = t(student.df * n / 200), abs(task.decision.difference)
-        error = 100 * student.error * np.sqrt(200 / n)
-        assert (many.isf(level / 2) + many.ppf(0.8)) * error == pytest.approx(
-            max(of, POINT), rel=1e-3
-        )
+@pytest.mark.parametrize("gain", [0.0, 0.02, 0.04])
+@pytest.mark.parametrize("points", [1, 5])
+def test_sample_sizes_are_of_differences_fixed_beforehand(gain, points):
+    """They follow from the variance of the paired difference, not from the difference."""
+    task = encoder_verdicts(results(mine=0.55 + gain)).encoders[0].tasks[0]
+    n = task.needed_examples(points)
+    student, level = task.decision.student, task.decision.level
+    many = t(student.df * n / 200)
+    error = 100 * student.error * np.sqrt(200 / n)
+    reach = many.isf(level / 2) + many.ppf(0.8)
+    assert max(reach * error, reach**2 * 100 * student.step * 200 / n) == pytest.approx(
+        points, rel=0.02
+    )
 
 
-def test_of_two_examples_the_number_needed_is_not_told_by_their_degrees_of_freedom():
-    """Half a point of a hundred is seen: a few dozen examples decide it, not ten thousand."""
+def test_of_few_examples_no_sample_size_is_said():
     gold = Classes(np.array([0, 1]), ("past", "pres"))
     made = [
         saying(replace(result(share, 2, encoder=name), gold=gold, predicted=said), kind=kind)
@@ -124,20 +121,30 @@ def test_of_two_examples_the_number_needed_is_not_told_by_their_degrees_of_freed
         )
     ]
     (task,) = encoder_verdicts(made).encoders[0].tasks
-    assert task.verdict == "cannot be told"
-    assert 20 < task.needed_examples < 100
+    assert task.verdict == "no significant difference"
+    assert task.needed_examples(1) == 0
 
 
-def test_what_so_many_examples_would_have_shown_needs_no_more_of_them():
-    """Equal answers to 20,000 examples: a point would have been found, so nothing is needed."""
-    for n, is_small in ((200, False), (20_000, True)):
+def test_equal_answers_to_many_examples_detect_a_point():
+    for n, detects in ((200, False), (20_000, True)):
         made = [
             saying(result(0.55, n, encoder=name), kind=kind)
             for name, kind in (("mine", "trained"), ("length", "baseline"))
         ]
         (task,) = encoder_verdicts(made).encoders[0].tasks
-        assert task.is_small == is_small
-        assert (task.needed_examples <= n) == is_small
+        assert (task.decision.detectable <= 1) == detects
+        assert (task.needed_examples(1) <= n) == detects
+
+
+def test_no_encoder_is_worse_than_one_constant_answer():
+    made = [
+        saying(result(share, 400, encoder=name), kind=kind)
+        for name, share, kind in (("mine", 0.3, "trained"), ("length", 0.2, "baseline"))
+    ]
+    (task,) = encoder_verdicts(made).encoders[0].tasks
+    assert task.baseline.encoder == "(constant)"
+    assert task.decision.verdict == "worse"
+    assert task.verdict == "no significant difference"
 
 
 def test_a_false_better_stands_on_few_pages():

@@ -39,18 +39,20 @@ def test_of_several_tasks_it_counts_and_gives_the_range():
     )
 
 
-def test_what_is_open_says_how_many_examples_would_decide():
+def test_what_is_open_says_which_differences_so_much_data_detect():
     found = of_encoder("mine", results(mine=0.57))
     (sentence,) = statement(found).sentences
     assert "better than the best baseline on none of 2 tasks" in sentence
     assert re.search(
-        r"2 cannot be told \(tense, passive\): about [\d,]+ test examples would decide them\.",
+        r"not significantly different on 2 \(tense, passive\); 80 % power for a difference of [\d.]+"
+        r" points \(1 point would need [\d,]+ test examples\)\.",
         sentence,
     )
     one = statement(of_encoder("mine", of_one_task(mine=0.57)))
-    assert re.search(r"cannot be told from the best baseline .* would decide it\.", str(one))
-    assert "for a power of 80 %" in one.basis
-    assert "power" not in statement(results()).basis
+    assert re.search(
+        r"does not differ significantly from the best baseline \(length\) on tense .*; 80 % power",
+        str(one),
+    )
 
 
 def test_few_tasks_are_named():
@@ -61,7 +63,7 @@ def test_few_tasks_are_named():
     ]
     (sentence,) = statement(found).sentences
     assert "better than the best baseline on 1 of 2 tasks (tense) (by " in sentence
-    assert "1 cannot be told (passive): about" in sentence
+    assert "not significantly different on 1 (passive); 80 % power" in sentence
 
 
 def test_worse_is_said_with_its_size():
@@ -78,7 +80,7 @@ def test_a_task_that_a_baseline_answers_is_named_apart():
     ]
     said = statement([*of_encoder("mine", results()), *answered])
     assert "on both tasks" in said.sentences[0]
-    assert "Not counted: sent-len, which length answers." in said.basis
+    assert "Not counted: sent-len, which length solves." in said.basis
     (sentence,) = statement(answered).sentences
     assert sentence.startswith("mine is not judged here: sent-len, which")
 
@@ -172,7 +174,7 @@ def test_numbers_arerounded_up_to_two_digits():
     assert [round_up(n) for n in (7, 42, 421, 4_201, 99_100)] == [7, 42, 430, 4_300, 100_000]
 
 
-def test_no_number_of_examples_is_named_where_a_point_would_have_been_found():
+def test_no_sample_size_is_named_for_what_the_data_detect():
     def said(*sizes):
         return statement(
             [
@@ -183,7 +185,9 @@ def test_no_number_of_examples_is_named_where_a_point_would_have_been_found():
         )
 
     small, mixed = said(20_000), said(20_000, 200)
-    assert small.sentences[0].endswith(": a difference of 1 point would be found (power 80 %).")
-    assert "Numbers of test examples" not in small.basis
-    assert mixed.sentences[0].endswith("test examples would decide some.")
-    assert "Numbers of test examples" in mixed.basis
+    assert re.search(r"; 80 % power for a difference of 0\.\d points\.$", small.sentences[0])
+    assert re.search(
+        r"80 % power for a difference of 0\.\d to [\d.]+ points \(1 point would need .* test"
+        r" examples.*\)\.$",
+        mixed.sentences[0],
+    )

@@ -86,7 +86,7 @@ def test_bold_is_decided_as_the_comparison_of_all_pairs_is():
     notes = " ".join(wide([*found, *more]).notes)
     assert "110 comparisons (11 encoders on 2 tasks, all pairs, without baselines)" in notes
     of_two = [one for one in every.found if {one.first, one.second} == {"mine, mlp", "yours, mlp"}]
-    assert all(one.p < 0.05 and one.verdict == "cannot be told" for one in of_two)
+    assert all(one.p < 0.05 and one.verdict == "no significant difference" for one in of_two)
     assert {what[1] for what in strong.rows} == {"mine", "yours"}
 
 

@@ -183,11 +183,13 @@ def share(part, least, whole):
     return value, value - half, value + half
 
 
-def examples_needed(only_one: int, only_other: int, n: int, comparisons: int) -> float:
-    """The examples with which a paired difference of two shares, as large as the one between so
-    many that only one and only the other has right, is found four times in five at a level of 0.05
-    over so many comparisons (Connor 1987, Biometrics 43:207, with the variance of the alternative).
+def examples_needed(
+    only_one: int, only_other: int, n: int, comparisons: int, wanted: float
+) -> float:
+    """The examples with which a paired difference of two shares of `wanted` is found four times in
+    five at a level of 0.05 over so many comparisons, where so many are those that only one and only
+    the other has right (Connor 1987, Biometrics 43:207, with the variance of the alternative).
     """
     apart, difference = (only_one + only_other) / n, (only_one - only_other) / n
     reach = norm.ppf(1 - 0.05 / comparisons / 2) + norm.ppf(0.8)
-    return float(reach**2 * (apart - difference**2) / difference**2)
+    return float(reach**2 * (apart - difference**2) / wanted**2)

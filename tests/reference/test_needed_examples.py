@@ -1,4 +1,4 @@
-"""How many test examples would decide a task: the formula against its paper, and against draws."""
+"""How many test examples detect a difference that is fixed beforehand: the formula against its paper, and against draws."""
 
 from dataclasses import replace
 
@@ -34,17 +34,21 @@ def test_it_is_that_of_the_paper(only_one, only_other, tasks):
             each.answers.predicted[0].ids == each.answers.gold.ids
             for each in (task.decision.question.one, task.decision.question.best)
         )
-        by_hand = examples_needed(int((mine & ~other).sum()), int((other & ~mine).sum()), n, tasks)
-        if abs(task.decision.difference) > 1:
-            assert task.needed_examples == pytest.approx(by_hand, rel=0.02)
+        for points in (1, 5):
+            by_hand = examples_needed(
+                *(int((mine & ~other).sum()), int((other & ~mine).sum())), n, tasks, points / 100
+            )
+            assert task.needed_examples(points) == pytest.approx(by_hand, rel=0.02 * points)
 
 
-def test_so_many_examples_decide_it_about_four_times_in_five():
+@pytest.mark.parametrize("n", [400, 1500])
+@pytest.mark.parametrize("seen", [0.0, 0.05])
+def test_so_many_examples_detect_it_about_four_times_in_five(n, seen):
+    """Whatever difference was seen: that of five points is fixed beforehand."""
     rng = np.random.default_rng(6)
-    first = verdicts(rng, 20_000, 0.5, 0.18, 0.12)[0]
-    draws = 150
-    found = sum(
-        verdicts(rng, first.needed_examples, 0.5, 0.18, 0.12)[0].verdict == "better"
-        for _ in range(draws)
-    )
+    draws, found = 150, 0
+    for _ in range(draws):
+        first = verdicts(rng, n, 0.5, 0.15 + seen / 2, 0.15 - seen / 2)[0]
+        again = verdicts(rng, first.needed_examples(5), 0.5, 0.175, 0.125)[0]
+        found += again.verdict == "better"
     assert found / draws == pytest.approx(0.8, abs=2.6 * np.sqrt(0.8 * 0.2 / draws))

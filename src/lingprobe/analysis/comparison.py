@@ -29,7 +29,7 @@ from lingprobe.metrics.intervals import Difference
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
 from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
 
-Verdict = Literal["better", "worse", "cannot be told"]
+Verdict = Literal["better", "worse", "no significant difference"]
 Test = Literal["t", "permutation", "bootstrap"]
 CORRECTION = "bonferroni"
 PAIRS = "all pairs"
@@ -104,7 +104,7 @@ class Decision(NamedTuple):
     def verdict(self) -> Verdict:
         """What can be said of the row."""
         if not self.corrected < ALPHA:
-            return "cannot be told"
+            return "no significant difference"
         return "better" if self.difference > 0 else "worse"
 
     @property
@@ -281,7 +281,7 @@ def leaders(results: Sequence[Result]) -> Leaders:
         told += [q for q in mine if first in (what(q.one.row), what(q.best.row))]
     for decision in decisions(told, comparisons=len(every.asked)):
         both = decision.question.one, decision.question.best
-        if decision.verdict != "cannot be told":
+        if decision.verdict != "no significant difference":
             best.discard(what(both[decision.verdict == "better"].row))
     return Leaders(frozenset(best), every.family)
 

@@ -1,5 +1,5 @@
-"""Whether encoders are better than baselines, task by task, and what would decide it where that
-cannot be told. The decisions are those of `comparison`; what is said of them is in `pages`.
+"""Whether encoders are better than baselines, task by task, and which differences so much data can
+show. The decisions are those of `comparison`; what is said of them is in `pages`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from lingprobe.analysis.comparison import Decision, decisions, with_baselines
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.data.core import Result
 from lingprobe.tasks.limits import LIMIT
 
-Answer = Literal["better", "worse", "cannot be told", "answered by a baseline"]
+Answer = Literal["better", "worse", "no significant difference", "solved by a baseline"]
 POINT = 1.0  # percent: the smallest difference that is worth looking for
+FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
 
 
 class TaskVerdict(NamedTuple):
@@ -43,23 +44,24 @@ class TaskVerdict(NamedTuple):
 
     @property
     def verdict(self) -> Answer:
-        """Better than every baseline, worse than one, or neither; nothing is said of an encoder
-        where a baseline answers the task by itself.
+        """Better than every baseline, worse than one, or neither; an encoder is not judged where a
+        baseline solves the task by itself, and is never worse than one constant answer.
         """
-        return "answered by a baseline" if self.decision.is_answered else self.decision.verdict
+        if self.decision.is_answered:
+            return "solved by a baseline"
+        if self.decision.verdict == "worse" and self.baseline.encoder == CONSTANT:
+            return "no significant difference"
+        return self.decision.verdict
 
-    @property
-    def needed_examples(self) -> int:
-        """About how many test examples would show a difference as large as the one observed, or of
-        a point if it is smaller, with a power of 80 %.
+    def needed_examples(self, points: float) -> int:
+        """About how many test examples detect a difference of so many points, fixed beforehand,
+        with a power of 80 %, by the variance of the paired difference; 0 where the examples are too
+        few to know it.
         """
-        looked_for = max(abs(self.decision.difference), POINT) / PERCENT
-        return math.ceil(self.row.n * self.decision.student.times(self.decision.level, looked_for))
-
-    @property
-    def is_small(self) -> bool:
-        """Whether nothing was told although the test examples are enough to tell a point."""
-        return self.verdict == "cannot be told" and self.decision.detectable <= POINT
+        if self.row.n < FEWEST_EXAMPLES:
+            return 0
+        times = self.decision.student.times(self.decision.level, points / PERCENT)
+        return math.ceil(self.row.n * times)
 
 
 class EncoderVerdict(NamedTuple):

@@ -91,8 +91,9 @@ class Evaluation:
 
     @cached_property
     def verdicts(self) -> Statement:
-        """Whether each encoder is better than the best baseline, worse, or cannot be told from it,
-        by how much, and what would decide it; printing it says so in words.
+        """Whether each encoder is better than the best baseline, worse, or not significantly
+        different, by how much, and which differences so much data detect; printing it says so in
+        words.
         """
         return statement(self.results, self._named_folder)
 

@@ -48,7 +48,7 @@ class Compared:
 
     low, high         the 95 % interval of the difference, corrected as p is
     p                 uncorrected; `corrected` for all comparisons of the family
-    verdict           better, worse, or cannot be told, at a corrected p of 0.05
+    verdict           better, worse, or no significant difference, at a corrected p of 0.05
     against           the number of scores that the first was compared with
     detectable        the smallest difference that these test examples would detect with a power of
                       80 %, after the correction
@@ -226,7 +226,8 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         yield BEST
     yield (
         f"p ({NAMES[comparison.correction]}): corrected for {comparison.family}; so are the"
-        " intervals. cannot be told: p is 0.05 or above. --format csv has the uncorrected p."
+        " intervals. no significant difference: p is 0.05 or above. --format csv has the"
+        " uncorrected p."
     )
     yield DETECTABLE
     if comparison.few_seeds:
@@ -248,7 +249,7 @@ def letter_table(comparison: Comparison) -> Table:
         scores = {one.first: (one.first_score, one.n) for one in mine}
         scores |= {one.second: (one.second_score, one.n) for one in mine}
         ordered = sorted(scores, key=lambda name: -scores[name][0])
-        told = [(one.first, one.second) for one in mine if one.verdict != "cannot be told"]
+        told = [(one.first, one.second) for one in mine if one.verdict in ("better", "worse")]
         of = display(ordered, told)
         body = tuple((called[x], number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
         sections.append(Section(short(task), body))

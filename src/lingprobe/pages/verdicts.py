@@ -13,7 +13,6 @@ from pathlib import Path
 
 from lingprobe.analysis.comparison import CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
-    POINT,
     EncoderVerdict,
     TaskVerdict,
     Verdicts,
@@ -28,7 +27,8 @@ from lingprobe.pages.groups import columns_of
 
 SOME = 8  # encoders that have a sentence
 FEW = 3  # tasks that a sentence names
-PATIENCE = 1_000_000  # test examples, from which on nobody will have them
+MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
+PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,15 +71,9 @@ class Statement:
             f"Verdicts and 95 % intervals [in brackets] are corrected for {self.verdicts.family}:"
             f" {NAMES[CORRECTION]}."
         )
-        every = [one.where("answered by a baseline") for one in self.verdicts.encoders]
+        every = [one.where("solved by a baseline") for one in self.verdicts.encoders]
         if answered := [task for mine in every for task in mine]:
             yield f"Not counted: {self._name_answered(answered)}."
-        is_open = [one.where("cannot be told") for one in self.verdicts.encoders]
-        if any(not task.is_small for mine in is_open for task in mine):
-            yield (
-                "Numbers of test examples: for a power of 80 % if the difference is the one seen,"
-                " or 1 point."
-            )
         if self.verdicts.limit:
             yield (
                 f"At most {self.verdicts.limit:,} examples per task: a first look, not to publish."
@@ -105,13 +99,13 @@ class Statement:
         judged, where = self.verdicts.encoders, self.where
         if not judged:
             return "Next: `lingprobe run -m MODEL` measures a model beside them."
-        is_open = any(one.where("cannot be told") for one in judged)
+        is_open = any(one.where("no significant difference") for one in judged)
         if is_open and self.verdicts.limit:
-            return "Next: the same run without `--limit`, to decide more."
+            return "Next: the same run without `--limit`, which detects smaller differences."
         if is_open:
-            return f"Next: `lingprobe compare{where}` shows which differences could be found."
+            return f"Next: `lingprobe compare{where}` shows which differences can be detected."
         if len(judged) > 1:
-            return f"Next: `lingprobe compare{where} --pairs` tells the encoders apart."
+            return f"Next: `lingprobe compare{where} --pairs` compares the encoders."
         if one := self._with_one_layer():
             return f"Next: `-e {one},layers=all` shows in which layer it is."
         return f"Next: `lingprobe report{where} --html` shows errors, and how far to trust this."
@@ -135,7 +129,7 @@ class Statement:
     def sentence(self, one: EncoderVerdict) -> str:
         """The verdict on an encoder."""
         name = self._name(one.encoder) + (f" ({one.probe})" if one.probe else "")
-        answered = one.where("answered by a baseline")
+        answered = one.where("solved by a baseline")
         counted = [task for task in one.tasks if task not in answered]
         if not counted:
             return f"{name} is not judged here: {self._name_answered(answered)}."
@@ -146,15 +140,15 @@ class Statement:
         """The verdict on one task."""
         best = f"the best baseline ({self._name(task.baseline.encoder)})"
         where, much = self._name(task.row.task), f"{_points(task)} points, n = {task.row.n:,}"
-        if task.verdict == "cannot be told":
-            told = f"cannot be told from {best} on {where} ({much})"
-            return f"{told}: {_say_needed([task])}"
+        if task.verdict == "no significant difference":
+            told = f"does not differ significantly from {best} on {where} ({much})"
+            return f"{told}; {_detectable([task])}"
         return f"is {task.verdict} than {best} on {where} (by {much})"
 
     def _of_several(self, one: EncoderVerdict, counted: Sequence[TaskVerdict]) -> str:
         """The verdict on several tasks."""
         better, worse = one.where("better"), one.where("worse")
-        is_open = one.where("cannot be told")
+        is_open = one.where("no significant difference")
         many = f"{len(better) or 'none'} of {len(counted)}"
         if len(better) == len(counted):
             many = "both" if len(counted) == 2 else f"all {len(counted)}"
@@ -163,16 +157,16 @@ class Statement:
         if worse:
             parts.append(f"worse on {len(worse)}{self._list_names(worse)}{_range(worse)}")
         if is_open:
-            told = f"{len(is_open)} cannot be told{self._list_names(is_open)}"
-            parts.append(f"{told}: {_say_needed(is_open)}")
+            which = f"{len(is_open)}{self._list_names(is_open)}"
+            parts.append(f"not significantly different on {which}; {_detectable(is_open)}")
         return ", ".join(parts[:-1]) + (", and " if len(parts) > 1 else "") + parts[-1]
 
     def _name_answered(self, tasks: Sequence[TaskVerdict]) -> str:
-        """The tasks that baselines answer, with these."""
+        """The tasks that baselines solve, with these."""
         by: dict[str, dict[str, None]] = {}
         for task in tasks:
             by.setdefault(self._name(task.baseline.encoder), {})[self._name(task.row.task)] = None
-        return "; ".join(f"{', '.join(mine)}, which {name} answers" for name, mine in by.items())
+        return "; ".join(f"{', '.join(mine)}, which {name} solves" for name, mine in by.items())
 
     def _list_names(self, tasks: Sequence[TaskVerdict]) -> str:
         names = [self._name(task.row.task) for task in tasks]
@@ -222,7 +216,7 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
 
 def _points(task: TaskVerdict) -> str:
     one = task.decision
-    is_open = task.verdict == "cannot be told"
+    is_open = task.verdict == "no significant difference"
     low, high = (-one.high, -one.low) if task.verdict == "worse" else (one.low, one.high)
     value = f"{one.difference:+.1f}" if is_open else f"{abs(one.difference):.1f}"
     return f"{value} [{low:.1f}, {high:.1f}]".replace("-", "−")
@@ -237,18 +231,31 @@ def _range(tasks: Sequence[TaskVerdict]) -> str:
     return f" (by {' to '.join(ends)} points)"
 
 
-def _say_needed(tasks: Sequence[TaskVerdict]) -> str:
-    """About how many test examples would decide some tasks, to two digits; or that a difference
-    worth looking for would have been found.
+def _detectable(tasks: Sequence[TaskVerdict]) -> str:
+    """The smallest differences that the test examples of some tasks detect, and how many examples
+    smaller ones need. They are of differences fixed beforehand, never of those observed.
     """
-    needed = sorted(task.needed_examples for task in tasks if not task.is_small)
-    if not needed:
-        return f"a difference of {POINT:.0f} point would be found (power 80 %)"
-    them = "it" if len(tasks) == 1 else "them" if len(needed) == len(tasks) else "some"
-    if needed[-1] > PATIENCE:
-        return f"more than {PATIENCE:,} test examples would decide {them}"
-    ends = dict.fromkeys(f"{round_up(n):,}" for n in (needed[0], needed[-1]))
-    return f"about {' to '.join(ends)} test examples would decide {them}"
+    found = sorted(task.decision.detectable for task in tasks)
+    ends = dict.fromkeys(f"{points:.1f}" for points in (found[0], found[-1]))
+    unit = "point" if [*ends] == ["1.0"] else "points"
+    here = f"80 % power for a difference of {' to '.join(ends)} {unit}"
+    sizes = [(points, _needed(tasks, points)) for points in PLANNED_POINTS if points < found[-1]]
+    needed = [
+        f"{points:.0f} point{'s' * (points != 1)} would need {many} test examples"
+        for points, many in sizes
+        if many
+    ]
+    return f"{here} ({', '.join(needed)})" if needed else here
+
+
+def _needed(tasks: Sequence[TaskVerdict], points: float) -> str:
+    """How many test examples such a difference needs, to two digits; '' where that is unknown."""
+    needed = sorted(task.needed_examples(points) for task in tasks)
+    if not needed[0]:
+        return ""
+    if needed[-1] > MAX_SHOWN_EXAMPLES:
+        return f"more than {MAX_SHOWN_EXAMPLES:,}"
+    return " to ".join(dict.fromkeys(f"{round_up(n):,}" for n in (needed[0], needed[-1])))
 
 
 def round_up(number: int) -> int:

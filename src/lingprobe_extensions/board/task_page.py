@@ -96,7 +96,7 @@ def floor_verdict(one: Standing) -> str:
     """Whether a score is above the floors, in a word or two."""
     if one.floor is None:
         return "no floor"
-    said = {"better": "yes", "worse": "no, worse than one", "cannot be told": "cannot be told"}
+    said = {"better": "yes", "worse": "no, worse than one"}
     return said.get(one.floor.verdict, one.floor.verdict)
 
 

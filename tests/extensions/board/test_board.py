@@ -414,7 +414,7 @@ def test_two_models_are_told_apart_exactly_where_compare_tells_them():
         mine = results({"hf:org/one": 0.92, "hf:org/other": share}, TASKS[:1])
         (decision,) = lingprobe.compare(mine, pairs=True).found
         other = standing(standings(mine), TASKS[0])["hf:org/other"]
-        assert (other.group == "behind") == (decision.verdict != "cannot be told")
+        assert (other.group == "behind") == (decision.verdict != "no significant difference")
         assert other.p == pytest.approx(decision.corrected)
 
 

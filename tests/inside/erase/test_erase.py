@@ -87,7 +87,7 @@ def test_of_two_directions_one_is_erased_and_the_other_stays(tmp_path):
         assert own.after < 58
         assert own.left_p > 0.05
         assert own.completeness > 70
-        assert beside.verdict == "cannot be told"
+        assert beside.verdict == "no significant difference"
         assert beside.before - beside.after < 3
         assert beside.sample == "all"
         assert beside.angle > 60
@@ -108,7 +108,7 @@ def test_correlated_labels_are_told_from_a_shared_direction(tmp_path, monkeypatc
     cell = matrix(erase(3000, 0.85, tmp=tmp_path))["A", "B"]
     assert cell.sample == "independent"
     assert cell.dependence == pytest.approx(0.7, abs=0.06)
-    assert cell.verdict == "cannot be told"
+    assert cell.verdict == "no significant difference"
     monkeypatch.setattr(division_room, "RELATED", 2.0)
     naive = matrix(erase(3000, 0.85, tmp=tmp_path))["A", "B"]
     assert naive.sample == "all"
@@ -372,7 +372,7 @@ def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
     [
         ("falls", "a linear probe falls from 60.0 to 70.0 ("),
         ("rises", "which is above every floor ("),
-        ("cannot be told", "which cannot be told from the floors ("),
+        ("no significant difference", "which does not differ significantly from the baselines ("),
     ],
 )
 def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):

@@ -165,7 +165,7 @@ def test_what_the_model_uses_is_told_from_what_it_has(both, request):
     assert is_used(both[0].content)
     assert not is_used(both[1].content)
     assert "The model uses" in str(both[0])
-    assert "It cannot be told whether the model uses" in str(both[1])
+    assert "No significant effect: erasing or moving" in str(both[1])
 
 
 def test_it_is_there_in_both(both):
@@ -203,8 +203,8 @@ def test_used_is_said_of_both_directions_and_of_real_states(both):
 
     assert not is_used(other("margin", "moved 1", own_p=0.2))
     assert not is_used(other("margin", "moved 1", own_beyond=1.0))
-    assert not is_used(other("margin", "moved 1", verdict="cannot be told"))
-    assert not is_used(other("choice", "moved 1", verdict="cannot be told"))
+    assert not is_used(other("margin", "moved 1", verdict="no significant difference"))
+    assert not is_used(other("choice", "moved 1", verdict="no significant difference"))
     for change in (EXCHANGED, WHOLE):
         assert not is_used(other("margin", change, label_p=0.2))
         assert not is_used(other("margin", change, label=-1.0))

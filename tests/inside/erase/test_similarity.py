@@ -93,7 +93,7 @@ def test_what_similarity_uses_is_told_from_what_is_there():
             assert cell.verdict == "falls"
         else:
             assert cell.after == pytest.approx(cell.before, abs=10)
-            assert cell.verdict == "cannot be told"
+            assert cell.verdict == "no significant difference"
 
 
 def test_similarity_is_the_rank_correlation_of_cosines():

@@ -128,7 +128,7 @@ def test_the_head_that_carries_a_property_is_found_and_no_other(measured):
     assert all(row.score < 70 for row in heads.rows if row.site != "head:1.2")
     assert heads.above_constant.verdict == "better"
     assert heads.best.slices > 60  # its numbers, dealt out over all slices
-    assert heads.above_slices.verdict == "cannot be told"
+    assert heads.above_slices.verdict == "no significant difference"
     assert not mlps.is_compared
     assert not mlps.findings
     assert mlps.above_slices is None
@@ -152,7 +152,7 @@ def test_the_best_of_many_heads_on_test_is_tested_as_such():
     best = grid(lambda share: {})
     assert not best.is_chosen_on_dev
     assert best.above_constant.p < 0.01
-    assert best.above_constant.verdict == "cannot be told"
+    assert best.above_constant.verdict == "no significant difference"
     assert best.above_constant.corrected == pytest.approx(min(1, 144 * best.above_constant.p))
     chosen = grid(lambda share: {"dev": share})
     assert chosen.above_constant.corrected == chosen.above_constant.p

@@ -69,8 +69,8 @@ def test_each_layer_stands_beside_the_floors(measured):
 def test_a_model_without_training_is_not_said_to_know_it(measured):
     page, _ = measured
     (lead,) = page.tables[0].lead
-    assert lead.startswith("tiny on Case in Qaa-X: in sentences it is answered by letters alone (")
-    assert "; alone it is answered by letters alone (" in lead
+    assert lead.startswith("tiny on Case in Qaa-X: in sentences it is solved by letters alone (")
+    assert "; alone it is solved by letters alone (" in lead
     assert "last layer" in lead or ", layer 2;" in lead
     text = page.text()
     assert "word pieces" in text

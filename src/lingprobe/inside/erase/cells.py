@@ -35,7 +35,7 @@ class ErasureCell:
                       draws
     beyond, beyond_p  how much lower the score is than after the floor that does most, and the p of
                       not being lower or higher than each of them
-    verdict           falls, rises or cannot be told: against all floors
+    verdict           falls, rises or no significant difference: against all floors
     left_p            p of no difference from the constant answer
     nonlinear_before, nonlinear_after  what the nonlinear probe scores
     completeness      of the erasure (diagonal), collateral change of another task, with that of
@@ -202,7 +202,7 @@ def _cell(
 def verdict_of(beyond: float, p: float) -> str:
     """What a corrected p lets one say of a score and all its floors."""
     if not p < ALPHA:
-        return "cannot be told"
+        return "no significant difference"
     return "falls" if beyond > 0 else "rises"
 
 

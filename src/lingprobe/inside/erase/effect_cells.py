@@ -45,7 +45,7 @@ class EffectCell:
                       not being lower or higher than each (Holm, over all cells of a page)
     own_beyond, own_p  the same of `own`
     label, label_p  how much lower `after` is than `own`, and the p of no difference
-    verdict    falls, rises or cannot be told: against all floors; '' for the loss
+    verdict    falls, rises or no significant difference: against all floors; '' for the loss
     """
 
     encoder: str

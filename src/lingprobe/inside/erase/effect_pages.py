@@ -79,7 +79,10 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         if uses:
             yield f"The model uses {task}: its choice falls from {how}, below every floor."
         else:
-            yield f"It cannot be told whether the model uses {task}: its choice goes from {how}."
+            yield (
+                f"No significant effect: erasing or moving {task} does not change the model's"
+                f" choice beyond the baselines (from {how})."
+            )
 
 
 def _notes(effects: Effects, draws: int) -> Iterator[str]:

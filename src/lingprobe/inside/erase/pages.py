@@ -85,7 +85,7 @@ def _sections(mine: Sequence[ErasureCell], measured: Sequence[str]) -> Iterator[
     )
     yield section(
         "below the floor that does most",
-        lambda c: f"{number(c.beyond)}{'*' * (c.verdict != 'cannot be told')}",
+        lambda c: f"{number(c.beyond)}{'*' * (c.verdict != 'no significant difference')}",
     )
     yield section(
         "floors",
@@ -131,7 +131,11 @@ def _own(own: ErasureCell) -> str:
         return (
             f"{short(own.erased)}, erased ({dims}): a linear probe falls from {change} ({floors})."
         )
-    than = "is above every floor" if own.verdict == "rises" else "cannot be told from the floors"
+    than = (
+        "is above every floor"
+        if own.verdict == "rises"
+        else "does not differ significantly from the baselines"
+    )
     return (
         f"{short(own.erased)}, erased ({dims}): a linear probe goes from {change}, which {than}"
         f" ({floors})."
@@ -205,6 +209,6 @@ def heat(found: Sequence[ErasureCell]) -> Figure:
 
 def _heat_cell(one: ErasureCell, most: float) -> HeatCell:
     lost = 0.0 if math.isnan(one.beyond) else one.beyond
-    clear = one.verdict != "cannot be told"
+    clear = one.verdict != "no significant difference"
     text = f"{number(one.beyond)}{'*' * clear}{_mark(one)}"
     return HeatCell(short(one.erased), short(one.measured), text, lost / max(most, 1e-9), clear)

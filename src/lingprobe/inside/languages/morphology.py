@@ -40,7 +40,7 @@ class MorphologyRow:
     floor            the best baseline, and its score
     over             how much better the layer is than that, with its interval and p, which are
                      corrected for all layers of all encoders
-    verdict          better, worse or cannot be told
+    verdict          better, worse or no significant difference
     """
 
     feature: str

@@ -110,8 +110,8 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
     verdict = {
         "better": f"it is known beyond {floor}",
         "worse": f"less is known than by {floor}",
-        "cannot be told": f"it cannot be told from {floor}",
-        "answered by a baseline": f"it is answered by {floor} alone",
+        "no significant difference": f"it does not differ significantly from {floor}",
+        "solved by a baseline": f"it is solved by {floor} alone",
     }[task.verdict]
     said = f"{place} {verdict} ({row.score:.1f}{at}; {difference} [{low}, {high}] points"
     return said + (f"; last layer {last.score:.1f})" if last.layer != row.layer else ")")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lingprobe.analysis.comparison import CORRECTION
-from lingprobe.analysis.encoder_verdicts import TaskVerdict
+from lingprobe.analysis.encoder_verdicts import POINT, TaskVerdict
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.groups import Column
 from lingprobe.pages.scores import score_notes
@@ -19,7 +19,7 @@ from lingprobe.tables.web import Block, Chapter, Folded, Prose, Sheet
 
 COLUMNS = (
     *("task", "encoder", "verdict", "score", "best baseline", "difference"),
-    *(f"p ({NAMES[CORRECTION]})", "oracle", "n to decide"),
+    *(f"p ({NAMES[CORRECTION]})", "oracle", "n for 1 point"),
 )
 WORDS = frozenset({"task", "encoder", "best baseline", "verdict"})
 AUDIT = (
@@ -27,8 +27,8 @@ AUDIT = (
     " rules and simple models score on it without an encoder."
 )
 DECIDE = (
-    "better: than every baseline, constant answers among them. n to decide: test examples for a"
-    " power of 80 % if the difference is the one seen, or 1 point; –: 1 point would be found."
+    "better: than every baseline, constant answers among them. n for 1 point: test examples that"
+    " detect a difference of 1 point with a power of 80 %; –: these do."
 )
 
 
@@ -87,9 +87,8 @@ def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
 
 
 def _examples_needed(one: TaskVerdict) -> str:
-    """How many test examples would decide a task that is open; a dash where a point would be found
-    already.
-    """
-    if one.verdict != "cannot be told":
-        return ""
-    return "–" if one.is_small else f"{round_up(one.needed_examples):,}"
+    """How many test examples detect a difference of a point; a dash where these do."""
+    if one.decision.detectable <= POINT:
+        return "–"
+    needed = one.needed_examples(POINT)
+    return f"{round_up(needed):,}" if needed else ""
