@@ -14,7 +14,9 @@ from lingprobe.analysis.rows import kind_of, option_of
 from lingprobe.data.core import Result
 from lingprobe.tasks.limits import LIMIT
 
-Answer = Literal["better", "worse", "no significant difference", "solved by a baseline"]
+Answer = Literal[
+    "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
+]
 POINT = 1.0  # percent: the smallest difference that is worth looking for
 FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
 
@@ -45,8 +47,11 @@ class TaskVerdict(NamedTuple):
     @property
     def verdict(self) -> Answer:
         """Better than every baseline, worse than one, or neither; an encoder is not judged where a
-        baseline solves the task by itself, and is never worse than one constant answer.
+        baseline solves the task by itself, nor where its test examples form fewer than six
+        clusters, as paradigms; it is never worse than one constant answer.
         """
+        if math.isinf(self.decision.detectable):
+            return "too few clusters"
         if self.decision.is_answered:
             return "solved by a baseline"
         if self.decision.verdict == "worse" and self.baseline.encoder == CONSTANT:

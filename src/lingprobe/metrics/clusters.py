@@ -24,6 +24,7 @@ from lingprobe.metrics.metric import Doubles
 LEVEL = 0.95
 LEAST_SEEDS = 3  # of fewer the variance is not told: two would give intervals of half the scale
 LEAST_CLUSTERS = 5  # of each class, or classes are not taken apart
+FEWEST_CLUSTERS = 6  # of fewer clusters of examples the variance is unknown
 HEAVIEST = 2.0  # by which what a cluster of most of a class weighs may grow for its absence
 # of the variance by the largest way of sharing, below which a difference of estimates comes by
 # chance only
@@ -45,7 +46,8 @@ that share nothing.
 
 class Spread(NamedTuple):
     """The variance of a score, its degrees of freedom, and how many draws the examples are worth if
-    all that share something agree.
+    all that share something agree. The variance is infinite where there are fewer than six
+    clusters of examples: nothing is known of it then.
     """
 
     variance: float
@@ -87,6 +89,8 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
             said holds for them alone
     strata  codes [n] of classes whose numbers of examples were fixed; all equal where none were
     """
+    if has_few_clusters(clusters, len(strata)):
+        return Spread(np.inf, 1.0, 1.0)
     seeds = [each for each in fits if len(each.scores) >= LEAST_SEEDS]
     apart = [each.influences - each.influences.mean(0) for each in seeds]
     estimate = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
@@ -104,6 +108,14 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
         return Spread(variance, df, estimate.worth)
     least = THIRD * largest
     return Spread(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), estimate.worth)
+
+
+def has_few_clusters(clusters: Clusters, n: int) -> bool:
+    """Whether n examples that share something form too few clusters for an interval, by one of the
+    ways of sharing.
+    """
+    many = [int(number_clusters(codes).max(initial=-1)) + 1 for codes in clusters.values()]
+    return any(each < min(FEWEST_CLUSTERS, n) for each in many)
 
 
 def quantile(df: float) -> float:

@@ -131,6 +131,8 @@ def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
     """
     if np.isnan(mean):
         return float("nan"), float("nan")
+    if np.isinf(spread.variance):  # nothing is known
+        return max(least, -1.0) if np.isfinite(least) else least, 1.0
     t = quantile(spread.df)
     if least >= 0:
         return _wilson(min(max(mean, 0.0), 1.0), spread, t)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lingprobe.analysis import computing
 from lingprobe.analysis.answers import differences, marks, over
 from lingprobe.analysis.questions import composition
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, Row
 from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
@@ -156,7 +156,8 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
         for control, other, remembered in remembered
         for cell in _beside(control, other, remembered)
     ]
-    interval = f"{number(row.low)} – {number(row.high)}"
+    known = row.high - row.low < PERCENT  # else there are too few clusters for an interval
+    interval = f"{number(row.low)} – {number(row.high)}" if known else "none"
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")

@@ -21,6 +21,7 @@ from lingprobe.analysis.encoder_verdicts import (
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.core import Result
 from lingprobe.data.references import parsed_or_none
+from lingprobe.metrics.clusters import FEWEST_CLUSTERS
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.captions import labels_of
 from lingprobe.pages.groups import columns_of
@@ -28,6 +29,10 @@ from lingprobe.pages.groups import columns_of
 SOME = 8  # encoders that have a sentence
 FEW = 3  # tasks that a sentence names
 MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
+_FEW_CLUSTERS = (
+    f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
+    " for an interval"
+)
 PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
@@ -74,6 +79,9 @@ class Statement:
         every = [one.where("solved by a baseline") for one in self.verdicts.encoders]
         if answered := [task for mine in every for task in mine]:
             yield f"Not counted: {self._name_answered(answered)}."
+        few = [task for one in self.verdicts.encoders for task in one.where("too few clusters")]
+        if few and len(few) < sum(len(one.tasks) for one in self.verdicts.encoders):
+            yield f"Not judged: {self._name_few(few)}."
         if self.verdicts.limit:
             yield (
                 f"At most {self.verdicts.limit:,} examples per task: a first look, not to publish."
@@ -130,9 +138,11 @@ class Statement:
         """The verdict on an encoder."""
         name = self._name(one.encoder) + (f" ({one.probe})" if one.probe else "")
         answered = one.where("solved by a baseline")
-        counted = [task for task in one.tasks if task not in answered]
+        few = one.where("too few clusters")
+        counted = [task for task in one.tasks if task not in (*answered, *few)]
         if not counted:
-            return f"{name} is not judged here: {self._name_answered(answered)}."
+            reasons = [self._name_answered(answered), self._name_few(few)]
+            return f"{name} is not judged here: {'; '.join(filter(None, reasons))}."
         said = self._of_one(counted[0]) if len(counted) == 1 else self._of_several(one, counted)
         return f"{name}{_layer(counted)} {said}."
 
@@ -167,6 +177,11 @@ class Statement:
         for task in tasks:
             by.setdefault(self._name(task.baseline.encoder), {})[self._name(task.row.task)] = None
         return "; ".join(f"{', '.join(mine)}, which {name} solves" for name, mine in by.items())
+
+    def _name_few(self, tasks: Sequence[TaskVerdict]) -> str:
+        """The tasks whose test examples form too few clusters."""
+        names = dict.fromkeys(self._name(task.row.task) for task in tasks)
+        return f"{', '.join(names)}, {_FEW_CLUSTERS}" if names else ""
 
     def _list_names(self, tasks: Sequence[TaskVerdict]) -> str:
         names = [self._name(task.row.task) for task in tasks]
