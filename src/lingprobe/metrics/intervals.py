@@ -129,10 +129,8 @@ def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
     """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
     correlations, Student's interval for what has no lower end.
     """
-    if np.isnan(mean):
-        return float("nan"), float("nan")
-    if np.isinf(spread.variance):  # nothing is known
-        return max(least, -1.0) if np.isfinite(least) else least, 1.0
+    if not np.isfinite(mean + spread.variance):  # of an infinite variance nothing is known
+        return (mean, mean) if np.isnan(mean) else (least, 1.0)
     t = quantile(spread.df)
     if least >= 0:
         return _wilson(min(max(mean, 0.0), 1.0), spread, t)

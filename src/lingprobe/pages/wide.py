@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.row import CONSTANT, Row, said_of
+from lingprobe.analysis.row import CONSTANT, PERCENT, Row, said_of
 from lingprobe.pages.grid import ORACLE, Grid, Line
 from lingprobe.pages.groups import Column, shared_options
 from lingprobe.pages.scores import about, score_notes
@@ -143,8 +143,10 @@ def score_cell(made: Grid, row: Row) -> str:
     """A score with its sign and the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
-    doubt = max(row.high - row.score, row.score - row.low)
-    return number(row.score) + made.signs.get(id(row), "") + f" ±{number(doubt)}"
+    score = number(row.score) + made.signs.get(id(row), "")
+    if row.high - row.low >= PERCENT:  # too few clusters for an interval
+        return score
+    return f"{score} ±{number(max(row.high - row.score, row.score - row.low))}"
 
 
 def _strong(made: Grid) -> frozenset[tuple[int, int]]:
