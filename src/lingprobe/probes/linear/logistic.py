@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,9 @@ _SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Arm
 _MOVES = 10  # last steps that the inverse Hessian is updated with
 _CURVATURE_ROWS = 4096  # examples that the mean curvature is estimated from
 _BLOCK_SCORES = 2**18  # scores, and features times four, of one block of examples: cache
-_MAX_AXES = 512  # dimensions up to which all axes of the features are found
-_AXES = 128  # axes found of wider features
+_SPECTRUM_ROWS = 16384  # examples that the features' spectrum is estimated from
+_MAX_AXES = 1024  # dimensions up to which all axes of the features are found
+_AXES = 256  # axes found of wider features
 _HUGE = 1e6  # features beyond this, or all below its inverse, are brought to 1 first
 _PATH_CHANGE = 1e-4  # nats of held-out log loss below which a path changes nothing any more
 
@@ -90,13 +91,13 @@ def fit_logistic_path(
         spectrum = spectrum._replace(
             values=spectrum.values * factor**2, rest=spectrum.rest * factor**2
         )
-    path = _Path(x, problem, spectrum or find_spectrum(x))
+    path = _Path(x, problem, spectrum or estimate_spectrum(x))
     if start is not None:
         weights, bias = (np.asarray(part, np.float64)[problem.solved] for part in start)
         start = weights / factor, bias + weights @ mean
     path.begin(start)
     for penalty in penalties:
-        objective = path.descend(penalty / factor**2)
+        objective = path.descend(penalty * factor**2)
         weights = path.place[:, :-1] * factor
         bias = path.place[:, -1] - weights @ mean
         yield Minimum(*problem.complete(weights, bias), objective, path.separated)
@@ -116,10 +117,11 @@ def ends_path(losses: Sequence[float], minimum: Minimum) -> bool:
     return (moved and abs(steps[-1]) < _PATH_CHANGE) or bool((steps[-2:] > _PATH_CHANGE).all())
 
 
-def find_spectrum(features: NDArray[Any]) -> Spectrum:
-    """The spectrum of centred features [n, d]: whole, or of wide ones the upper end by one round of
-    subspace iteration (Halko et al. 2011).
+def estimate_spectrum(features: NDArray[Any]) -> Spectrum:
+    """The spectrum of centred features [n, d], of many examples that of a sample: whole, or of wide
+    features the upper end by one round of subspace iteration (Halko et al. 2011).
     """
+    features = features[_spread_rows(len(features), _SPECTRUM_ROWS)]
     n, dim = features.shape
     if dim <= _MAX_AXES:
         gram = (features.T @ features).astype(np.float64) / n
@@ -133,6 +135,11 @@ def find_spectrum(features: NDArray[Any]) -> Spectrum:
     total = float(np.einsum("ij,ij->", features, features, dtype=np.float64)) / n
     rest = max(total - float(values.sum()), 0.0) / max(min(n, dim) - axes, 1)
     return Spectrum(np.maximum(values, 0.0), probes.astype(np.float64) @ turn, rest)
+
+
+def _spread_rows(n: int, limit: int) -> NDArray[np.int64] | slice:
+    """All of n examples, or so many at even distances."""
+    return slice(None) if n <= limit else np.linspace(0, n - 1, limit).astype(np.int64)
 
 
 def _check_input(x: NDArray[Any], codes: NDArray[Any], penalties: Sequence[float]) -> None:
@@ -171,7 +178,7 @@ class _Problem(Protocol):
     the outputs are one problem, else each is a problem of its own.
     """
 
-    joint: bool
+    joint: ClassVar[bool]
 
     @property
     def outputs(self) -> int:
@@ -220,7 +227,7 @@ class _Classes:
     codes: NDArray[np.int64]
     present: NDArray[np.int64]
     count: int
-    joint: bool = True
+    joint: ClassVar[bool] = True
 
     @classmethod
     def of(cls, codes: NDArray[Any], count: int) -> _Classes:
@@ -282,7 +289,7 @@ class _LabelSets:
     targets: NDArray[np.float32]
     known: NDArray[np.float32] | None
     fixed: Doubles
-    joint: bool = False
+    joint: ClassVar[bool] = False
 
     @classmethod
     def of(cls, matrix: NDArray[Any]) -> _LabelSets:
@@ -337,7 +344,7 @@ class _LabelSets:
 
 
 class _Sums(NamedTuple):
-    """The data's part of objectives at a place, in the rows of outputs: the mean loss of its problem
+    """The data's part of objectives at a place, in the rows of outputs: mean loss of the problem
     [outputs, 1], the gradient [outputs, d + 1], the bias's last, and the least probability of a
     label [outputs, 1].
     """
@@ -381,7 +388,9 @@ class _Guess(NamedTuple):
         if curvature.ndim == 2:
             bends, turn = np.linalg.eigh(curvature)
         bends = np.maximum(bends, 1e-12)[:, None]
-        free = np.where(bends > 1e-9 * bends.max(), 1 / bends, 0.0)  # a shift of all is free
+        free = 1 / bends
+        if turn is not None:  # nothing says by how much all scores should move
+            free[bends <= 1e-9 * bends.max()] = 0.0
         along = 1 / (bends * spectrum.values + penalty)
         return cls(spectrum, turn, along, 1 / (bends * spectrum.rest + penalty), free)
 
@@ -532,10 +541,8 @@ class _Path:
         return _Sums(losses / n, slope / n, worst)
 
     def _guess(self, penalty: float) -> _Guess:
-        """From the curvature at the place, of examples at even distances."""
-        rows = np.arange(len(self.x))
-        if len(rows) > _CURVATURE_ROWS:
-            rows = np.linspace(0, len(rows) - 1, _CURVATURE_ROWS).astype(np.int64)
+        """From the curvature at the place."""
+        rows = _spread_rows(len(self.x), _CURVATURE_ROWS)
         weights = self.place[:, :-1].astype(self.x.dtype)
         scores = (weights @ self.x[rows].T).astype(np.float64) + self.place[:, -1:]
         return _Guess.of(self.spectrum, self.problem.curvature(scores), penalty)
