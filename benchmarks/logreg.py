@@ -19,12 +19,12 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from lingprobe.probes.logreg.linear import solve
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from lingprobe.probes.logreg.linear import solve
-from lingprobe.probes.logreg.probe import STRENGTHS
+from lingprobe.probes.logreg import STRENGTHS
 
 TARGET, CLOSE = 8.0, 1e-4
 Arrays = tuple[NDArray[np.float32], NDArray[np.int64]]

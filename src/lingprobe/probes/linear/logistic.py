@@ -48,6 +48,13 @@ class Minimum(NamedTuple):
     objective: float
     separated: bool
 
+    def split_odds(self) -> tuple[Doubles, Doubles]:
+        """The log odds of two classes as the scores of both, whose difference they are."""
+        return (
+            np.concatenate([-self.weights / 2, self.weights / 2]),
+            np.concatenate([-self.bias / 2, self.bias / 2]),
+        )
+
 
 class Spectrum(NamedTuple):
     """Eigenvalues [axes] of features.T @ features / n, their vectors [d, axes], and the mean of the
