@@ -4,6 +4,8 @@ pooled over folds.
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -205,8 +207,27 @@ def test_perfect_ranks_are_not_certain():
     gold, predicted = score_classes(codes, 5.0 * np.eye(2)[codes])
     low, high = Answers(gold, [predicted]).interval("auroc")
     assert measure("auroc", gold, predicted) == 1
-    assert low < 0.5
+    assert low < 0.8
     assert high == 1
+
+
+@pytest.mark.parametrize("true", [0.6, 0.95, 0.99])
+@pytest.mark.parametrize("positives", [5, 20])
+def test_intervals_of_few_positives_hold_the_truth(true, positives):
+    """At least 91 of 100 intervals hold the area under the curve of two normal distributions, and
+    they are no wider than those of the positives alone.
+    """
+    rng, inside, widths = np.random.default_rng(0), 0, []
+    codes = np.repeat([0, 1], [9 * positives, positives])
+    shift = NormalDist().inv_cdf(true) * np.sqrt(2)
+    for _ in range(300):
+        margin = rng.normal(size=len(codes)) + shift * codes
+        gold, predicted = score_classes(codes, np.stack([0 * margin, margin], 1))
+        low, high = Answers(gold, [predicted]).interval("auroc")
+        inside += low <= true <= high
+        widths.append(high - low)
+    assert inside >= 273
+    assert np.mean(widths) < 4 * np.sqrt(true * (1 - true) / positives) + 1 / positives
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,10 +8,12 @@ from functools import cache
 
 import numpy as np
 
+from lingprobe.data._code import is_allowed
 from lingprobe.data._logits import Logits, null_scores
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Choice
+from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.scored import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
@@ -147,6 +149,17 @@ def find_metric(metric: str | Metric) -> Metric:
         return metric
     measure: Metric = _own_metric(metric) if metric in METRICS.table else METRICS.make(metric)
     return measure
+
+
+@cache
+def judges_scores(name: str) -> bool:
+    """Whether the metric of this name judges scores; not one that is no longer here, or whose file
+    may not run.
+    """
+    try:
+        return is_allowed(name) and find_metric(name).reads_scores
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return False
 
 
 @cache

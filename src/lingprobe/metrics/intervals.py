@@ -37,6 +37,7 @@ POWER = 0.8  # how often a difference is to be told, where it is said to be dete
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
 ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
 LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
+RANKED_WORTH = 4.0  # examples of a share that a positive (or negative, if rarer) is worth at most
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -124,9 +125,18 @@ def _interval(
     fits: Fits, clusters: Clusters, strata: Ints, ends: tuple[float, float], step: float = 0.0
 ) -> tuple[float, float]:
     found = spread(fits.influences.mean(0), [fits], clusters, strata)
-    worth = min(found.worth, step**-0.5) if step else found.worth
-    found = found._replace(variance=found.variance + step, worth=worth)
+    found = found._replace(variance=found.variance + step)
     return _around(float(fits.scores.mean()), found, *ends)
+
+
+def _interval_of_ranks(
+    fits: Fits, clusters: Clusters, strata: Ints, worth: float
+) -> tuple[float, float]:
+    """Wilson's interval of a share of pairs, which is worth no more than so many examples."""
+    mean = float(fits.scores.mean())
+    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    variance = max(found.variance, mean * (1 - mean) / worth)
+    return _around(mean, found._replace(variance=variance, worth=min(found.worth, worth)), 0.0, 1.0)
 
 
 def _around(mean: float, spread: Spread, least: float, most: float) -> tuple[float, float]:
@@ -197,6 +207,9 @@ class Answers:
         """The 95 % interval of their mean."""
         measure = find_metric(metric)
         strata = _fixed_classes(self.redrawn or (self.gold,))
+        if measure.ranks:
+            worth = RANKED_WORTH / np.sqrt(self.step(measure))
+            return _interval_of_ranks(self.fits(measure), self.clusters, strata, worth)
         step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
         return _interval(
             self.fits(measure), self.clusters, strata, (measure.least, measure.most), step

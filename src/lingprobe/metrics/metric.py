@@ -41,6 +41,8 @@ class Metric:
                with sigmoids does
     step       [..., statistics] -> [...]: the square of how far one example more moves the metric,
                where it is not 1 / n squared: what counts rare labels rests on few examples
+    ranks      whether it is a share of pairs of a positive and a negative example, or alike: near 1
+               the influences of a few positives say nothing of its variance
     reads_scores  whether it judges probabilities or ranks, so that `predicted` must be ScoredLabels
     """
 
@@ -52,6 +54,7 @@ class Metric:
     several: bool = False
     step: Callable[[Doubles], Doubles] | None = None
     most: float = 1.0
+    ranks: bool = False
     reads_scores: bool = False
 
     def __call__(self, gold: Column, predicted: Column) -> float:

@@ -178,6 +178,7 @@ def _rank_metric(name: str, rank: Callable[[Doubles, Flags], _Ranked]) -> Metric
         lambda sums: ratio(sums[..., 0], sums[..., 1]),
         influence=lambda gold, predicted: judge(gold, predicted)[0].influence,
         step=lambda sums: ratio(sums[..., 2], sums[..., 1]),
+        ranks=True,
         reads_scores=True,
     )
 

@@ -64,9 +64,7 @@ def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
     which = chosen.experiment or ("all" if folder else "last")
     every = experiments(paths.results)
     results, remarks = _experiment(known, every, paths.results, str(which))
-    judged = {result.metric for result in results.values()}
-    judged |= {chosen.metric} if chosen.metric else set()
-    if chosen.scores or any(find_metric(metric).reads_scores for metric in judged):
+    if chosen.scores or (chosen.metric and find_metric(chosen.metric).reads_scores):
         scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
     latest = _in_order(newest(results.values()), results, every)
