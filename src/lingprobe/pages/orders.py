@@ -28,7 +28,7 @@ def order_notes(found: OrderChanges) -> tuple[str, ...]:
         )
     if shown:
         notes.append(
-            "Differences between encoders under each probe are paired, and their intervals corrected"
+            "Differences of encoders under each probe are paired, and their intervals corrected"
             f" for {found.family}."
         )
     return tuple(notes)
