@@ -10,7 +10,7 @@ seven billion parameters, since how fast a model is does not depend on what it k
 encode  `hf:`'s passes against the loop that people write with plain transformers (`large.py`):
         sentences a second, the share of the peak of products, peak memory; the loop's vectors must
         be the same
-fits    the grid of `mlp`, the whole grid, and `logreg` for three seeds, against the processor
+fits    the grid of `mlp` and the whole grid for three seeds, against the processor
 span    1, 13 and 81 layers trained side by side, against the processor, a step
 
 Each figure is a line of JSON beside the text. Each part begins only if there is time for it; what
@@ -75,14 +75,14 @@ FULL = Sizes(
         "e5": (8192, (1024, 16384)),
         "7b": (2048, (1024, 8192)),
     },
-    ("mlp", "mlp,protocol=full", "logreg"),
+    ("mlp", "mlp,protocol=full"),
     20_000,
     768,
     (1, 13, 81),
     4_000,
     40,
 )
-TINY = Sizes({"tiny": (48, (256,))}, ("mlp,hidden=0", "logreg"), 120, 16, (1, 3), 60, 4)
+TINY = Sizes({"tiny": (48, (256,))}, ("mlp,hidden=0",), 120, 16, (1, 3), 60, 4)
 
 
 @dataclass

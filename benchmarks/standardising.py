@@ -46,7 +46,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.metrics import difference
 from lingprobe.metrics.multiplicity import benjamini_hochberg
 from lingprobe.probes.features import SQUARES, Scaling
-from lingprobe.probes.logreg.probe import LogReg
+from lingprobe.probes.logreg import LogReg
 
 HERE = Path(__file__).resolve()
 SENTENCES = (
@@ -95,7 +95,7 @@ class Standardised:
     def fit(
         self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]
     ) -> Sequence[Predictor]:
-        with mock.patch("lingprobe.probes.logreg.probe.common_scale", standard_scale):
+        with mock.patch("lingprobe.probes.logreg.common_scale", standard_scale):
             return LogReg().fit(train, dev, cells=cells)
 
 

@@ -273,7 +273,7 @@ def test_what_a_thing_holds_counts_however_deep():
         lambda: inner,
     ):
         assert inner in list(walk_parts(thing))
-    assert "lingprobe.probes.logreg.probe" in {
+    assert "lingprobe.probes.logreg" in {
         type(part).__module__ for part in walk_parts(PROBES.make("online:logreg"))
     }
 

@@ -19,7 +19,6 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.nets import device, memory
 from lingprobe.probes import PROBES
-from lingprobe.probes.logreg import room as logreg_room
 from lingprobe.probes.mlp import probe as mlp
 from lingprobe.probes.mlp.joint import Joint
 from lingprobe.probes.relatedness import probe as relatedness
@@ -89,10 +88,6 @@ def said(probe, given, reads, seeds=(0, 1)):
 
 
 PROBED = [
-    ("logreg", classes, ("0", "1")),
-    ("logreg", sets, ("0",)),
-    ("logreg", scored_pairs, ("-",)),
-    ("online:logreg%2Cc=1", classes, ("0",)),
     ("mlp,precision=float32", classes, ("0", "1")),
     ("mlp,precision=bf16", classes, ("0", "1")),
     ("mlp,precision=float32,hidden=0", sets, ("0",)),
@@ -130,7 +125,7 @@ def test_what_stays_on_the_processor_is_found(away):
 
 
 def test_the_kind_of_device_belongs_to_a_probe(monkeypatch):
-    probes = [PROBES.make(name) for name in ("logreg", "relatedness", "span")]
+    probes = [PROBES.make(name) for name in ("relatedness", "span")]
     mlp = PROBES.make("mlp")
     assert {probe.fingerprint for probe in probes} == {"cpu"}
     monkeypatch.setattr(device, "_cuda_is_possible", lambda: True)
@@ -201,7 +196,6 @@ def test_reads_of_the_span_probe_are_halved_alike(monkeypatch):
 @pytest.mark.parametrize(
     ("probe", "make", "reads"),
     [
-        ("logreg", classes, ("0", "1")),
         ("mlp,precision=float32", classes, ("0", "1")),
         ("span", spans, ("0", "1", "mix")),
     ],
@@ -210,7 +204,7 @@ def test_fits_under_a_bound_are_those_without_one(probe, make, reads, monkeypatc
     """What does not fit into memory together is done in parts, and comes to the same."""
     given, asked = make(), []
     expected = said(probe, given, reads)
-    for module in (memory, span_room, logreg_room, mlp):
+    for module in (memory, span_room, mlp):
         kept = module.at_most
         monkeypatch.setattr(
             module, "at_most", lambda *a, kept=kept: asked.append(kept(*a)) or asked[-1]

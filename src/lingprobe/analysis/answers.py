@@ -20,6 +20,7 @@ from lingprobe.data.references import parsed_or_none
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
+from lingprobe.metrics.constant import answered_labels
 
 Repeats = Sequence[Sequence[Result]]
 """Results of one thing, for each fit those of all folds."""
@@ -124,7 +125,7 @@ def together(fits: Sequence[Sequence[Result]]) -> Answers:
     """The answers of some fits, each given by the results of its folds, which are the same for
     all; the labels are those of each fit, as the draws of a control differ in them.
     """
-    predicted = tuple(join_columns([r.predicted for r in folds]) for folds in fits)
+    predicted = tuple(join_columns([answered_labels(r, r.metric) for r in folds]) for folds in fits)
     drawn = len({folds[0].trial.control for folds in fits}) > 1
     golds = tuple(join_columns([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
     return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else ())

@@ -251,6 +251,84 @@ def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
     return Questions(asked, _family(asked, how), left_out)
 
 
+class OrderChange(NamedTuple):
+    """Two encoders of which one is better under one probe, the other under another: the difference
+    of the first from the second under both probes, of which at least one is significant.
+    """
+
+    one: Decision
+    other: Decision
+
+    def plain(self) -> dict[str, Any]:
+        """All of it by name; differences and their ends are percent."""
+        first, second = self.one.question.one.row, self.one.question.best.row
+        told = {"task": first.task, "metric": first.metric}
+        told |= {"first": first.encoder + first.read, "second": second.encoder + second.read}
+        for place, decision in (("one", self.one), ("other", self.other)):
+            told[f"{place}_probe"] = decision.question.one.row.probe
+            told |= {f"{place}_{name}": value for name, value in decision.plain().items()}
+        return told
+
+
+class OrderChanges(NamedTuple):
+    """Pairs of encoders that change order between probes.
+
+    changes    those with a significant difference
+    uncertain  how many change order without one: by chance, as far as these data show
+    compared   how many pairs there are, of encoders and of probes, over all tasks
+    family     what intervals and p values are corrected for
+    """
+
+    changes: tuple[OrderChange, ...] = ()
+    uncertain: int = 0
+    compared: int = 0
+    family: str = ""
+
+
+def find_order_changes(
+    results: Sequence[Result], correction: str = CORRECTION, test: Test = "t"
+) -> OrderChanges:
+    """Which pairs of encoders change order between the probes that read both, on each task: pairs
+    of encoders that are judged, and of these and baselines. Differences are paired, and corrected
+    for all pairs of all probes, whether they change order or not.
+    """
+    judged = _kind_to_compare(results)
+    differences: set[tuple[int, int]] = set()
+    changing: list[tuple[Question, Question]] = []
+    compared = 0
+    for mine in rows_by_task(results):
+        for one, other in combinations(_by_probe(mine).values(), 2):
+            both = [key for key in one if key in other]
+            for key, against in combinations(both, 2):
+                four = one[key], one[against], other[key], other[against]
+                if judged not in (four[0].row.kind, four[1].row.kind) or any(
+                    apart(four[0], each) for each in four[1:]
+                ):
+                    continue
+                compared += 1
+                differences |= {(id(four[0]), id(four[1])), (id(four[2]), id(four[3]))}
+                ahead = [four[k].row.score - four[k + 1].row.score for k in (0, 2)]
+                if ahead[0] * ahead[1] < 0:
+                    pair = Question(four[0], (four[1],)), Question(four[2], (four[3],))
+                    changing.append(pair)
+    asked = [question for pair in changing for question in pair]
+    decided = decisions(asked, correction, test, len(differences))
+    changes = [OrderChange(*pair) for pair in zip(decided[::2], decided[1::2], strict=True)]
+    sure = [c for c in changes if {c.one.verdict, c.other.verdict} != {"no significant difference"}]
+    family = f"{_many(len(differences), 'comparison')} of two encoders under one probe"
+    return OrderChanges(tuple(sure), len(changes) - len(sure), compared, family)
+
+
+def _by_probe(mine: Sequence[Measured]) -> dict[str, dict[tuple[str, str], Measured]]:
+    """The rows of a task by probe, and by encoder; of its layers the best on dev, or each."""
+    scored = [one for one in mine if not math.isnan(one.row.score)]
+    found: dict[str, dict[tuple[str, str], Measured]] = {}
+    for one, layers in _candidates(scored):
+        layer = "" if layers > 1 else one.row.layer
+        found.setdefault(one.row.probe, {})[one.row.encoder, layer] = one
+    return found
+
+
 class Leaders(NamedTuple):
     """The best row of each task, and those that do not differ significantly from it: task, encoder,
     layer and probe; and the family of comparisons that decided it.

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
+from lingprobe.analysis.comparison import find_order_changes, with_baselines
 from lingprobe.analysis.comparison import pairs as all_pairs
-from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import as_list, keywords, optional
@@ -255,7 +255,8 @@ def compare(
     else:
         shown = _of(results, chosen._replace(encoders=None, reads=None))
         asked = with_baselines(shown.results, select_results(shown.results, chosen))
-    return answer_questions(asked, correction, test, shown.remarks)
+    answered = answer_questions(asked, correction, test, shown.remarks)
+    return answered._replace(orders=find_order_changes(shown.results, correction, test))
 
 
 def compare_published(

@@ -37,6 +37,7 @@ from lingprobe.data.labels import Column
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
 from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
 from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.scored import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets import together
 from lingprobe.datasets.controls import Unchanged
@@ -54,6 +55,7 @@ from lingprobe.experiment.provenance import (
 from lingprobe.experiment.readable import may_probe, readable
 from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.metrics import METRICS, constants, floor, interval_of
+from lingprobe.metrics.constant import find_metric
 from lingprobe.store.vectors import VectorStore
 
 
@@ -164,14 +166,13 @@ def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> li
         constants={kind: list(labels) for kind, labels in answers.items()},
         tested=about(test.dataset),
     )
-    fits = zip(group.trials, predictors, strict=False)
-    results = [_result(t, p, test, (metric, shared)) for t, p in fits]
-    rest = predictors[len(results) :]
-    if not rest:
-        return results
+    fits, rest = predictors[: len(group.trials)], predictors[len(group.trials) :]
     rows = part.rows[part.readings.dataset.rows("test")]
-    logits = (_logits(predictor, train, test, rows) for predictor in rest)
-    return [replace(result, scores=one) for result, one in zip(results, logits, strict=True)]
+    logits = [_logits(predictor, train, test, rows) for predictor in rest] or [None] * len(fits)
+    return [
+        _result(trial, predictor, test, (metric, shared, scores))
+        for trial, predictor, scores in zip(group.trials, fits, logits, strict=True)
+    ]
 
 
 def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> Logits | None:
@@ -211,10 +212,15 @@ def _unseen(train: Column, test: Column) -> int:
 
 
 def _result(
-    trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, Provenance]
+    trial: Trial,
+    predictor: Predictor,
+    test: Readings,
+    rest: tuple[str, Provenance, Logits | None],
 ) -> Result:
-    metric, shared = rest
-    predicted = predictor.predict(test).decoded
+    metric, shared, scores = rest
+    decoded = predicted = predictor.predict(test).decoded
+    if scores is not None and find_metric(metric).reads_scores:
+        predicted = ScoredLabels.of(decoded, test.labels.names, scores)
     score = METRICS.make(metric)(test.labels, predicted)
     clusters = together(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
@@ -231,10 +237,11 @@ def _result(
         high,
         majority,
         test.labels,
-        predicted,
+        decoded,
         made_with,
         strata,
         clusters,
+        scores,
     )
 
 

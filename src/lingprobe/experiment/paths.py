@@ -72,7 +72,7 @@ class Paths:
 
     def keep(self, results: Sequence[tuple[str, Result]]) -> None:
         """Keep the results (trial id, result) of one unit of work."""
-        if self.scores:
+        if self.scores or any(result.scores is not None for _, result in results):
             write_scores(self.results, results)
         self.result_store().write(results)
 

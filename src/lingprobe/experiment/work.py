@@ -18,6 +18,7 @@ from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.measure import Ready, fit_groups, ready
 from lingprobe.experiment.memory import check_memory
 from lingprobe.experiment.paths import Paths
+from lingprobe.metrics.constant import find_metric
 from lingprobe.nets.memory import at_most
 from lingprobe.nets.precision import threads
 from lingprobe.store.blocks import StoreProblem
@@ -119,7 +120,8 @@ class _Work:
         try:
             with foreign_code(group.name), threads():
                 whole = load_dataset(group.task, group.ingredients.task)
-                part = ready(group, whole, self.paths.vector_store(), self.paths.scores, before)
+                scores = self.paths.scores or find_metric(group.task.metric).reads_scores
+                part = ready(group, whole, self.paths.vector_store(), scores, before)
                 check_memory(group.probe, part.job)
                 return part
         except Exception as error:

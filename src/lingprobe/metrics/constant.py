@@ -8,9 +8,13 @@ from functools import cache
 
 import numpy as np
 
+from lingprobe.data._code import is_allowed
+from lingprobe.data._logits import Logits, null_scores
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Choice
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.data.scored import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
 
@@ -20,12 +24,16 @@ CLASS, PREVALENT, SET = "class", "prevalent", "set"
 
 
 def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
-    """The metric on test of the constant answer that is best on train: a class, or a label set; 0
-    for correlations of scores.
+    """The metric on test of the constant answer that is best on train: a class, or a label set, or
+    for a metric of scores the label frequencies; 0 for correlations of numbers.
     """
     measure = find_metric(metric)
     if train.numbers is not None or not train.has_constant or not len(train):
         return 0.0
+    if measure.reads_scores and test.link is not None:
+        null = np.tile(null_scores(train), (len(test), 1))
+        scores = Logits.of(null, test.link, train, np.arange(len(test)))
+        return measure(test, ScoredLabels.of(test.decode(null), train.names, scores))
     kind = SET if train.classes is None else CLASS
     return measure(
         test, constant_column(constant_labels(train, measure, kind), train.names, len(test), kind)
@@ -43,6 +51,8 @@ def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]
     if train.numbers is not None or not train.has_constant or not len(train):
         return {}
     measure = find_metric(metric)
+    if measure.reads_scores:  # these answers stand beside it, and it does not choose them
+        measure = find_metric(train.metric)
     kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
     return {kind: constant_labels(train, measure, kind) for kind in kinds}
 
@@ -51,11 +61,14 @@ def floor(
     answers: Mapping[str, Iterable[str]], gold: Column, predicted: Column, metric: str | Metric
 ) -> float:
     """What the best of some constant answers scores that may be given where `predicted` was: a set
-    where that holds sets.
+    where that holds sets; of a metric of scores, the label frequencies in train.
     """
+    measure = find_metric(metric)
+    if measure.reads_scores and isinstance(predicted, ScoredLabels):
+        return measure(gold, predicted.as_constant())
     kind = SET if SET in answers and (predicted.classes is None or gold.classes is None) else CLASS
     return (
-        find_metric(metric)(gold, constant_column(answers[kind], gold.names, len(gold), kind))
+        measure(gold, constant_column(answers[kind], gold.names, len(gold), kind))
         if answers
         else 0.0
     )
@@ -98,6 +111,9 @@ def constant_result(result: Result, kind: str) -> Result:
     """
     labels = (result.provenance.constants or {})[kind]
     answer = constant_column(labels, result.gold.names, result.n, kind)
+    scored = answered_labels(result, result.metric)
+    if isinstance(scored, ScoredLabels):
+        answer = scored.as_constant()
     about = replace(result.provenance, choice=Choice())
     nothing = float("nan")
     score = find_metric(result.metric)(result.gold, answer)
@@ -108,11 +124,23 @@ def constant_result(result: Result, kind: str) -> Result:
 
 def rescore_result(result: Result, metric: str) -> Result:
     """The same answers judged by another metric; the interval is told with that of others.
-    MetricProblem where it counts no label.
+    MetricProblem where it counts no label, or judges scores that were not kept.
     """
-    score, nothing = find_metric(metric)(result.gold, result.predicted), float("nan")
-    least = floor(result.provenance.constants or {}, result.gold, result.predicted, metric)
-    return replace(result, metric=metric, score=score, low=nothing, high=nothing, majority=least)
+    predicted, nothing = answered_labels(result, metric), float("nan")
+    score = find_metric(metric)(result.gold, predicted)
+    least = floor(result.provenance.constants or {}, result.gold, predicted, metric)
+    again = replace(result, predicted=predicted, metric=metric, score=score, majority=least)
+    return replace(again, low=nothing, high=nothing)
+
+
+def answered_labels(result: Result, metric: str | Metric) -> Column:
+    """What a result answered, with the scores that it keeps where a metric judges these."""
+    predicted = result.predicted
+    if isinstance(predicted, ScoredLabels):
+        return predicted if find_metric(metric).reads_scores else predicted.predicted
+    if result.scores is None or not find_metric(metric).reads_scores:
+        return predicted
+    return ScoredLabels.of(predicted, result.gold.names, result.scores)
 
 
 def find_metric(metric: str | Metric) -> Metric:
@@ -121,6 +149,17 @@ def find_metric(metric: str | Metric) -> Metric:
         return metric
     measure: Metric = _own_metric(metric) if metric in METRICS.table else METRICS.make(metric)
     return measure
+
+
+@cache
+def judges_scores(name: str) -> bool:
+    """Whether the metric of this name judges scores; not one that is no longer here, or whose file
+    may not run.
+    """
+    try:
+        return is_allowed(name) and find_metric(name).reads_scores
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return False
 
 
 @cache

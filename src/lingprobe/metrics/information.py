@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.labels import Column
 from lingprobe.metrics.clusters import Clusters, Fits, quantile, spread
 from lingprobe.metrics.metric import Doubles
-
-BINS = 15  # of equal width (Guo et al. 2017)
+from lingprobe.metrics.probabilistic import CALIBRATION_BINS, calibration_gaps
 
 
 class Mean(NamedTuple):
@@ -53,13 +52,6 @@ def calibration_error(gold: Column, scores: Logits) -> float:
     Of classes the probability of the one answered; of label sets that of every label, over all
     pairs that were annotated.
     """
-    if gold.classes is not None:
-        probabilities = scores.probabilities("softmax")
-        sure, right = probabilities.max(1), probabilities.argmax(1) == gold.classes
-    else:
-        matrix = gold.matrix()
-        known = ~np.isnan(matrix)
-        sure, right = scores.probabilities("sigmoid")[known], matrix[known] >= HOLDS
-    bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
-    gaps = np.bincount(bins, right - sure, BINS)
-    return float(np.abs(gaps).sum() / max(len(sure), 1))
+    found = calibration_gaps(gold, scores.values)
+    gaps = np.bincount(found.bins, found.gap, CALIBRATION_BINS)
+    return float(np.abs(gaps).sum() / max(len(found.rows), 1))

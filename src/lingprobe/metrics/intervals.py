@@ -37,6 +37,7 @@ POWER = 0.8  # how often a difference is to be told, where it is said to be dete
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
 ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
 LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
+RANKED_WORTH = 4.0  # examples of a share that a positive (or negative, if rarer) is worth at most
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -62,7 +63,9 @@ def interval(
     as more examples.
     """
     fits = Fits.of_means(outcomes)
-    return _interval(fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), least)
+    return _interval(
+        fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), (least, 1.0)
+    )
 
 
 def interval_of(
@@ -119,13 +122,24 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
 
 
 def _interval(
-    fits: Fits, clusters: Clusters, strata: Ints, least: float, step: float = 0.0
+    fits: Fits, clusters: Clusters, strata: Ints, ends: tuple[float, float], step: float = 0.0
 ) -> tuple[float, float]:
     found = spread(fits.influences.mean(0), [fits], clusters, strata)
-    return _around(float(fits.scores.mean()), found._replace(variance=found.variance + step), least)
+    found = found._replace(variance=found.variance + step)
+    return _around(float(fits.scores.mean()), found, *ends)
 
 
-def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
+def _interval_of_ranks(
+    fits: Fits, clusters: Clusters, strata: Ints, worth: float
+) -> tuple[float, float]:
+    """Wilson's interval of a share of pairs, which is worth no more than so many examples."""
+    mean = float(fits.scores.mean())
+    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    variance = max(found.variance, mean * (1 - mean) / worth)
+    return _around(mean, found._replace(variance=variance, worth=min(found.worth, worth)), 0.0, 1.0)
+
+
+def _around(mean: float, spread: Spread, least: float, most: float) -> tuple[float, float]:
     """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
     correlations, Student's interval for what has no lower end.
     """
@@ -136,7 +150,7 @@ def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
         return _wilson(min(max(mean, 0.0), 1.0), spread, t)
     if np.isinf(least):
         half = t * float(np.sqrt(spread.variance))
-        return mean - half, min(mean + half, 1.0)
+        return mean - half, min(mean + half, most)
     if abs(mean) >= 1:
         return (mean, mean) if spread.worth > LINE else (-1.0, 1.0)
     if not spread.variance:  # of others, of which there were none, the correlation is at most this
@@ -193,8 +207,13 @@ class Answers:
         """The 95 % interval of their mean."""
         measure = find_metric(metric)
         strata = _fixed_classes(self.redrawn or (self.gold,))
+        if measure.ranks:
+            worth = RANKED_WORTH / np.sqrt(self.step(measure))
+            return _interval_of_ranks(self.fits(measure), self.clusters, strata, worth)
         step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
-        return _interval(self.fits(measure), self.clusters, strata, measure.least, step)
+        return _interval(
+            self.fits(measure), self.clusters, strata, (measure.least, measure.most), step
+        )
 
     def step(self, metric: Metric) -> float:
         """The square of how far one example more moves the score, mean of the fits."""
@@ -327,7 +346,7 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     # one example more that changed each way (Bonett & Price 2012)
     more = sum(weight**2 * each.step(measure) for weight, each in terms)
     error = np.sqrt(variation.variance + more)
-    ends = [sorted((weight * measure.least, weight)) for weight, _ in terms]
+    ends = [sorted((weight * measure.least, weight * measure.most)) for weight, _ in terms]
     least, most = (sum(sides) for sides in zip(*ends, strict=True))
     step = float(np.sqrt(more / len(terms)))
     return Difference.of(value, float(error), variation.df, (least, most), step)

@@ -26,8 +26,8 @@ class MetricProblem(LingprobeError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Compares gold and predicted labels: `metric(gold, predicted)` is at most 1 and at least
-    `least` (0, -1, or minus infinity).
+    """Compares gold and predicted labels: `metric(gold, predicted)` is at most `most` (1, or 0) and
+    at least `least` (0, -1, or minus infinity). Higher is better: a loss is negated.
 
     sums       (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up,
                summed over each block
@@ -40,6 +40,9 @@ class Metric:
                with sigmoids does
     step       [..., statistics] -> [...]: the square of how far one example more moves the metric,
                where it is not 1 / n squared: what counts rare labels rests on few examples
+    ranks      whether it is a share of pairs of a positive and a negative example, or alike: near 1
+               the influences of a few positives say nothing of its variance
+    reads_scores  whether it judges probabilities or ranks, so that `predicted` must be ScoredLabels
     """
 
     name: str
@@ -49,6 +52,9 @@ class Metric:
     influence: Callable[[Column, Column], Doubles] | None = None
     several: bool = False
     step: Callable[[Doubles], Doubles] | None = None
+    most: float = 1.0
+    ranks: bool = False
+    reads_scores: bool = False
 
     def __call__(self, gold: Column, predicted: Column) -> float:
         """The metric over all examples; MetricProblem where the labels are of a kind that it cannot
@@ -120,9 +126,13 @@ METRICS = Contents(
     "lingprobe.metrics",
     {
         "accuracy": "lingprobe.metrics.compare:accuracy",
+        "auroc": "lingprobe.metrics.probabilistic:auroc",
+        "average-precision": "lingprobe.metrics.probabilistic:average_precision",
         "macro-f1": "lingprobe.metrics.compare:macro_f1",
         "mcc": "lingprobe.metrics.compare:mcc",
         "micro-f1": "lingprobe.metrics.compare:micro_f1",
+        "neg-ece": "lingprobe.metrics.probabilistic:expected_calibration_error",
+        "neg-log-loss": "lingprobe.metrics.probabilistic:log_loss",
         "r2": "lingprobe.metrics.compare:r2",
         "pearson": "lingprobe.metrics.compare:pearson",
         "spearman": "lingprobe.metrics.compare:spearman",

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lingprobe.analysis.baselines import constant_rows
+from lingprobe.analysis.comparison import find_order_changes
 from lingprobe.analysis.curves import best_points
 from lingprobe.analysis.row import Row
 from lingprobe.analysis.rows import Frame, rows, without_fold
@@ -22,6 +23,7 @@ from lingprobe.pages.charts import FIGURES, chart, figure_of
 from lingprobe.pages.grid import grid
 from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
+from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.probabilities import bits, bits_table
 from lingprobe.pages.records import csv, parquet
@@ -107,7 +109,9 @@ def _scores(results: Frame, questions: dict[str, str] | None, each: bool, beside
         table = wide(made.without_layers() if has_chosen else made, questions)
     else:
         table = scores([*constant_rows(results), *rows(frame)], questions)
-    return replace(table, lead=said.lines, notes=(*notes, *table.notes, *best_points(results)))
+    orders = order_notes(find_order_changes(results))
+    notes = (*notes, *orders, *table.notes, *best_points(results))
+    return replace(table, lead=said.lines, notes=notes)
 
 
 def classes_page(results: Sequence[Result]) -> Page[Results]:

@@ -12,6 +12,7 @@ from lingprobe.analysis.comparison import (
     CORRECTION,
     PAIRS,
     Decision,
+    OrderChanges,
     Questions,
     Test,
     Verdict,
@@ -22,6 +23,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.letters import display
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.pages.captions import names_of, short
+from lingprobe.pages.orders import order_notes
 from lingprobe.pages.records import csv
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
@@ -87,6 +89,7 @@ class Comparison(NamedTuple):
     few_seeds          whether a fit varies with its seed by more than was measured
     remarks            what there is to say of the results that were read
     correction, test   as `compare` was asked for
+    orders             which pairs of encoders change order between probes
     """
 
     found: tuple[Compared, ...]
@@ -96,6 +99,7 @@ class Comparison(NamedTuple):
     remarks: tuple[str, ...] = ()
     correction: str = CORRECTION
     test: Test = "t"
+    orders: OrderChanges = OrderChanges()
 
     @property
     def page(self) -> Page[tuple[Compared, ...]]:
@@ -202,7 +206,8 @@ def comparisons(comparison: Comparison) -> Table:
     )
     read = f", read by {probe}" if probe else ""
     title = f"Differences{f' from {against}' if against else ''}{read}"
-    notes = (*_notes(comparison), *tests, *_beside(comparison))
+    orders = order_notes(comparison.orders)
+    notes = (*_notes(comparison), *orders, *tests, *_beside(comparison))
     return Table(head, tuple(sections), WORDS, notes, title if against or probe else "")
 
 

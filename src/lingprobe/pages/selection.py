@@ -17,6 +17,7 @@ from lingprobe.data.references import Contents, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
+from lingprobe.metrics.constant import find_metric
 from lingprobe.pages.captions import short
 from lingprobe.store.experiments import Experiment, experiments
 from lingprobe.store.kept_scores import any_scores, find_scores
@@ -63,7 +64,7 @@ def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
     which = chosen.experiment or ("all" if folder else "last")
     every = experiments(paths.results)
     results, remarks = _experiment(known, every, paths.results, str(which))
-    if chosen.scores:
+    if chosen.scores or (chosen.metric and find_metric(chosen.metric).reads_scores):
         scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
     latest = _in_order(newest(results.values()), results, every)

@@ -14,7 +14,7 @@ PROBES = Contents(
     {
         "mlp": "lingprobe.probes.mlp.probe:mlp",
         "span": "lingprobe.probes.span.probe:Span",
-        "logreg": "lingprobe.probes.logreg.probe:LogReg",
+        "logreg": "lingprobe.probes.logreg:LogReg",
         "online": "lingprobe.probes.online:online",
         "relatedness": "lingprobe.probes.relatedness.probe:relatedness",
         "cosine": "lingprobe.probes.cosine:Cosine",

@@ -50,12 +50,6 @@ class Curved(Loss, Protocol):
         """
         ...
 
-    def curvature(self, scores: Tensor) -> Tensor:
-        """Mean second derivative of the loss in a score, [groups, members]: how far the loss is
-        from flat.
-        """
-        ...
-
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         """How well each member does, more is better, and its loss; both summed over the batch,
         [groups, members] float64.
@@ -90,10 +84,6 @@ class Softmax:
             2, index, scores.new_full((1,), -1.0).expand(index.shape)
         )
 
-    def curvature(self, scores: Tensor) -> Tensor:
-        shares, outputs = torch.softmax(scores, 2), scores.shape[2]
-        return (shares * (1 - shares)).mean((2, 3)) * outputs / max(outputs - 1, 1)
-
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         right = (scores.argmax(2) == wanted[:, None]).sum(-1, dtype=torch.float64)
         index = wanted[:, None, None].expand(*scores.shape[:2], 1, -1)
@@ -119,10 +109,6 @@ class Sigmoid:
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         return self.judge(scores, wanted)[1], self.gradient(scores, wanted)
 
-    def curvature(self, scores: Tensor) -> Tensor:
-        shares = torch.sigmoid(scores)
-        return (shares * (1 - shares)).mean((2, 3))
-
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         known = wanted[:, None]
         losses = torch.nn.functional.softplus(scores) - scores * known.nan_to_num()
@@ -144,9 +130,6 @@ class Squared:
 
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         return self.judge(scores, wanted)[1], self.gradient(scores, wanted)
-
-    def curvature(self, scores: Tensor) -> Tensor:
-        return scores.new_ones(scores.shape[:2])
 
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         total = (scores - wanted[:, None]).square_().sum((2, 3), dtype=torch.float64) / 2

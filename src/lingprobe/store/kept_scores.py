@@ -50,9 +50,16 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
         *RESULTS,
         chosen=lambda name: name.endswith(SCORES) and may_hold(name),
     ):
-        for row, arrays in _rows_of_scores(root / name, sought - scores.keys()):
-            scores[row["id"]] = Logits(**arrays, link=row["link"]) if arrays else None
+        scores |= scores_in(root / name, sought - scores.keys())
     return scores
+
+
+def scores_in(path: Path, ids: set[str]) -> dict[str, Logits | None]:
+    """The scores that a file has of some trials."""
+    return {
+        row["id"]: Logits(**arrays, link=row["link"]) if arrays else None
+        for row, arrays in _rows_of_scores(path, ids)
+    }
 
 
 def _row_of_scores(trial_id: str, scores: Logits | None, pool: ArrayPool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from lingprobe.corpora.damage import reading
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import Provenance
+from lingprobe.metrics.constant import judges_scores
 from lingprobe.store.blocks import (
     FORMAT,
     RESULTS,
@@ -109,7 +110,9 @@ class ResultStore:
 
     def _units(self, chosen: Callable[[str], bool]) -> Iterator[list[tuple[str, Result]]]:
         """The units of work in files of chosen names, oldest first."""
-        yield from (unit for path in self._files(chosen) if (unit := unit_in(path)) is not None)
+        for path in self._files(chosen):
+            if (unit := unit_in(path)) is not None:
+                yield _attach_scores(unit, path.with_suffix(SCORES))
 
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
         """Files of chosen names, oldest first."""
@@ -137,6 +140,25 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
             set_aside(path, damage)
             return None
     return None
+
+
+def _attach_scores(unit: list[tuple[str, Result]], path: Path) -> list[tuple[str, Result]]:
+    """Results with their scores, which lie in a file beside them, where their metric judges
+    these.
+    """
+    from lingprobe.store.kept_scores import scores_in
+
+    metrics = {result.metric for _, result in unit}
+    judged = set(filter(judges_scores, metrics))
+    if not judged:
+        return unit
+    scores = scores_in(path, {trial_id for trial_id, _ in unit}) if path.exists() else {}
+    return [
+        (trial_id, replace(result, scores=scores.get(trial_id)))
+        if result.metric in judged
+        else (trial_id, result)
+        for trial_id, result in unit
+    ]
 
 
 def _unit(block: Block) -> list[tuple[str, Result]]:

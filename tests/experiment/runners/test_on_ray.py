@@ -63,7 +63,7 @@ MINE = """
             os.kill(os.getpid(), signal.SIGKILL)
         return 2 * item
 
-    from lingprobe.probes.logreg.probe import LogReg
+    from lingprobe.probes.logreg import LogReg
 
     class Mortal(LogReg):
         def fit(self, train, dev, *, cells):

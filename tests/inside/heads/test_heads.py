@@ -20,6 +20,7 @@ from lingprobe.data.labels import Classes
 from lingprobe.encoders import make
 from lingprobe.inside.heads.grid import grids
 from lingprobe.inside.heads.pages import verdict
+from lingprobe.tasks import TASKS
 
 NOUNS = [f"n{k}" for k in range(20)]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -212,12 +213,7 @@ def treebank(folder: Path) -> Path:
 def test_the_head_that_points_to_the_word_before_is_found(tmp_path):
     name = save(tmp_path / "model", point)
     bank = treebank(tmp_path)
-    sentences = (
-        lingprobe.parts.import_object("lingprobe.tasks:TASKS")
-        .make(f"arcs/head:{bank}")
-        .load()
-        .sentences
-    )
+    sentences = TASKS.make(f"arcs/head:{bank}").load().sentences
     vectors = make(f"{name},layers=map:*.*,pool=none").encode(sentences)
     first = vectors.spans.words[vectors.spans.first_word[:-1], 0]
     others = np.setdiff1d(np.arange(len(vectors.layers[0])), first)
@@ -235,7 +231,7 @@ def test_the_head_that_points_to_the_word_before_is_found(tmp_path):
 
 def test_offsets_are_asked_from_either_end(tmp_path):
     bank = treebank(tmp_path)
-    tasks = lingprobe.parts.import_object("lingprobe.tasks:TASKS")
+    tasks = TASKS
     down = tasks.make(f"arcs/head:{bank},rel=flat,end=head").load()
     assert set(down.labels.plain()) == {"+1"}
     up = tasks.make(f"arcs/head:{bank},rel=fl*").load()

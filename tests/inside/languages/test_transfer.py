@@ -24,7 +24,7 @@ from lingprobe.experiment import equal_fits, settings
 from lingprobe.inside.languages.cells import TransferCell
 from lingprobe.inside.languages.letters import Letters
 from lingprobe.inside.languages.pages import verdict
-from lingprobe.probes.logreg.probe import LogReg
+from lingprobe.probes.logreg import LogReg
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
 

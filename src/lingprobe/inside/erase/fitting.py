@@ -26,6 +26,7 @@ from lingprobe.inside.erase.erasers import (
     random_variance,
     targets_of,
 )
+from lingprobe.probes.linear.logistic import fit_logistic_path
 
 Method = Literal["leace", "inlp", "mean"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -183,16 +184,10 @@ def fit_weights(
     """Weights [outputs, dim] and biases [outputs] of a logistic regression, of vectors as they
     are.
     """
-    import torch
-
-    from lingprobe.probes.logreg.linear import solve
-
     plain = np.asarray(vectors, np.float32)
     # one factor for all, since what hardly varies must not decide
     factor = float(1 / max(plain.std(0, dtype=np.float64).mean(), 1e-30))
-    twice = 2 if outputs == 2 else 1
-    penalty = torch.tensor([twice / (PENALTY * len(plain))], dtype=torch.float64)
-    wanted = torch.from_numpy(np.asarray(ids, np.int64))
-    made = solve(torch.from_numpy(plain * np.float32(factor)), wanted, "softmax", outputs, penalty)
-    weights = made.weights[0].double().numpy() * factor
-    return np.asarray(weights), np.asarray(made.biases[0].double().numpy())
+    penalties = [1 / (PENALTY * len(plain))]
+    found = next(fit_logistic_path(plain * np.float32(factor), ids, penalties, classes=outputs))
+    weights, bias = found.split_odds() if outputs == 2 else (found.weights, found.bias)
+    return weights * factor, bias

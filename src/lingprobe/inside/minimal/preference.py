@@ -16,7 +16,7 @@ from lingprobe.data.reading import MARGIN, ReadingProblem, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
 from lingprobe.metrics.metric import Doubles, MetricProblem, ratio, sum_blocks
-from lingprobe.probes.logreg.probe import STRENGTHS, LogReg
+from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 NAMES = ("first", "second")
 TIE = "tie"

@@ -17,9 +17,8 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
-from lingprobe.nets.device import Fitting
 from lingprobe.probes.features import Scaling, common_scale, finite
-from lingprobe.probes.logreg.probe import STRENGTHS, LogReg
+from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 WIDEST = 8192  # units that can be turned
 SHOWN, LETTERS = 4, 100  # units whose examples are kept, and how much of a sentence
@@ -27,7 +26,7 @@ By = Literal["difference", "l1"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sparse(Fitting):
+class Sparse:
     """Logistic regression on the k units that tell most (Gurnee et al. 2023). Units are ranked on
     one half of train, drawn by the seed; the regression is fitted on all of it.
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lingprobe.analysis.comparison import CORRECTION
+from lingprobe.analysis.comparison import CORRECTION, find_order_changes
 from lingprobe.analysis.encoder_verdicts import POINT, TaskVerdict
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.groups import Column
+from lingprobe.pages.orders import order_notes
 from lingprobe.pages.scores import score_notes
 from lingprobe.pages.verdicts import round_up
 from lingprobe.pages.web.study import DETAILED, Study
@@ -43,6 +44,7 @@ def trust(study: Study) -> Chapter:
     problems = study.beside.problems
     blocks += [Prose(("Not everything could be measured:", *problems))] if problems else []
     notes = (
+        *order_notes(find_order_changes(study.results)),
         *score_notes(study.score_grid.rows)[1:],
         *made_by(study.score_grid),
         *study.beside.remarks,

@@ -1,0 +1,59 @@
+"""What pages say where the order of two encoders depends on the probe."""
+
+from __future__ import annotations
+
+from lingprobe.analysis.comparison import Decision, OrderChange, OrderChanges
+from lingprobe.pages.captions import names_of, short
+from lingprobe.tables.table import number
+
+_LISTED = 8  # pairs that a note names
+
+
+def order_notes(found: OrderChanges) -> tuple[str, ...]:
+    """A note for each pair of encoders that changes order between probes, and one on those without
+    a significant difference; none where all pairs keep their order.
+    """
+    if not found.changes and not found.uncertain:
+        return ()
+    shown = sorted(found.changes, key=lambda change: -_size(change))[:_LISTED]
+    notes = [_describe_change(change) for change in shown]
+    more = len(found.changes) - len(shown)
+    if more:
+        notes.append(f"{_pairs(more, 'more ')} change order with a significant difference.")
+    if found.uncertain:
+        notes.append(
+            f"Order depends on the probe: {_pairs(found.uncertain)} of {found.compared:,}"
+            f" {'changes' if found.uncertain == 1 else 'change'} order between probes without a"
+            " significant difference under either."
+        )
+    if shown:
+        notes.append(
+            "Differences of encoders under each probe are paired, and their intervals corrected"
+            f" for {found.family}."
+        )
+    return tuple(notes)
+
+
+def _describe_change(change: OrderChange) -> str:
+    first, second = change.one.question.one.row, change.one.question.best.row
+    names = names_of((first.encoder, second.encoder))
+    pair = " − ".join(names.get(row.encoder, row.encoder) + row.read for row in (first, second))
+    return (
+        f"Order depends on the probe: {short(first.task)}, {pair} is {_describe_side(change.one)}"
+        f" and {_describe_side(change.other)}."
+    )
+
+
+def _describe_side(decision: Decision) -> str:
+    sure = "" if decision.verdict != "no significant difference" else ", not significant"
+    interval = f"{number(decision.low)}, {number(decision.high)}"
+    probe = decision.question.one.row.probe
+    return f"{decision.difference:+.1f} [{interval}] under {probe}{sure}"
+
+
+def _size(change: OrderChange) -> float:
+    return abs(change.one.difference - change.other.difference)
+
+
+def _pairs(count: int, more: str = "") -> str:
+    return f"{count:,} {more}pair{'s' * (count != 1)} of encoders"

@@ -1,0 +1,1 @@
+"""Linear probes: shrunk discriminant analysis and logistic regression."""
