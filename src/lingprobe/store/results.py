@@ -415,7 +415,10 @@ def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], 
         return [
             (
                 row,
-                {key: _stored(block, number) for key, number in row.get("arrays", {}).items()},
+                {
+                    key: _restore_array(block, number)
+                    for key, number in row.get("arrays", {}).items()
+                },
             )
             for row in rows
         ]
@@ -426,5 +429,5 @@ def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], 
         return []
 
 
-def _stored(block: Any, number: int) -> Any:
+def _restore_array(block: Any, number: int) -> Any:
     return np.array(block.array(f"{number}:plain").astype(block.facts["plain"][number]))
