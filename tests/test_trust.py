@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.pages.views import VIEWS
-from lingprobe.store.kept_scores import find_scores, write_scores
-from lingprobe.store.results import ResultStore
+from lingprobe.store.results import ResultStore, find_scores, write_scores
 
 RAN = "ran.txt"
 EVIL = """

@@ -4,6 +4,8 @@ was planted, nothing is, over simulated pages with real fits.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,19 @@ def test_one_probe_has_no_order_to_change():
     found = find_order_changes(results)
     assert (found.changes, found.uncertain, found.compared) == ((), 0, 0)
     assert order_notes(found) == ()
+
+
+def test_layers_are_compared_with_the_same_of_another_encoder():
+    """Two encoders with three layers each, whose dev scores are not known, and one without."""
+    results = []
+    for layer in "012":
+        page = sample_page(int(layer))
+        results += [
+            replace(r, trial=replace(r.trial, read=layer))
+            for r in page
+            if r.trial.encoder in ("st:a", "st:b")
+        ]
+    results += [r for r in page if r.trial.encoder == "st:c"]
+    gold = results[0].gold
+    results = [replace(r, gold=gold) for r in results]
+    assert find_order_changes(results).compared == 3 + 2 * 3

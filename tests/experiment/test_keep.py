@@ -22,7 +22,7 @@ from lingprobe.encoders import make
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.probabilities import bits
 from lingprobe.probes import PROBES
-from lingprobe.store.kept_scores import find_scores
+from lingprobe.store.results import find_scores
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 

@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 
 from lingprobe.data._logits import Logits, code_length
 from lingprobe.data.labels import column, column_from_codes, join_columns
-from lingprobe.data.scored import ScoredLabels
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.metrics import METRICS, Answers, MetricProblem, best_constant, difference, floor
 
 NAMES = ("auroc", "average-precision", "neg-ece", "neg-log-loss")

@@ -280,10 +280,10 @@ def test_blocks_and_samples_change_nothing(monkeypatch):
 def test_separated_data_end_a_path():
     x, y = separable()
     minima = list(fit_logistic_path(x, y, (1.0, 1e-2, 1e-6)))
-    assert minima[-1].separated
+    assert minima[-1].is_separated
     assert ends_path([0.5], minima[-1])
     noisy = list(fit_logistic_path(*sample_classes(500, 8, 3, 8), (1.0, 1e-6)))
-    assert not any(found.separated for found in noisy)
+    assert not any(found.is_separated for found in noisy)
     assert not ends_path([1.0], noisy[0])
     assert not ends_path([1.0, 1.0], noisy[0])  # strong penalties change nothing yet
     assert not ends_path([1.0, 0.9], noisy[0])

@@ -10,8 +10,7 @@ import pytest
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
-from lingprobe.store.kept_scores import find_scores, write_scores
-from lingprobe.store.results import SCORES, ResultStore
+from lingprobe.store.results import SCORES, ResultStore, find_scores, write_scores
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 

@@ -12,6 +12,7 @@ where the verdict is not open.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Protocol
@@ -298,8 +299,7 @@ def find_order_changes(
     compared = 0
     for mine in rows_by_task(results):
         for one, other in combinations(_by_probe(mine).values(), 2):
-            both = [key for key in one if key in other]
-            for key, against in combinations(both, 2):
+            for key, against in _pair_encoders([key for key in one if key in other]):
                 four = one[key], one[against], other[key], other[against]
                 if judged not in (four[0].row.kind, four[1].row.kind) or any(
                     apart(four[0], each) for each in four[1:]
@@ -317,6 +317,17 @@ def find_order_changes(
     sure = [c for c in changes if {c.one.verdict, c.other.verdict} != {"no significant difference"}]
     family = f"{_many(len(differences), 'comparison')} of two encoders under one probe"
     return OrderChanges(tuple(sure), len(changes) - len(sure), compared, family)
+
+
+def _pair_encoders(
+    keys: Sequence[tuple[str, str]],
+) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Pairs of two encoders, each with a layer; at the same layer where both have several."""
+    layers = Counter(encoder for encoder, _ in keys)
+    for one, other in combinations(keys, 2):
+        several = min(layers[one[0]], layers[other[0]]) > 1
+        if one[0] != other[0] and (one[1] == other[1] or not several):
+            yield one, other
 
 
 def _by_probe(mine: Sequence[Measured]) -> dict[str, dict[tuple[str, str], Measured]]:

@@ -37,7 +37,7 @@ from lingprobe.data.labels import Column
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
 from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
 from lingprobe.data.reading import Readings, Viewed
-from lingprobe.data.scored import ScoredLabels
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets import together
 from lingprobe.datasets.controls import Unchanged

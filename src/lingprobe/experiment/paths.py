@@ -14,9 +14,8 @@ from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import Result
 from lingprobe.store.blocks import writable
-from lingprobe.store.kept_scores import find_scores, write_scores
 from lingprobe.store.precision import kept_as, type_name
-from lingprobe.store.results import ResultStore
+from lingprobe.store.results import ResultStore, find_scores, write_scores
 from lingprobe.store.vectors import VectorStore
 
 

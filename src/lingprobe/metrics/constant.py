@@ -14,7 +14,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Choice
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.scored import ScoredLabels
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
 from lingprobe.data.labels import HOLDS, Column
-from lingprobe.data.scored import ScoredLabels
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
 

@@ -20,7 +20,7 @@ from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_resul
 from lingprobe.metrics.constant import find_metric
 from lingprobe.pages.captions import short
 from lingprobe.store.experiments import Experiment, experiments
-from lingprobe.store.kept_scores import any_scores, find_scores
+from lingprobe.store.results import any_scores, find_scores
 from lingprobe.tasks import TASKS
 
 FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})

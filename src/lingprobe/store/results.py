@@ -1,5 +1,6 @@
 """Results on disk: one immutable file for each unit of work (trials that share their fit),
-predictions included, and one of scores beside it, read only by those who ask for them.
+predictions included, and one of scores beside it, read only by those who ask for them, or where
+the metric of a result judges scores.
 
     3f8a01c2d4e5f607-91ab23cd45ef6789.result    the ids of its trials all begin with
                                                 3f8a01c2d4e5f607
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import reading
+from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import Provenance
@@ -146,13 +148,11 @@ def _attach_scores(unit: list[tuple[str, Result]], path: Path) -> list[tuple[str
     """Results with their scores, which lie in a file beside them, where their metric judges
     these.
     """
-    from lingprobe.store.kept_scores import scores_in
-
     metrics = {result.metric for _, result in unit}
     judged = set(filter(judges_scores, metrics))
     if not judged:
         return unit
-    scores = scores_in(path, {trial_id for trial_id, _ in unit}) if path.exists() else {}
+    scores = read_scores(path, {trial_id for trial_id, _ in unit}) if path.exists() else {}
     return [
         (trial_id, replace(result, scores=scores.get(trial_id)))
         if result.metric in judged
@@ -354,3 +354,80 @@ def _result(row: dict[str, Any], pool: _StoredPool) -> Result:
         strata,
         clusters,
     )
+
+
+def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
+    """Keep the scores of one unit of work (trial id, result); that a result has none is kept,
+    too.
+    """
+    pool = ArrayPool()
+    rows = [_row_of_scores(trial_id, result.scores, pool) for trial_id, result in results]
+    name = unit_name([trial_id for trial_id, _ in results])
+    write(root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True)
+
+
+def any_scores(root: Path) -> bool:
+    """Whether some results were kept with scores."""
+    return bool(list_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
+
+
+def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
+    """The scores of those of the trial ids that were fitted with them; None for a probe or labels
+    that have no probabilities.
+    """
+    sought, scores = set(ids), dict[str, Logits | None]()
+    may_hold = likely(sought)
+    for _, name in list_files(
+        root,
+        *RESULTS,
+        chosen=lambda name: name.endswith(SCORES) and may_hold(name),
+    ):
+        scores |= read_scores(root / name, sought - scores.keys())
+    return scores
+
+
+def read_scores(path: Path, ids: set[str]) -> dict[str, Logits | None]:
+    """The scores that a file has of some trials."""
+    return {
+        row["id"]: Logits(**arrays, link=row["link"]) if arrays else None
+        for row, arrays in _rows_of_scores(path, ids)
+    }
+
+
+def _row_of_scores(trial_id: str, scores: Logits | None, pool: ArrayPool) -> dict[str, Any]:
+    if scores is None:
+        return {"id": trial_id}
+    arrays = {
+        "values": pool.plain(scores.values),
+        "null": pool.plain(scores.null),
+        "rows": pool.plain(scores.rows),
+    }
+    return {"id": trial_id, "link": scores.link, "arrays": arrays}
+
+
+def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
+    """The rows of a file about some trials, each with its arrays; nothing where it is damaged, and
+    set aside now.
+    """
+    block = open_block(path)
+    rows = [] if block is None else [row for row in block.facts["scores"] if row["id"] in ids]
+    try:
+        return [
+            (
+                row,
+                {
+                    key: _restore_array(block, number)
+                    for key, number in row.get("arrays", {}).items()
+                },
+            )
+            for row in rows
+        ]
+    except Gone:
+        return []
+    except Damaged as damage:
+        set_aside(path, damage)
+        return []
+
+
+def _restore_array(block: Any, number: int) -> Any:
+    return np.array(block.array(f"{number}:plain").astype(block.facts["plain"][number]))

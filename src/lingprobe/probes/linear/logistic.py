@@ -39,14 +39,14 @@ class Minimum(NamedTuple):
     """The weights [outputs, d], bias [outputs] and objective of one penalty; two classes have one
     output, the log odds of the second.
 
-    separated  whether every training label has a probability above one half: a weaker penalty only
-               makes scores larger
+    is_separated  whether every training label has a probability above one half: a weaker penalty
+                  only makes scores larger
     """
 
     weights: Doubles
     bias: Doubles
     objective: float
-    separated: bool
+    is_separated: bool
 
     def split_odds(self) -> tuple[Doubles, Doubles]:
         """The log odds of two classes as the scores of both, whose difference they are."""
@@ -100,14 +100,14 @@ def fit_logistic_path(
         )
     path = _Path(x, problem, spectrum or estimate_spectrum(x))
     if start is not None:
-        weights, bias = (np.asarray(part, np.float64)[problem.solved] for part in start)
+        weights, bias = (np.asarray(part, np.float64)[problem.rows_solved] for part in start)
         start = weights / factor, bias + weights @ mean
     path.begin(start)
     for penalty in penalties:
         objective = path.descend(penalty * factor**2)
         weights = path.place[:, :-1] * factor
         bias = path.place[:, -1] - weights @ mean
-        yield Minimum(*problem.complete(weights, bias), objective, path.separated)
+        yield Minimum(*problem.complete(weights, bias), objective, path.is_separated)
 
 
 def ends_path(losses: Sequence[float], minimum: Minimum) -> bool:
@@ -115,7 +115,7 @@ def ends_path(losses: Sequence[float], minimum: Minimum) -> bool:
     losses (nats, of held-out examples, one a penalty so far) have changed before and no longer do,
     or rose twice in a row.
     """
-    if minimum.separated:
+    if minimum.is_separated:
         return True
     steps = np.diff(np.asarray(losses, np.float64))
     if len(steps) < 2:
@@ -193,7 +193,7 @@ class _Problem(Protocol):
         ...
 
     @property
-    def solved(self) -> NDArray[Any]:
+    def rows_solved(self) -> NDArray[Any]:
         """Which of all outputs these are."""
         ...
 
@@ -246,7 +246,7 @@ class _Classes:
         return len(self.present)
 
     @property
-    def solved(self) -> NDArray[Any]:
+    def rows_solved(self) -> NDArray[Any]:
         return self.present
 
     def priors(self) -> Doubles:
@@ -316,7 +316,7 @@ class _LabelSets:
         return len(self.targets)
 
     @property
-    def solved(self) -> NDArray[Any]:
+    def rows_solved(self) -> NDArray[Any]:
         return np.flatnonzero(np.isnan(self.fixed))
 
     def priors(self) -> Doubles:
@@ -344,7 +344,7 @@ class _LabelSets:
         return np.asarray((small / (1 + small) ** 2).mean(1) * share)
 
     def complete(self, weights: Doubles, bias: Doubles) -> tuple[Doubles, Doubles]:
-        varying = self.solved
+        varying = self.rows_solved
         every, levels = np.zeros((len(self.fixed), weights.shape[1])), self.fixed.copy()
         every[varying], levels[varying] = weights, bias
         return every, levels
@@ -432,7 +432,7 @@ class _Path:
     moves: list[_Move] = field(default_factory=list)
 
     @property
-    def separated(self) -> bool:
+    def is_separated(self) -> bool:
         return bool((self.sums.worst > 0.5).all())
 
     def begin(self, start: tuple[Doubles, Doubles] | None) -> None:

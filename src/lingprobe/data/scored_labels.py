@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import HIGHEST, Logits
-from lingprobe.data.labels import Column, Label, LabelSets
+from lingprobe.data.labels import Column, Label
 from lingprobe.data.labels.column import Flags
 from lingprobe.data.vectors import Floats, Ints
 
@@ -113,7 +113,7 @@ class ScoredLabels(Column):
     def classes(self) -> Ints | None:
         return self.predicted.classes
 
-    def sets(self) -> LabelSets:
+    def sets(self) -> Any:
         return self.predicted.sets()
 
     def class_names(self) -> list[str]:
