@@ -254,16 +254,16 @@ def _detectable(tasks: Sequence[TaskVerdict]) -> str:
     ends = dict.fromkeys(f"{points:.1f}" for points in (found[0], found[-1]))
     unit = "point" if [*ends] == ["1.0"] else "points"
     here = f"80 % power for a difference of {' to '.join(ends)} {unit}"
-    sizes = [(points, _needed(tasks, points)) for points in PLANNED_POINTS if points < found[-1]]
-    needed = [
+    sizes = [(points, _format_sizes(tasks, points)) for points in PLANNED_POINTS if points < found[-1]]
+    planned = [
         f"{points:.0f} point{'s' * (points != 1)} would need {many} test examples"
         for points, many in sizes
         if many
     ]
-    return f"{here} ({', '.join(needed)})" if needed else here
+    return f"{here} ({', '.join(planned)})" if planned else here
 
 
-def _needed(tasks: Sequence[TaskVerdict], points: float) -> str:
+def _format_sizes(tasks: Sequence[TaskVerdict], points: float) -> str:
     """How many test examples such a difference needs, to two digits; '' where that is unknown."""
     needed = sorted(task.needed_examples(points) for task in tasks)
     if not needed[0]:
