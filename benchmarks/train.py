@@ -35,7 +35,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.nets.trainable import PAD, Shape
+from lingprobe.nets.trainable import PAD, NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Reading, themselves
 from lingprobe_extensions.train.examples import Examples
@@ -122,7 +122,7 @@ def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
     found = itertools.islice(themselves([path], Reading(english=True)), pairs)
     examples, [many] = Examples.of(found)
-    shape, objective = Shape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
+    shape, objective = NetworkShape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
     with examples.texts:
         lesson = objective.lesson(objective, examples, Kit(shape, PIECES, hidden, 0))
     assert isinstance(lesson, Writing)

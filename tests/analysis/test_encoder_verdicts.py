@@ -12,14 +12,14 @@ import pytest
 from scipy.stats import binom, t
 
 from fixtures.results import result, results, saying
-from lingprobe.analysis.encoder_verdicts import encoder_verdicts
+from lingprobe.analysis.encoder_verdicts import judge_encoders
 from lingprobe.data.labels import Classes
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 
 
 def test_each_encoder_has_a_verdict_on_each_task():
-    found = encoder_verdicts(results(mine=0.9, yours=0.56))
+    found = judge_encoders(results(mine=0.9, yours=0.56))
     assert [one.encoder for one in found.encoders] == ["mine", "yours"]
     assert found.comparisons == 4
     assert [len(one.where("better")) for one in found.encoders] == [2, 0]
@@ -29,14 +29,14 @@ def test_each_encoder_has_a_verdict_on_each_task():
 
 
 def test_baselines_alone_are_not_judged():
-    found = encoder_verdicts([r for r in results() if r.trial.encoder == "length"])
+    found = judge_encoders([r for r in results() if r.trial.encoder == "length"])
     assert found.encoders == ()
 
 
 def test_a_task_that_a_baseline_answers_is_told_apart():
-    found = encoder_verdicts(results(mine=0.8, length=0.99))
+    found = judge_encoders(results(mine=0.8, length=0.99))
     assert len(found.encoders[0].where("solved by a baseline")) == 2
-    better = encoder_verdicts(results(mine=1.0, length=0.955)).encoders[0]
+    better = judge_encoders(results(mine=1.0, length=0.955)).encoders[0]
     assert len(better.where("solved by a baseline")) + len(better.where("better")) == 2
 
 
@@ -54,7 +54,7 @@ def test_the_layer_is_that_of_dev_or_each_is_counted(dev, fold):
         )
         for share, read, on_dev in ((0.7, "0", 0.9), (0.9, "1", 0.5))
     ]
-    found = encoder_verdicts([*layers, saying(result(0.55, task=task), kind="baseline")])
+    found = judge_encoders([*layers, saying(result(0.55, task=task), kind="baseline")])
     (task,) = found.encoders[0].tasks
     assert (task.row.layer, task.layers, task.on_dev) == ("0" if dev else "1", 2, dev)
     assert found.comparisons == (1 if dev else 2)
@@ -65,7 +65,7 @@ def test_probes_of_one_encoder_are_judged_apart():
         saying(result(0.9, encoder="mine", probe=probe), kind="trained")
         for probe in ("mlp", "logreg")
     ]
-    found = encoder_verdicts([*mine, saying(result(0.5), kind="baseline")])
+    found = judge_encoders([*mine, saying(result(0.5), kind="baseline")])
     assert [(one.encoder, one.probe) for one in found.encoders] == [
         ("mine", "mlp"),
         ("mine", "logreg"),
@@ -73,7 +73,7 @@ def test_probes_of_one_encoder_are_judged_apart():
 
 
 def test_an_encoder_whose_tasks_have_probes_of_their_own_is_judged_once():
-    found = encoder_verdicts(
+    found = judge_encoders(
         [
             saying(result(share, task=task, encoder=name, probe=probe), kind=kind)
             for task, probe in (("ud/tense:EWT", "mlp"), ("ud/word-content:EWT", "logreg"))
@@ -88,7 +88,7 @@ def test_the_limit_of_a_first_look_is_known():
     def limited(*limits):
         names = [f"ud/tense:EWT{f',limit={limit}' * bool(limit)}" for limit in limits]
         every = product(names, (("mine", "trained"), ("length", "baseline")))
-        return encoder_verdicts(
+        return judge_encoders(
             [saying(result(task=task, encoder=name), kind=kind) for task, (name, kind) in every]
         ).limit
 
@@ -100,7 +100,7 @@ def test_the_limit_of_a_first_look_is_known():
 @pytest.mark.parametrize("points", [1, 5])
 def test_sample_sizes_are_of_differences_fixed_beforehand(gain, points):
     """They follow from the variance of the paired difference, not from the difference."""
-    task = encoder_verdicts(results(mine=0.55 + gain)).encoders[0].tasks[0]
+    task = judge_encoders(results(mine=0.55 + gain)).encoders[0].tasks[0]
     n = task.needed_examples(points)
     student, level = task.decision.student, task.decision.level
     many = t(student.df * n / 200)
@@ -120,7 +120,7 @@ def test_of_few_examples_no_sample_size_is_said():
             ("length", "baseline", 0.5, Classes(np.array([0, 0]), gold.names)),
         )
     ]
-    (task,) = encoder_verdicts(made).encoders[0].tasks
+    (task,) = judge_encoders(made).encoders[0].tasks
     assert task.verdict == "no significant difference"
     assert task.needed_examples(1) == 0
 
@@ -131,7 +131,7 @@ def test_equal_answers_to_many_examples_detect_a_point():
             saying(result(0.55, n, encoder=name), kind=kind)
             for name, kind in (("mine", "trained"), ("length", "baseline"))
         ]
-        (task,) = encoder_verdicts(made).encoders[0].tasks
+        (task,) = judge_encoders(made).encoders[0].tasks
         assert (task.decision.detectable <= 1) == detects
         assert (task.needed_examples(1) <= n) == detects
 
@@ -141,7 +141,7 @@ def test_no_encoder_is_worse_than_one_constant_answer():
         saying(result(share, 400, encoder=name), kind=kind)
         for name, share, kind in (("mine", 0.3, "trained"), ("length", 0.2, "baseline"))
     ]
-    (task,) = encoder_verdicts(made).encoders[0].tasks
+    (task,) = judge_encoders(made).encoders[0].tasks
     assert task.baseline.encoder == "(constant)"
     assert task.decision.verdict == "worse"
     assert task.verdict == "no significant difference"
@@ -156,7 +156,7 @@ def test_a_false_better_stands_on_few_pages():
     rng = np.random.default_rng(13)
     better = uncorrected = 0
     for _ in range(pages):
-        (one,) = encoder_verdicts(BENCHMARK["page"](rng, design)).encoders
+        (one,) = judge_encoders(BENCHMARK["page"](rng, design)).encoders
         better += bool(one.where("better"))
         tests = [task.decision for task in one.tasks]
         uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.corpora.training_sentences import (
     SEEN,
     Collected,
-    among,
+    are_among,
     hash_key,
-    hashes_of,
+    hash_sentences,
     read,
     write,
 )
@@ -22,7 +22,7 @@ from lingprobe.data.core import Sentence
 def collected(*examples: tuple[str, ...]) -> Collected:
     made = Collected()
     for texts in examples:
-        made.add(map(letters, texts))
+        made.add(map(strip_to_letters, texts))
     return made
 
 
@@ -35,7 +35,7 @@ def test_a_sentence_is_told_by_its_letters_whatever_its_words():
         Sentence.of(["...", "!"]),
         Sentence.of(["ich", "weiß", "nicht", "3"]),
     ]
-    assert among(hashes_of(asked), seen).tolist() == [True, True, False, False, False]
+    assert are_among(hash_sentences(asked), seen).tolist() == [True, True, False, False, False]
 
 
 def test_hashes_are_the_same_on_every_machine():
@@ -55,8 +55,8 @@ def test_examples_that_are_not_kept_were_not_seen():
 
 
 def test_nothing_is_among_nothing():
-    assert not among(hashes_of([Sentence.of(["a"])]), collected().distinct()).any()
-    assert among(hashes_of([]), collected(("a",)).distinct()).tolist() == []
+    assert not are_among(hash_sentences([Sentence.of(["a"])]), collected().distinct()).any()
+    assert are_among(hash_sentences([]), collected(("a",)).distinct()).tolist() == []
 
 
 @pytest.mark.parametrize("texts", [(), ("a", "b")])

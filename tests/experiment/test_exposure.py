@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pretend import Pretend
 
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.corpora.training_sentences import Collected
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
@@ -32,7 +32,7 @@ class Schooled(Pretend):
         if self.read is None:
             return None
         made = Collected()
-        made.add(map(letters, self.read))
+        made.add(map(strip_to_letters, self.read))
         return made.distinct()
 
 
@@ -53,7 +53,9 @@ def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths)
     row = int(dataset.rows(split)[0])
     seen = dataset.sentences[dataset.sites[row, -1, 0]].text
     many = sum(
-        any(letters(site.sentence.text) == letters(seen) for site in example.sites)
+        any(
+            strip_to_letters(site.sentence.text) == strip_to_letters(seen) for site in example.sites
+        )
         for example in dataset.examples()
     )
     task = table(tmp_path, family)
@@ -109,8 +111,8 @@ def test_damage_is_told_and_others_go_on(tmp_path, paths):
 def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
     tmp_path, paths, monkeypatch
 ):
-    hashed, hashes_of = [], exposure.hashes_of
-    monkeypatch.setattr(exposure, "hashes_of", lambda s: hashed.append(s) or hashes_of(s))
+    hashed, hashes_of = [], exposure.hash_sentences
+    monkeypatch.setattr(exposure, "hash_sentences", lambda s: hashed.append(s) or hashes_of(s))
     monkeypatch.setattr(exposure, "_hashes", {})
     seen = FAMILIES["sentence"]().sentences[0].text
     several = {f"e{i}": Schooled(f"e{i}", read=(seen, *"ab"[:i])) for i in range(3)}

@@ -60,7 +60,7 @@ def optional(kind: Any) -> dict[str, Any]:
     }
 
 
-def keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
+def show_keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
     """A function whose `**` is shown as these keywords, and which says of any other which it may
     have been.
     """

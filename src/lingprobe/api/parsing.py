@@ -12,7 +12,7 @@ from lingprobe.annotators.parse import parse as parsed
 from lingprobe.annotators.parser import Parser
 from lingprobe.api.arguments import as_list
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 
 
 def parse(
@@ -44,7 +44,7 @@ def parse(
 
         print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
     """
-    allow(parser, tokens)
+    allow_code(parser, tokens)
     made = annotators.parser(parser) if isinstance(parser, str | Path) else parser
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in as_list(texts)]

@@ -20,7 +20,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class AuditBaseline:
     """What is scored without an encoder: by `name`, with a 95 % interval over examples; `about`
     says what it was fitted on.
     """
@@ -89,7 +89,7 @@ class Audit:
     sizes: Mapping[str, int]
     balance: Mapping[str, Mapping[str, float]]
     metric: str
-    floors: Mapping[str, Floor]
+    floors: Mapping[str, AuditBaseline]
     correlation: float
     before: Mapping[str, float]
     lengths: Mapping[str, float]
@@ -105,6 +105,6 @@ class Audit:
     rows: tuple[Row, ...]
     notes: Mapping[str, Any]
     problems: tuple[str, ...] = ()
-    asked: Mapping[str, Floor] = field(default_factory=dict)
-    pairs: tuple[Floor, ...] = ()
+    asked: Mapping[str, AuditBaseline] = field(default_factory=dict)
+    pairs: tuple[AuditBaseline, ...] = ()
     negatives: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

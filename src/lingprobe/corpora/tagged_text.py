@@ -14,11 +14,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import decode_text, lines, open_zip, uncompressed_path
+from lingprobe.corpora.files import (
+    decode_text,
+    open_zip,
+    read_text_lines,
+    uncompressed_path,
+)
 from lingprobe.corpora.rendering import sentence_of, unescape_word
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import CLITIC
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
 
 _PENN = {
@@ -140,13 +145,13 @@ def is_tagged(path: str | Path) -> bool:
     return uncompressed_path(Path(path)).suffix in SUFFIXES
 
 
-def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+def read_tagged_text(
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Tagged]:
     """The sentences of a file with the tags of their words, in order; a word without a tag is a
     DataProblem that names file and line.
     """
-    tally = Tally() if tally is None else tally
+    tally = ProblemTally() if tally is None else tally
     forms: dict[str, str] = {}
     for where, block in _blocks(path):
         try:
@@ -180,7 +185,10 @@ def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[st
     out = Path(path).expanduser()
     check_name(out)
     openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
-    with draft(out) as part, openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file:
+    with (
+        open_draft(out) as part,
+        openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file,
+    ):
         for words, tags in sentences:
             file.write(
                 " ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)) + "\n"
@@ -210,7 +218,7 @@ def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:
 def _lines(path: str | Path) -> Iterator[tuple[str, str]]:
     """The lines of a file, or of all files in a .zip, and where each is."""
     if Path(path).suffix != ".zip":
-        for number, line in lines(path):
+        for number, line in read_text_lines(path):
             yield f"{path}:{number}", line
         return
     with open_zip(path) as archive:

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.text import letters
-from lingprobe.data.cache import draft
+from lingprobe.corpora.text import strip_to_letters
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 
@@ -34,19 +34,19 @@ def hash_key(key: str) -> int:
     return int.from_bytes(whole.digest(), "little")
 
 
-def hashes_of(sentences: Sequence[Sentence]) -> Hashes:
+def hash_sentences(sentences: Sequence[Sentence]) -> Hashes:
     """The hashes of sentences [sentences, 2]: of the text, and of the words joined with spaces; 0
     for one without letters and digits.
     """
     hashes = np.zeros((len(sentences), 2), np.uint64)
     for row, sentence in zip(hashes, sentences, strict=True):
-        text, joined = letters(sentence.text), letters(" ".join(sentence.words))
+        text, joined = strip_to_letters(sentence.text), strip_to_letters(" ".join(sentence.words))
         row[0] = hash_key(text)
         row[1] = row[0] if joined == text else hash_key(joined)
     return hashes
 
 
-def among(hashes: Hashes, seen: Hashes) -> NDArray[np.bool_]:
+def are_among(hashes: Hashes, seen: Hashes) -> NDArray[np.bool_]:
     """Which sentences, by their hashes [sentences, 2], are among those of `seen`, which is
     sorted.
     """
@@ -90,7 +90,7 @@ class Collected:
 
 def write(folder: Path, seen: Hashes) -> None:
     """Keep the hashes of what an encoder was trained on in its folder."""
-    with draft(folder / SEEN) as part, part.open("wb") as file:
+    with open_draft(folder / SEEN) as part, part.open("wb") as file:
         np.save(file, seen, allow_pickle=False)
 
 

@@ -14,16 +14,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.frames import describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
-from lingprobe.encoders.layers import Asked, asked_of, names_of
+from lingprobe.encoders.layers import (
+    SlotEncoder,
+    asked_of,
+    names_of,
+)
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
@@ -54,7 +58,7 @@ class Activations:
     """
 
     path: Path
-    model: Place = field(default=Place(""), kw_only=True)
+    model: PlaceOption = field(default=PlaceOption(""), kw_only=True)
     ids: str = field(default="", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
@@ -87,7 +91,7 @@ class Activations:
     @property
     def fingerprint(self) -> str:
         """A digest of all files, and the tokeniser."""
-        return f"{digest(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
+        return f"{digest_files(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
 
     @property
     def counts_special(self) -> bool:
@@ -131,7 +135,7 @@ class Activations:
     def slots(self) -> tuple[str, ...]:
         return tuple(f"{number}.{self.pool}" for number in self.numbers)
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return asked_of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

@@ -21,13 +21,22 @@ from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
 from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from lingprobe.encoders.layers import Asked, asked_of, names_of, slots_of
-from lingprobe.encoders.model_files import Dtype, Saved, versions
+from lingprobe.encoders.layers import (
+    SlotEncoder,
+    asked_of,
+    names_of,
+    slots_of,
+)
+from lingprobe.encoders.model_files import (
+    Dtype,
+    SavedModel,
+    versions,
+)
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
@@ -40,7 +49,7 @@ Lexical = Literal["auto", "trained", "drawn"]
 
 
 @dataclass(frozen=True)
-class HuggingFace(Saved):
+class HuggingFace(SavedModel):
     """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its
     real tokens. `revisions=step1000+step2000` stands for the model at each of these.
 
@@ -73,7 +82,7 @@ class HuggingFace(Saved):
     code_revision      the commit of that code, where it lies in another repository
     """
 
-    model: Place
+    model: PlaceOption
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
@@ -84,7 +93,7 @@ class HuggingFace(Saved):
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=0, kw_only=True)
-    adapter: Place | None = field(default=None, kw_only=True)
+    adapter: PlaceOption | None = field(default=None, kw_only=True)
     weights: Init = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     lexical: Lexical = field(default="auto", kw_only=True)
@@ -228,7 +237,7 @@ class HuggingFace(Saved):
             )
         return network
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return asked_of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.reading import POOLS
-from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, word_units
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Vectors,
+    compute_offsets,
+    word_units,
+)
 
 NONE = -1  # the row of a bigram that is not there
 FACTOR = 2654435761  # Knuth's multiplicative hash: 2^32 over the golden ratio, to an odd number
@@ -60,7 +66,7 @@ class NGrams:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if by_word:
             return each_word(self.vectors, ids, counts)
-        starts, known = offsets(ids >= 0)[offsets(counts)], ids[ids >= 0]
+        starts, known = compute_offsets(ids >= 0)[compute_offsets(counts)], ids[ids >= 0]
         pooled = np.zeros((len(counts), self.vectors.shape[1]), np.float32)
         for first in range(0, len(counts), PART):
             rows = starts[first : first + PART + 1]
@@ -72,7 +78,7 @@ class NGrams:
         words = len(self.numbers)
         bigrams = bigram_rows(ids, starts, words, len(self.vectors) - words)
         rows = np.stack([ids, bigrams], 1).ravel()
-        units = offsets(rows != NONE)[2 * starts]
+        units = compute_offsets(rows != NONE)[2 * starts]
         return POOLS["mean"](self.vectors[rows[rows != NONE]], units[:-1], units[1:])
 
 

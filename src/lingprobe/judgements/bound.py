@@ -12,9 +12,13 @@ from pathlib import Path
 from lingprobe.analysis.row import PERCENT
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import brief
+from lingprobe.data.references import shorten_reference
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tasks import TASKS
 
 
@@ -90,13 +94,13 @@ def people_page(bound: Bound) -> Page[Bound]:
 def people(bound: Bound) -> Table:
     """A bound and what it was counted from."""
     share = (
-        number(PERCENT * bound.score),
-        f"{number(PERCENT * bound.low)} – {number(PERCENT * bound.high)}",
+        format_number(PERCENT * bound.score),
+        f"{format_number(PERCENT * bound.low)} – {format_number(PERCENT * bound.high)}",
         f"{bound.n:,}",
     )
     all_rows = ("all", *share)
     rows = [
-        (name, number(PERCENT * total / n), "", f"{n:,}")
+        (name, format_number(PERCENT * total / n), "", f"{n:,}")
         for name, (n, total) in bound.classes.items()
     ]
     agreement = (
@@ -119,8 +123,10 @@ def people(bound: Bound) -> Table:
             f"Rows were drawn by {bound.by}, the rare ones first: the score of all is none of the"
             " test set.",
         )
-    section = Section(
-        brief(TASKS, bound.task), (all_rows, *rows), QUESTIONS.get(bound.mode, bound.mode)
+    section = TableSection(
+        shorten_reference(TASKS, bound.task),
+        (all_rows, *rows),
+        QUESTIONS.get(bound.mode, bound.mode),
     )
     return Table(
         ("label", "right, %", "95 % interval", "n"), (section,), frozenset({"label"}), notes

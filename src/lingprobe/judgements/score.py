@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import allow
-from lingprobe.experiment.data import content
+from lingprobe.data.references import allow_code
+from lingprobe.experiment.data import digest_examples
 from lingprobe.judgements.bound import Bound
 from lingprobe.judgements.sheet import MARK, YES, Sample, Sheet, sample
 from lingprobe.metrics import interval
@@ -234,7 +234,7 @@ def score(files: Sequence[Path], trust: bool = False) -> Bound:
     if not sheets:
         raise DataProblem("no sheet to score")
     if trust:
-        allow(sheets[0].sheet.task)
+        allow_code(sheets[0].sheet.task)
     sheet, judged = sheets[0].sheet, _votes(sheets)
     drawn = _redraw_sample(sheet, sheets)
     gold = drawn.gold
@@ -286,7 +286,7 @@ def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
     the same any more.
     """
     dataset = TASKS.make(sheet.task).load()
-    if content(dataset) != sheet.data:
+    if digest_examples(dataset) != sheet.data:
         raise DataProblem(
             f"the examples of {sheet.task} have changed since the sheet was written: score it with"
             " the same data and version"

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from lingprobe.data._code import is_allowed
+from lingprobe.data._code import is_code_allowed
 from lingprobe.data._logits import Logits, null_scores
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, column_from_codes
@@ -157,7 +157,7 @@ def judges_scores(name: str) -> bool:
     may not run.
     """
     try:
-        return is_allowed(name) and find_metric(name).reads_scores
+        return is_code_allowed(name) and find_metric(name).reads_scores
     except (ReferenceProblem, ImportError, AttributeError, OSError):
         return False
 

@@ -18,12 +18,12 @@ from lingprobe.nets.architectures import (
     GatedConvNet,
     Recurrent,
     draw_convolutional,
-    draw_net,
+    draw_network,
     draw_recurrent,
     empty_net,
 )
 
-Architecture = Literal[
+NetworkArchitecture = Literal[
     "bilstm-max",
     "bilstm-last",
     "bilstm-mean",
@@ -36,14 +36,14 @@ Architecture = Literal[
     "gated-convnet",
     "mean",
 ]
-ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
+ARCHITECTURES: tuple[NetworkArchitecture, ...] = get_args(NetworkArchitecture)
 HEAD = "told."  # before the names of the weights of what reads an encoder, where they are kept
 START, END, PAD = 0, 1, 2
 """Pieces that every vocabulary of a decoder begins with."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NetworkShape:
     """A sentence encoder over word vectors of `dim` numbers.
 
     hidden     units of a layer, of each direction
@@ -51,7 +51,7 @@ class Shape:
     embedding  numbers of a sentence vector, by a linear layer over the pooled states; 0 for none
     """
 
-    architecture: Architecture
+    architecture: NetworkArchitecture
     dim: int
     hidden: int = 512
     layers: int = 0
@@ -73,7 +73,7 @@ class Shape:
         """The fields, as JSON has them."""
         return asdict(self)
 
-    def network(self, seed: int = 0, by_word: bool = False) -> Encoder:
+    def network(self, seed: int = 0, by_word: bool = False) -> SentenceNetwork:
         """The encoder with weights that the seed draws; `by_word` gives a vector for each word."""
         body, draw = self._body("none" if by_word else "")
         head = None
@@ -85,7 +85,7 @@ class Shape:
                     weights.uniform_(
                         -bound, bound, generator=torch.Generator().manual_seed(seed + 1)
                     )
-        return Encoder(draw_net(body, draw, seed), head)
+        return SentenceNetwork(draw_network(body, draw, seed), head)
 
     def _body(self, pool: str) -> Any:
         layers, kind = self.layers, self.architecture
@@ -124,7 +124,7 @@ class Mean(nn.Module):
         return words.sum(1) / lengths.to(words.device)[:, None], words
 
 
-class Read(NamedTuple):
+class SentencesRead(NamedTuple):
     """What an encoder makes of a batch.
 
     sentences  [batch, width]
@@ -137,7 +137,7 @@ class Read(NamedTuple):
     lengths: Tensor
 
 
-class Encoder(nn.Module):
+class SentenceNetwork(nn.Module):
     """Words [batch, words, dim] -> sentences [batch, width]."""
 
     def __init__(self, body: nn.Module, head: nn.Module | None) -> None:
@@ -151,10 +151,12 @@ class Encoder(nn.Module):
         states: Tensor = self.body(words, lengths)
         return states if self.head is None else self.head(states)
 
-    def read(self, words: Tensor, lengths: Tensor) -> Read:
+    def read(self, words: Tensor, lengths: Tensor) -> SentencesRead:
         """Sentences with the states of their words."""
         sentences, states = self.body.read(words, lengths)  # type: ignore[operator]
-        return Read(sentences if self.head is None else self.head(sentences), states, lengths)
+        return SentencesRead(
+            sentences if self.head is None else self.head(sentences), states, lengths
+        )
 
 
 class Words(nn.Module):
@@ -199,21 +201,21 @@ class Decoder(nn.Module):
         self.query = nn.Linear(hidden, attended, bias=False) if attended else None
         self.mix = nn.Linear(hidden + attended, hidden) if attended else None
 
-    def forward(self, read: Read, pieces: Tensor) -> Tensor:
+    def forward(self, read: SentencesRead, pieces: Tensor) -> Tensor:
         """The loss of pieces [batch, steps], START first, PAD behind the end: minus the logarithm
         of their probabilities, summed.
         """
         scores, wanted = self.scores(read, pieces)
         return functional.cross_entropy(scores, wanted, reduction="sum")
 
-    def scores(self, read: Read, pieces: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, read: SentencesRead, pieces: Tensor) -> tuple[Tensor, Tensor]:
         """Scores of the piece after each one [steps of all, pieces], and that piece."""
         before, wanted = pieces[:, :-1], pieces[:, 1:]
         there = wanted != PAD
         states, _ = self._states(read, before, None)
         return self.output(states[there]), wanted[there]
 
-    def _states(self, read: Read, pieces: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def _states(self, read: SentencesRead, pieces: Tensor, state: Any) -> tuple[Tensor, Any]:
         """The states [batch, steps, hidden] from which pieces are told, and where the LSTM is."""
         steps = pieces.shape[1]
         given = read.sentences[:, None].expand(-1, steps, -1)
@@ -227,7 +229,7 @@ class Decoder(nn.Module):
         return torch.tanh(self.mix(torch.cat([states, weights @ read.words], 2))), state
 
     @torch.inference_mode()
-    def write(self, read: Read, longest: int) -> list[list[int]]:
+    def write(self, read: SentencesRead, longest: int) -> list[list[int]]:
         """The pieces that are the likeliest at each step, for each sentence, to the end."""
         many, device = len(read.sentences), read.sentences.device
         pieces = torch.full((many, 1), START, device=device)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lingprobe.analysis.comparison import Decision, OrderChange, OrderChanges
-from lingprobe.pages.captions import names_of, short
-from lingprobe.tables.table import number
+from lingprobe.pages.captions import name_encoders, shorten_task
+from lingprobe.tables.table import format_number
 
 _LISTED = 8  # pairs that a note names
 
@@ -36,17 +36,17 @@ def order_notes(found: OrderChanges) -> tuple[str, ...]:
 
 def _describe_change(change: OrderChange) -> str:
     first, second = change.one.question.one.row, change.one.question.best.row
-    names = names_of((first.encoder, second.encoder))
+    names = name_encoders((first.encoder, second.encoder))
     pair = " − ".join(names.get(row.encoder, row.encoder) + row.read for row in (first, second))
     return (
-        f"Order depends on the probe: {short(first.task)}, {pair} is {_describe_side(change.one)}"
+        f"Order depends on the probe: {shorten_task(first.task)}, {pair} is {_describe_side(change.one)}"
         f" and {_describe_side(change.other)}."
     )
 
 
 def _describe_side(decision: Decision) -> str:
     sure = "" if decision.verdict != "no significant difference" else ", not significant"
-    interval = f"{number(decision.low)}, {number(decision.high)}"
+    interval = f"{format_number(decision.low)}, {format_number(decision.high)}"
     probe = decision.question.one.row.probe
     return f"{decision.difference:+.1f} [{interval}] under {probe}{sure}"
 

@@ -16,8 +16,12 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.batches import gather_vectors
-from lingprobe.encoders.layers import Asked, asked_of, slots_of
-from lingprobe.encoders.tables import word_table
+from lingprobe.encoders.layers import (
+    SlotEncoder,
+    asked_of,
+    slots_of,
+)
+from lingprobe.encoders.tables import open_word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
@@ -65,7 +69,7 @@ class CoVe:
     def slots(self) -> tuple[str, ...]:
         return slots_of(self, DEPTH)
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return asked_of(self, slots, "words")
 
     @property
@@ -77,12 +81,12 @@ class CoVe:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words have no vector."""
-        return ~word_table(self.vectors, 0, 0).look_up(words)[1]
+        return ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
-        vectors, _ = word_table(self.vectors, 0, 0).look_up(forms)
+        vectors, _ = open_word_table(self.vectors, 0, 0).look_up(forms)
         net = _net(self.file, self._digest, vectors.shape[1])
         names = {layer for layer, _ in asked}
 

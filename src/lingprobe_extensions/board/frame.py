@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import kind_of, option_of
-from lingprobe.corpora.damage import reading
+from lingprobe.analysis.rows import get_encoder_kind, option_of
+from lingprobe.corpora.damage import report_damage
 from lingprobe.data._closure import digest
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.datasets.formats.hub_folder import notes_without_folders
-from lingprobe.pages.breakdown import are_few
+from lingprobe.datasets.formats.hub_folder import strip_folders
+from lingprobe.pages.breakdown import are_shown_singly
 from lingprobe.store.results import Packed, pack_result, unpack_result
 
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
@@ -96,9 +96,7 @@ def _array(packed: Mapping[str, Any]) -> Any:
 
 def fit_of(result: Result) -> Fit:
     """A result as a row, its floor and ceiling still open; no folder of this machine is in it."""
-    said = replace(
-        result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
-    )
+    said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
     plain = replace(result, provenance=said, strata=_groups(result), scores=None)
     facts, arrays, _ = pack_result(plain)
     packed = [
@@ -132,7 +130,7 @@ def plain_columns(result: Result) -> dict[str, Any]:
         "seed": trial.seed,
         "fold": fold if "/" in fold else "",
         "metric": result.metric,
-        "kind": kind_of(result),
+        "kind": get_encoder_kind(result),
         "score": PERCENT * float(result.score),
         "low": PERCENT * float(result.low),
         "high": PERCENT * float(result.high),
@@ -149,7 +147,7 @@ def _groups(result: Result) -> dict[str, Tags]:
     return {
         name: tags
         for name, tags in result.strata.items()
-        if name not in result.clusters and are_few(tags.names)
+        if name not in result.clusters and are_shown_singly(tags.names)
     }
 
 
@@ -180,7 +178,7 @@ def write_frame(fits: Iterable[Fit], path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pylist([fit.columns() for fit in fits], schema())
-    with draft(path) as part, part.open("wb") as file:
+    with open_draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 
 
@@ -188,7 +186,7 @@ def read_frame(path: Path) -> list[Fit]:
     """The fits in a file; DataProblem for another schema, or a value that is missing."""
     import pyarrow.parquet as pq
 
-    with reading(path, "a Parquet file of fits"):
+    with report_damage(path, "a Parquet file of fits"):
         table = pq.read_table(io.BytesIO(path.read_bytes()))
     wanted = {f.name: str(f.type) for f in schema()}
     here = {f.name: str(f.type) for f in table.schema}

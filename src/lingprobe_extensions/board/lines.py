@@ -13,11 +13,11 @@ from typing import Any, Literal, get_args
 
 from lingprobe.corpora.files import digest_file
 from lingprobe.data._closure import digest
-from lingprobe.data.cache import OFFLINE, environment
+from lingprobe.data.cache import OFFLINE, set_environment
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.model_files import Saved
+from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.quantisation import quantisation
 
 FORMAT = 1
@@ -109,9 +109,9 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
     code may run; nothing is fetched.
     """
     try:
-        with environment(OFFLINE, "1"):
+        with set_environment(OFFLINE, "1"):
             made = ENCODERS.make(encoder)
-            if not isinstance(made, Saved):
+            if not isinstance(made, SavedModel):
                 return {}, None
             folder, is_packed = made.files.folder, bool(quantisation(made.configuration))
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))

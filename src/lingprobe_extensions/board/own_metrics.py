@@ -11,10 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
 from lingprobe.analysis.rows import groups_of, on_dev, option_of, rows
 from lingprobe.data.core import Result
-from lingprobe.data.references import is_allowed
+from lingprobe.data.references import is_code_allowed
 
 
 class Divided(NamedTuple):
@@ -26,7 +30,7 @@ class Divided(NamedTuple):
 
 def divide(results: Sequence[Result]) -> Divided:
     """Results by whether their metric may be run here."""
-    known = {metric: is_allowed(metric) for metric in {one.metric for one in results}}
+    known = {metric: is_code_allowed(metric) for metric in {one.metric for one in results}}
     return Divided(
         tuple(one for one in results if known[one.metric]),
         tuple(one for one in results if not known[one.metric]),
@@ -36,7 +40,7 @@ def divide(results: Sequence[Result]) -> Divided:
 class Submitted(NamedTuple):
     """A row whose score is as submitted, its results, and what dev says of its layer."""
 
-    row: Row
+    row: ResultRow
     results: Sequence[Result]
     on_dev: float
 
@@ -50,7 +54,7 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     return [Submitted(_row(group), group, on_dev(group)) for group in groups_of(plain).values()]
 
 
-def _row(group: Sequence[Result]) -> Row:
+def _row(group: Sequence[Result]) -> ResultRow:
     first = group[0]
     # without a score nothing of the row is computed by the metric
     (row,) = rows([replace(first, score=math.nan)])

@@ -14,18 +14,18 @@ from tempfile import TemporaryDirectory
 from typing import cast, get_args
 from urllib.parse import unquote
 
-from lingprobe.analysis.answers import together
+from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.rows import kind_of
+from lingprobe.analysis.rows import get_encoder_kind
 from lingprobe.api.measure import run
-from lingprobe.data.abilities import Remote
-from lingprobe.data.cache import OFFLINE, environment
+from lingprobe.data.abilities import RemoteEncoder
+from lingprobe.data.cache import OFFLINE, set_environment
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.references import brief, is_allowed
+from lingprobe.data.references import is_code_allowed, shorten_reference
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.keys import FULL, encoder_identity
+from lingprobe.experiment.keys import FULL, identify_encoder
 from lingprobe.experiment.plan import together as by_reason
 from lingprobe.metrics import difference
 from lingprobe.metrics.constant import find_metric
@@ -53,7 +53,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
 
     def rank(stated: Result) -> tuple[bool, bytes]:
         place = hashlib.sha256(seed + str(stated.trial).encode()).digest()
-        return kind_of(stated) != "trained", place
+        return get_encoder_kind(stated) != "trained", place
 
     reasons: dict[str, tuple[str, str]] = {}  # of encoders and tasks: names and why not
     tries = 0
@@ -64,7 +64,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
         try:
             encoder = _encoder_here(stated, here)
         except NotHere as problem:
-            reasons[trial.encoder] = brief(ENCODERS, trial.encoder), str(problem)
+            reasons[trial.encoder] = shorten_reference(ENCODERS, trial.encoder), str(problem)
             continue
         try:
             _check_references(trial.task, trial.probe, trial.control, stated.metric)
@@ -72,14 +72,14 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
             return _compare(stated, _measure(stated, encoder))
         except NotHere as problem:
             why = str(problem).removeprefix(f"nothing to measure: {trial.task}: ")
-            reasons[trial.task] = brief(TASKS, trial.task), why
+            reasons[trial.task] = shorten_reference(TASKS, trial.task), why
     told = (f"{names}: {why}" for names, why in by_reason(dict(reasons.values())))
     return f"no fit was measured anew: {'; '.join(told)}"
 
 
 def _check_references(*references: str) -> None:
     """Refuse to follow what a stranger wrote; NotHere."""
-    if not is_allowed(*references):
+    if not is_code_allowed(*references):
         raise NotHere("it names code in a file, which only --trust runs")
     text = unquote(" ".join(references))
     if "trust_remote_code=true" in text:
@@ -96,11 +96,11 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
         try:
             if reference not in here:
                 _check_references(reference)
-            with environment(OFFLINE, "1"):
+            with set_environment(OFFLINE, "1"):
                 made, whole = ENCODERS.make(reference), ENCODERS.canonical(reference)
-                if isinstance(made, Remote):
+                if isinstance(made, RemoteEncoder):
                     raise NotHere(f"it would be asked of {made.sends_to}")
-                if facts_in(str(encoder_identity(whole, made, _vector_type(stated)))) == wanted:
+                if facts_in(str(identify_encoder(whole, made, _vector_type(stated)))) == wanted:
                     return reference
             raise NotHere("it is another model here, or computed in another precision")
         except (LingprobeError, ImportError, OSError, ValueError) as problem:
@@ -121,7 +121,7 @@ def _measure(stated: Result, encoder: str) -> Result:
     reads = [trial.read] if trial.read != "-" else []
     name, _, most = _vector_type(stated).partition("-")
     try:
-        with TemporaryDirectory() as folder, environment(OFFLINE, "1"):
+        with TemporaryDirectory() as folder, set_environment(OFFLINE, "1"):
             made = run(
                 [trial.task],
                 [encoder],
@@ -152,19 +152,21 @@ def _measure(stated: Result, encoder: str) -> Result:
 def _compare(stated: Result, result: Result) -> str:
     """How the answers compare; DataProblem where they cannot be those of the same fit."""
     trial = stated.trial
-    name = f"{brief(TASKS, trial.task)}, {brief(ENCODERS, trial.encoder)}{said_of(trial.read)}"
+    name = f"{shorten_reference(TASKS, trial.task)}, {shorten_reference(ENCODERS, trial.encoder)}{said_of(trial.read)}"
     if trial.control != NO_CONTROL:
-        name += f", control {brief(CONTROLS, trial.control)}"
+        name += f", control {shorten_reference(CONTROLS, trial.control)}"
     ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
     score = f"measured anew: {name}: {PERCENT * result.score:.1f}"
     if ours == theirs:
         return f"{score}, the same answers"
     alike = sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(ours)
-    p = difference(find_metric(stated.metric), together([[result]]), together([[stated]])).p
+    p = difference(find_metric(stated.metric), join_answers([[result]]), join_answers([[stated]])).p
     shown = f"{score}, and {PERCENT * stated.score:.1f} is stated; {100 * alike:.1f} % of answers"
     one, other = result.provenance, stated.provenance
     is_exact = (one.computed, one.identities) == (other.computed, other.identities)
-    may_vary = kind_of(stated) == "trained"  # vectors of a network depend on their batch a little
+    may_vary = (
+        get_encoder_kind(stated) == "trained"
+    )  # vectors of a network depend on their batch a little
     many = sum(a != b for a, b in zip(ours, theirs, strict=True))
     differ = many > (max(1, len(ours) // PART) if may_vary else 0)
     if (is_exact and differ) or p < ALPHA:

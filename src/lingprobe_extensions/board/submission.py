@@ -11,14 +11,18 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import CONSTANT, said_of
-from lingprobe.analysis.rows import kind_of
+from lingprobe.analysis.rows import get_encoder_kind
 from lingprobe.audit.data_card import SUMS, sums
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.encoders import ENCODERS
-from lingprobe.pages.captions import labels_of, names_of
+from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe_extensions.board.frame import Fit, fit_of, read_frame, write_frame
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
 from lingprobe_extensions.board.suite_sets import set_of
@@ -54,7 +58,9 @@ def submission_of(results: Sequence[Result], said: Statement) -> Submission:
     UsageProblem where two things would have one name.
     """
     scored = [r for r in results if not math.isnan(r.score)]
-    names = _names(dict.fromkeys(r.trial.encoder for r in scored if kind_of(r) == "trained"), said)
+    names = _names(
+        dict.fromkeys(r.trial.encoder for r in scored if get_encoder_kind(r) == "trained"), said
+    )
     encoders = _portable({r.trial.encoder for r in scored})
     moved = _without_folders(scored, encoders)
     lines = []
@@ -100,7 +106,7 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
 
 
 def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
-    short = {encoder: brief(ENCODERS, encoder) for encoder in models}
+    short = {encoder: shorten_reference(ENCODERS, encoder) for encoder in models}
     if not short:
         raise DataProblem("no model is among these results: only baselines and oracles")
     if said.name is not None and len(short) > 1:
@@ -108,7 +114,7 @@ def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
             f"one name, and {len(short)} models: choose one of them and its baselines with encoders"
             " (-e), or leave the name out"
         )
-    labels = labels_of(short.values())
+    labels = label_encoders(short.values())
     return {encoder: said.name or labels.get(one, one) for encoder, one in short.items()}
 
 
@@ -116,7 +122,7 @@ def _portable(references: Iterable[str]) -> dict[str, str]:
     """References without the folders of this machine: the end of a path, as long as it must be to
     tell them apart, and with the draw of a suite's set.
     """
-    names = names_of(references := sorted(references))
+    names = name_encoders(references := sorted(references))
     made = {one: names[one] if one != "words" and one in names else one for one in references}
     alike = [
         one for one in references if _path(one).is_absolute() and (one not in names or set_of(one))
@@ -135,13 +141,13 @@ def _portable(references: Iterable[str]) -> dict[str, str]:
 
 def _path(reference: str) -> PurePath:
     """What a reference is about, as a path."""
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     return PurePath((parsed.argument if parsed else None) or "")
 
 
 def _with_end(reference: str, depth: int) -> str:
     """A reference with so many parts of its path."""
-    name = Reference.parse(names_of([reference])[reference])
+    name = Reference.parse(name_encoders([reference])[reference])
     return str(Reference(name.name, "/".join(_path(reference).parts[-depth:]), name.options))
 
 
@@ -159,7 +165,7 @@ def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
         groups.setdefault(key, []).append(fit.score)
     best: dict[tuple[str, ...], list[tuple[float, str]]] = {}
     for (*what, kind, probe, encoder, layer), scores in groups.items():
-        bound = sum(scores) / len(scores), f"{brief(ENCODERS, encoder)}{said_of(layer)}"
+        bound = sum(scores) / len(scores), f"{shorten_reference(ENCODERS, encoder)}{said_of(layer)}"
         best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
     bounded = []
     for fit, place in zip(fits, where, strict=True):

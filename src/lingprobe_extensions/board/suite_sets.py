@@ -8,8 +8,12 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from lingprobe.data.references import REMEMBERED, parsed_or_none
-from lingprobe.suites.flash import DRAWS, Set, read_sets
+from lingprobe.data.references import REMEMBERED, try_parse_reference
+from lingprobe.suites.flash import (
+    DRAWS,
+    Set,
+    read_flash_sets,
+)
 
 
 class Drawn(NamedTuple):
@@ -27,9 +31,9 @@ class Drawn(NamedTuple):
 @lru_cache(maxsize=REMEMBERED)
 def set_of(task: str) -> Drawn | None:
     """The set that a task reads from a folder DRAW/SET, as published; None for others."""
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     place = PurePath((parsed.argument if parsed else None) or "")
     if place.parent.name not in DRAWS:
         return None
-    known = {each.name: each for each in read_sets()}
+    known = {each.name: each for each in read_flash_sets()}
     return Drawn(known[place.name], place.parent.name) if place.name in known else None

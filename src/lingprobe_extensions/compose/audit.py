@@ -13,8 +13,12 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe.audit.findings import Floor
-from lingprobe.audit.floors import Halves, floor_of, split_halves
+from lingprobe.audit.findings import AuditBaseline
+from lingprobe.audit.floors import (
+    SplitHalves,
+    floor_of,
+    split_halves,
+)
 from lingprobe.data.core import Cell, Dataset
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.reading import Readings
@@ -38,7 +42,7 @@ READINGS = {
 """Name -> encoder and control."""
 
 
-def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
+def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     """What the probe scores on each reading, by name."""
     train = halves.train.take(draw_rows(halves.train))
     fewer = (
@@ -87,7 +91,9 @@ NUMBERLESS = {
 }
 
 
-def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+def answers(
+    dataset: Dataset, metric: str
+) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What answers questions about words, by name, and every pair of rules; nothing where none are
     asked, or labels are no classes.
     """
@@ -98,7 +104,9 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
     return floors | ceilings(dataset) | untaught(halves, metric), pairs
 
 
-def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+def cues(
+    halves: SplitHalves, metric: str
+) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
     floors = {name: _score_keys(name, by, halves, metric) for name, by in _words(train, test)}
@@ -138,7 +146,9 @@ def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
         yield f"{SLOTS[k]} asked word alone", (train.asked[:, k], test.asked[:, k])
 
 
-def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = False) -> Floor:
+def _score_keys(
+    name: str, by: Keys, halves: SplitHalves, metric: str, *, cue: bool = False
+) -> AuditBaseline:
     """The commonest training answer of each key, scored on test; keys that train lacks get the
     commonest of all.
     """
@@ -159,7 +169,7 @@ def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
     return f"always {with_}" if without == with_ else f"{with_} where it holds"
 
 
-def ceilings(dataset: Dataset) -> dict[str, Floor]:
+def ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
     """The best that any reader of the asked words and a bag of words can score, over examples whose
     question and bag others share.
 
@@ -185,7 +195,7 @@ def ceilings(dataset: Dataset) -> dict[str, Floor]:
                 f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f}"
                 " to a group"
             )
-            floors[name] = Floor(
+            floors[name] = AuditBaseline(
                 name,
                 score,
                 score,

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
-from lingprobe.api.arguments import as_list, keywords, optional
-from lingprobe.api.results import Results, Selection, stored_results
+from lingprobe.api.arguments import (
+    as_list,
+    optional,
+    show_keywords,
+)
+from lingprobe.api.results import (
+    ResultsSource,
+    Selection,
+    read_stored_results,
+)
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import ENCODERS
-from lingprobe.pages.selection import asked_for
+from lingprobe.pages.selection import select_references
 from lingprobe.tables.page import Page
 from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims
@@ -20,9 +28,9 @@ from lingprobe_extensions.papers.pages import claims_page, published_page
 from lingprobe_extensions.papers.retests import names_of, retest_claims
 
 
-@keywords(optional(Selection))
+@show_keywords(optional(Selection))
 def claims(
-    results: Results = None,
+    results: ResultsSource = None,
     *,
     papers: Sequence[str] | str = (),
     named: Mapping[str, str] | None = None,
@@ -59,7 +67,7 @@ def claims(
                 "published= tests a paper's own table: leave out results, papers and named rows"
             )
         return published_page(published_claims(published, correction), every, correction)
-    known = stored_results(results, selection)
+    known = read_stored_results(results, selection)
     rows = _rows_by_encoder(named or {}, known.results)
     found, settings = retest_claims(known.results, asked, rows, correction)
     if not every and all(one.n == 0 for one in found):
@@ -75,8 +83,8 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
     rows: dict[str, list[str]] = {}
     for pattern, said in named.items():
         meant = names_of(said)
-        whole = asked_for([pattern], set(plain), ENCODERS)
-        theirs = whole or asked_for([pattern], set(plain.values()), ENCODERS)
+        whole = select_references([pattern], set(plain), ENCODERS)
+        theirs = whole or select_references([pattern], set(plain.values()), ENCODERS)
         if not theirs:
             raise DataProblem(
                 f"no encoder of these results is called {pattern}: name one that was measured"
@@ -88,7 +96,7 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
 
 
 def _without_epoch(encoder: str) -> str:
-    parsed = parsed_or_none(encoder)
+    parsed = try_parse_reference(encoder)
     if parsed is None or parsed.name != "trained":
         return encoder
     return str(parsed.without("epoch").plus(epoch="best"))

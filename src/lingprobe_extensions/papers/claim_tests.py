@@ -16,7 +16,7 @@ from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, e
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics import correct_p_values
 from lingprobe.suites import SUITES
-from lingprobe.suites.facts import Paper
+from lingprobe.suites.facts import PaperTable
 from lingprobe.suites.significance import REACH
 from lingprobe_extensions.papers.claims import (
     CORRELATED,
@@ -154,7 +154,7 @@ def _counts_trainings(one: TestedClaim) -> bool:
 
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
-    table: Paper = SUITES.make(paper).paper
+    table: PaperTable = SUITES.make(paper).paper
     cells = cells_of(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
     mine = [claim for claim in claims() if claim.paper == paper]
@@ -203,7 +203,7 @@ def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement 
     return tested, what
 
 
-def cells_of(paper: str, table: Paper, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:
+def cells_of(paper: str, table: PaperTable, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:
     """The scores of a paper's table that are known to some precision, by row and column; each row
     but baselines and people is one training.
     """
@@ -220,7 +220,7 @@ def cells_of(paper: str, table: Paper, trainings: float = 0.0) -> dict[tuple[str
 
 
 def _error(
-    paper: str, table: Paper, place: tuple[str, str, str], score: float
+    paper: str, table: PaperTable, place: tuple[str, str, str], score: float
 ) -> tuple[float, int]:
     """The standard error of a published score in percent, and its test examples, by block, row and
     column; NaN where nothing says it.

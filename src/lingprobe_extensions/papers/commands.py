@@ -12,7 +12,7 @@ from lingprobe.cli.options import (
     READ_SELECTION,
     PageStyle,
     as_list,
-    put,
+    show_page,
 )
 from lingprobe.data.errors import UsageProblem
 
@@ -61,7 +61,7 @@ def claims(
     - `lingprobe claims --published ettinger2018 --all --format markdown`
     """
     page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, as_list(as_))))
-    put(page, style, output, "claim")
+    show_page(page, style, output, "claim")
 
 
 def _parse_encoder_row(text: str) -> tuple[str, str]:

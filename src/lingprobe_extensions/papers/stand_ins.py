@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from lingprobe.data.reading import MIX
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders.facts import facts_or_none
 
 ARCHITECTURES = {
@@ -82,7 +82,7 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
     """An encoder by its reference and what is read of it, as each of the rows; none before it was
     trained. `best` is the epoch that is the best of its training, if that is known.
     """
-    parsed = parsed_or_none(encoder) or Reference(encoder)
+    parsed = try_parse_reference(encoder) or Reference(encoder)
     recipe = str(parsed.without("seed"))
     epochs = [0]
     if parsed.name == "trained":
@@ -113,7 +113,7 @@ def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ..
     """The rows of a paper that an encoder stands for, by its reference, what is read of it, and the
     language of the task (`English`).
     """
-    parsed = parsed_or_none(encoder)
+    parsed = try_parse_reference(encoder)
     if parsed is None:
         return ()
     options = {"pool": "mean", **dict(parsed.options)}

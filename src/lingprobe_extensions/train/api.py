@@ -13,12 +13,12 @@ from lingprobe.annotators.parser import Parser
 from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.embedding import sentences
 from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.machine import Machine, keep, machines
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import SUFFIXES, blocks
-from lingprobe.data.references import Place, allow
+from lingprobe.data.references import PlaceOption, allow_code
 from lingprobe.encoders.facts import MODEL
 from lingprobe.tables.page import Page
 from lingprobe_extensions.train import encoder, static
@@ -85,7 +85,7 @@ def train(
         epochs=5) lingprobe.train("parser", "annotate", "UD_English-EWT", "models/ewt")
     """
     objective = objective or objective_of(architecture)
-    allow(objective)
+    allow_code(objective)
     probed = sentences(exclude, tasks) if as_list(exclude) or as_list(tasks) else []
     paths, judged, also = (
         [Path(p).expanduser() for p in as_list(x)] for x in (data, dev, evaluate)
@@ -137,7 +137,7 @@ def export(
     """
     more = [word for s in (sentences(words) if as_list(words) else ()) for word in s.words]
     place = None if vectors is None else Path(vectors).expanduser()
-    chosen = encoder.Trained(Place(str(folder)), epoch=str(epoch), vectors=place)
+    chosen = encoder.Trained(PlaceOption(str(folder)), epoch=str(epoch), vectors=place)
     return exported(chosen, Path(output).expanduser(), more)
 
 
@@ -161,10 +161,10 @@ def audit_parser(
 
         print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
     """
-    allow(parsed)
+    allow_code(parsed)
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
-        said = [part.path for part in corpus([parsed], SUFFIXES)]
+        said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
         (by,) = machines(said) or [Machine("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
@@ -232,8 +232,8 @@ def _learnt(gold: Sequence[Path], parser: Parser) -> int:
     saw = parser.saw() if isinstance(parser, Network) else None
     if saw is None:
         return 0
-    every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
-    return sum(int(seen.among(seen.hashes_of(some), saw).sum()) for some in every)
+    every = (block.sentences() for path in gold for block in blocks(path, "skip", ProblemTally()))
+    return sum(int(seen.are_among(seen.hash_sentences(some), saw).sum()) for some in every)
 
 
 def _is_parser(place: str | Path) -> bool:

@@ -12,7 +12,7 @@ from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import QUIET, TASKS, TO_FOLDER, as_list
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 
 
 @command(
@@ -122,7 +122,7 @@ class _Bars:
         """Draw how far an epoch is."""
         if epoch != self.epoch:
             self.__exit__()
-            self.bar = bar(
+            self.bar = show_progress(
                 not self.quiet, total=of, desc=f"epoch {epoch}", unit=" words", unit_scale=True
             )
             self.epoch = epoch

@@ -14,16 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Place, Reference
+from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.facts import facts_of
+from lingprobe.encoders.facts import read_training_facts
 from lingprobe.encoders.ngrams import NGrams, drawn_vectors
-from lingprobe.encoders.tables import MOST, WordTable, word_table
-from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
+from lingprobe.encoders.tables import (
+    MOST,
+    WordTable,
+    open_word_table,
+)
+from lingprobe.encoders.untrained import (
+    WordInput,
+    encode_sentences,
+    forms_of,
+)
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
@@ -40,7 +48,7 @@ class Trained:
     vectors  the file of word vectors that it was trained with, where that lies elsewhere now
     """
 
-    folder: Place
+    folder: PlaceOption
     epoch: str = field(default="best", kw_only=True)
     pool: Literal["auto", "none", "max", "mean"] = field(default="auto", kw_only=True)
     vectors: Path | None = field(default=None, kw_only=True)
@@ -91,7 +99,7 @@ class Trained:
         """
         facts = self.facts
         file, drawn = self.weights(facts), _training_key(facts)
-        mark = digest([file]) if file else ""
+        mark = digest_files([file]) if file else ""
         if file and facts.get("digests", {}).get(self._number(facts), mark) != mark:
             raise DataProblem(f"{file} is damaged: it is not what was trained; copy it again")
         words = [Path(self.folder).expanduser() / WORDS] if self._has_words(facts) else []
@@ -101,7 +109,7 @@ class Trained:
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the folder says of itself; DataProblem where it holds no encoder."""
-        return facts_of(Path(self.folder).expanduser())
+        return read_training_facts(Path(self.folder).expanduser())
 
     def saw(self) -> seen.Hashes | None:
         """Hashes of the sentences that it was trained on, none before training; None of a folder
@@ -146,7 +154,7 @@ class Trained:
         forms, numbers = forms_of(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         network, (vectors, _) = self.parts(forms, facts)
-        read = WordsRead(vectors, numbers, counts)
+        read = WordInput(vectors, numbers, counts)
         return encode_sentences(network, read, shape.width, by_word, self.tokens)
 
     def parts(
@@ -161,9 +169,9 @@ class Trained:
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
         """The network as it is pooled; DataProblem for one that is not pooled so."""
-        from lingprobe.nets.trainable import ARCHITECTURES, Shape
+        from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
 
-        shape = Shape(**facts["shape"])
+        shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):
             return shape
         pooled = f"{shape.architecture.partition('-')[0]}-{self.pool}"
@@ -199,7 +207,7 @@ class Trained:
     def _bag(self, facts: Mapping[str, Any]) -> NGrams:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
         path = Path(self.folder).expanduser() / WORDS
-        if not path.is_file() or digest([path]) != facts["words"]:
+        if not path.is_file() or digest_files([path]) != facts["words"]:
             raise DataProblem(f"{path}, which has the words of the encoder, is missing or changed")
         shape = facts["shape"]["buckets"], facts["shape"]["dim"], facts["settings"]["seed"]
         return _read_bag(self.weights(facts), path, facts["words"], shape)
@@ -209,13 +217,13 @@ class Trained:
         path = None
         if settings["vectors"] is not None:
             path = self.vectors or Path(settings["vectors"])
-        if path is not None and (not path.is_file() or digest([path]) != mark):
+        if path is not None and (not path.is_file() or digest_files([path]) != mark):
             raise DataProblem(
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
         most = FEW if "parser" in facts else MOST
-        return word_table(path, settings["dim"], settings["seed"], most)
+        return open_word_table(path, settings["dim"], settings["seed"], most)
 
 
 def words_of(folder: Path) -> list[str]:
@@ -265,7 +273,7 @@ def epoch_file(folder: Path, epoch: str | int) -> Path:
 def _digest(file: Path) -> str:
     if not file.is_file():
         raise DataProblem(f"{file} is not there, which says what words the learnt vectors are of")
-    return digest([file])
+    return digest_files([file])
 
 
 def _training_key(facts: Mapping[str, Any]) -> str:
@@ -283,7 +291,7 @@ def _epochs(text: str, folder: Path) -> list[str]:
     for part in text.split("+"):
         first, dash, last = part.partition("-")
         if part == "*":
-            numbers = sorted(each["epoch"] for each in facts_of(folder)["epochs"])
+            numbers = sorted(each["epoch"] for each in read_training_facts(folder)["epochs"])
             names += [str(n) for n in numbers if epoch_file(folder, str(n)).is_file()]
         elif dash and first.isdecimal() and last.isdecimal():
             names += map(str, range(int(first), int(last) + 1))
@@ -315,7 +323,7 @@ def _forms(weights: Path | None, mark: str) -> Any:
 
     if weights is None:
         raise DataProblem("a parser is not read before training; leave epoch=0 out")
-    net = Forms(FormShape.read(facts_of(weights.parent)["parser"]["forms"]))
+    net = Forms(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
     kept = tensors_of(weights)
     net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
     return net.eval()

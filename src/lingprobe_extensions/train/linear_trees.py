@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.brackets import BracketTree
 
 Pieces = Sequence[str]
 
 
-def linear(tree: Tree, node: int = 0) -> Iterator[str]:
+def linear(tree: BracketTree, node: int = 0) -> Iterator[str]:
     """A tree's pieces: a bracket with its label where a constituent opens and where it closes, and
     the part of speech of each word.
     """

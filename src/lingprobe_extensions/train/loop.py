@@ -21,8 +21,13 @@ from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
-from lingprobe.nets.precision import processor_level
-from lingprobe.nets.trainable import HEAD, Encoder, Read, Words
+from lingprobe.nets.precision import get_processor_level
+from lingprobe.nets.trainable import (
+    HEAD,
+    SentenceNetwork,
+    SentencesRead,
+    Words,
+)
 from lingprobe_extensions.train.nets.forms import Forms
 from lingprobe_extensions.train.objectives import Figures, Lesson
 from lingprobe_extensions.train.ranks import Ranks
@@ -97,7 +102,7 @@ class Schedule:
     def precise(self) -> Iterator[None]:
         """Products in bfloat16, where they are asked for."""
         mixed, onednn = self.precision == "bf16", torch.backends.mkldnn.enabled
-        if mixed and self.place.type == "cpu" and processor_level() != "avx512":
+        if mixed and self.place.type == "cpu" and get_processor_level() != "avx512":
             # oneDNN has no LSTM in bfloat16 for such processors; torch's own runs everywhere
             torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
         try:
@@ -183,7 +188,7 @@ class Learner:
     whole   whether the head of the lesson is kept, too
     """
 
-    network: Encoder
+    network: SentenceNetwork
     lesson: Lesson
     words: Words | Forms
     schedule: Schedule
@@ -201,7 +206,7 @@ class Learner:
         self.parameters = [p for m in self.modules for p in m.parameters() if p.requires_grad]
         self.optimizer = self.schedule.optimizer_of(self.parameters)
 
-    def encode(self, words: Texts, rows: Ints) -> Read:
+    def encode(self, words: Texts, rows: Ints) -> SentencesRead:
         """Sentences of some rows, in their order."""
         lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
@@ -211,7 +216,7 @@ class Learner:
         back[order] = np.arange(len(order))
         turned = torch.from_numpy(back)
         here = turned.to(self.device)
-        return Read(read.sentences[here], read.words[here], read.lengths[turned])
+        return SentencesRead(read.sentences[here], read.words[here], read.lengths[turned])
 
     def weights(self) -> dict[str, Tensor]:
         """What the encoder is made of, by name; its words only where they were learnt."""

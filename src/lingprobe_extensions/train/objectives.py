@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Ints
 from lingprobe.nets.trainable import (
     PAD,
@@ -25,8 +25,8 @@ from lingprobe.nets.trainable import (
     Classifier,
     Decoder,
     Decoders,
-    Read,
-    Shape,
+    NetworkShape,
+    SentencesRead,
     draw_head,
 )
 from lingprobe_extensions.train import data
@@ -71,7 +71,7 @@ class Kit:
     and swaps two.
     """
 
-    shape: Shape
+    shape: NetworkShape
     pieces: int
     decoder: int
     seed: int
@@ -83,7 +83,7 @@ class Kit:
 class Encode(Protocol):
     """What encodes rows of words."""
 
-    def __call__(self, words: Texts, rows: Ints) -> Read: ...
+    def __call__(self, words: Texts, rows: Ints) -> SentencesRead: ...
 
 
 class Loss(NamedTuple):
@@ -250,7 +250,7 @@ def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
-        raise DataProblem(f"BLEU needs sacrebleu: {to_install('train')}") from None
+        raise DataProblem(f"BLEU needs sacrebleu: {describe_install('train')}") from None
     return float(BLEU(force=True).corpus_score(list(written), [list(wanted)]).score)
 
 

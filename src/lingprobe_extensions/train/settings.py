@@ -11,7 +11,7 @@ from typing import Any, Literal
 from lingprobe.data.checks import check_choice, check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
-from lingprobe.nets.trainable import ARCHITECTURES, Architecture
+from lingprobe.nets.trainable import ARCHITECTURES, NetworkArchitecture
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import Objective
 
@@ -213,7 +213,7 @@ class Request:
     left_out  options that name the corpora and tasks of `exclude`, for the command in the card
     """
 
-    architecture: Architecture | Literal["bow", "parser"]
+    architecture: NetworkArchitecture | Literal["bow", "parser"]
     objective: str
     files: Sequence[Path]
     dev: Sequence[Path] = ()

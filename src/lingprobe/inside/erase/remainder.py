@@ -13,7 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.api.arguments import as_list
-from lingprobe.corpora.training_sentences import Hashes, among, hashes_of
+from lingprobe.corpora.training_sentences import (
+    Hashes,
+    are_among,
+    hash_sentences,
+)
 from lingprobe.data.core import (
     DataProblem,
     Encoder,
@@ -29,7 +33,12 @@ from lingprobe.data.core import (
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind, kind_of
 from lingprobe.data.reading import Viewed
-from lingprobe.data.references import Place, Reference, ReferenceProblem, allow
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    ReferenceProblem,
+    allow_code,
+)
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders import adapt
 from lingprobe.inside.erase.erasure import Erasure, Origin
@@ -80,7 +89,7 @@ class Remainder:
 
     def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
         """Which of some sentences an eraser was fitted on, [sentences]."""
-        return among(hashes_of(sentences), self.erasure.hashes)
+        return are_among(hash_sentences(sentences), self.erasure.hashes)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         try:
@@ -113,9 +122,9 @@ class LayeredRemainder(Remainder):
 
 
 def remainder(
-    of: Place,
+    of: PlaceOption,
     *,
-    without: tuple[Place, ...],
+    without: tuple[PlaceOption, ...],
     eraser: Method | Literal["none"] = "leace",
     rank: int = 0,
     floor: Floor | Literal["none"] = "none",
@@ -155,7 +164,7 @@ def without(
     """
     made = Erasure(tuple(as_list(tasks)), eraser, rank, floor, draw)
     named = isinstance(encoder, str | Reference)
-    allow(*([encoder] if named else []), *made.things)
+    allow_code(*([encoder] if named else []), *made.things)
     return _remainder(Origin.of(encoder if named else adapt(encoder)), made)
 
 

@@ -22,7 +22,7 @@ from lingprobe.cli.options import (
     TASKS,
     PageStyle,
     encoders_of,
-    put,
+    show_page,
 )
 
 
@@ -47,7 +47,7 @@ def languages(
     - `lingprobe languages -o survey.csv`
     - `lingprobe languages -o survey.svg`
     """
-    put(lingprobe.survey(**given), style, output, "line")
+    show_page(lingprobe.survey(**given), style, output, "line")
 
 
 MEASURED = (
@@ -104,7 +104,7 @@ def transfer(
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.transfer(**{**given, "encoders": encoders}, progress=not quiet)
-    put(page, style, to, "cell")
+    show_page(page, style, to, "cell")
 
 
 @command(
@@ -134,4 +134,4 @@ def morphology(
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.morphology(**{**given, "encoders": encoders}, progress=not quiet)
-    put(page, style, to, "layer")
+    show_page(page, style, to, "layer")

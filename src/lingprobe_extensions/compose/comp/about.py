@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import ASKED, GENERATED, About, licence_terms
+from lingprobe.tasks.about import (
+    ASKED,
+    GENERATED,
+    TaskDescription,
+    licence_terms,
+)
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.events.languages import LANGUAGES, language
 
 ETTINGER = "ettinger-2018-assessing"
 
 
-def _generated_tasks() -> dict[str, About]:
+def _generated_tasks() -> dict[str, TaskDescription]:
     """Each task with the languages that have a design for it."""
     made = [language(name) for name in LANGUAGES.table]
     return {
-        f"comp/{name}": About(
+        f"comp/{name}": TaskDescription(
             ASKED,
             "sentences that lingprobe generates",
             (ETTINGER,),
@@ -26,8 +31,8 @@ def _generated_tasks() -> dict[str, About]:
     }
 
 
-KNOWN: Mapping[str, About] = {
-    "comp/released/*": About(
+KNOWN: Mapping[str, TaskDescription] = {
+    "comp/released/*": TaskDescription(
         ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), licence_terms("compeval")
     ),
     **_generated_tasks(),

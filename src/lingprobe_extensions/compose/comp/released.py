@@ -11,9 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
+from lingprobe.corpora.columns import (
+    COMPEVAL_PAIR,
+    COMPEVAL_VERB,
+    ColumnLayout,
+)
 from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.tasks.released.family import Release, task
+from lingprobe.tasks.released.family import TaskRelease, task
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.readings.find import readings
@@ -75,13 +79,13 @@ def _notes(dataset: Dataset) -> dict[str, dict[str, float]]:
     return {"rules": right(dataset)}
 
 
-def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
+def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRelease:
     first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
     oracles = {
         name: (oracle.about, partial(facts, oracle.facts))
         for name, oracle in {**first, **ORACLES[paper]}.items()
     }
-    return Release(
+    return TaskRelease(
         asks,
         (file, paper),
         layout,

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import brackets, conllu, trees
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.parsers import tetra
@@ -44,7 +44,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     named; of folders test is left out.
     """
     paths = list(paths)
-    parts = corpus(paths, SUFFIXES)
+    parts = list_corpus_files(paths, SUFFIXES)
     named = {place for path in paths if (place := locate_path(path)).is_file()}
     if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
         raise DataProblem(
@@ -61,19 +61,21 @@ def files(paths: Iterable[str | Path]) -> Files:
 
 
 def sentences(
-    paths: Sequence[Path], on_error: OnError = "raise", tally: Tally | None = None
+    paths: Sequence[Path], on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Annotated]:
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
     """
-    phrased = [path for path in paths if uncompressed_path(path).suffix in brackets.SUFFIXES]
-    known: dict[tuple[str, ...], list[brackets.Tree]] = {}
+    phrased = [
+        path for path in paths if uncompressed_path(path).suffix in brackets.BRACKET_SUFFIXES
+    ]
+    known: dict[tuple[str, ...], list[brackets.BracketTree]] = {}
     for path in phrased:
-        for tree in brackets.read(path, on_error, tally):
+        for tree in brackets.read_brackets(path, on_error, tally):
             known.setdefault(tree.words, []).append(tree)
     for path in paths:
         if path not in phrased:
-            for parse in conllu.read(path, on_error, tally):
+            for parse in conllu.read_conllu(path, on_error, tally):
                 same = known.get(parse.words, [])
                 yield _both(parse, same.pop(0) if same else None)
     for rest in known.values():
@@ -90,13 +92,13 @@ def _drop_empty(column: tuple[str, ...]) -> tuple[str, ...]:
     return column if any(cell != NOTHING for cell in column) else ()
 
 
-def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
+def _both(parse: trees.Tree, tree: brackets.BracketTree | None) -> Annotated:
     gold, phrases = dependencies(parse), None
     if tree is not None:
         gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
     return Annotated(parse.words, parse.text, gold, phrases)
 
 
-def _phrases(tree: brackets.Tree) -> Annotated:
+def _phrases(tree: brackets.BracketTree) -> Annotated:
     gold = Annotation(xpos=tree.tags, brackets=brackets.format_tree(tree))
     return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))
