@@ -35,11 +35,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.nets.trainable import PAD, Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Reading, themselves
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.nets.heads import PAD
 from lingprobe_extensions.train.objectives import Kit, Writing
 
 DIM, PIECES, BATCH = 300, 4000, 4096
@@ -122,7 +123,7 @@ def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
     found = itertools.islice(themselves([path], Reading(english=True)), pairs)
     examples, [many] = Examples.of(found)
-    shape, objective = Shape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
+    shape, objective = NetworkShape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
     with examples.texts:
         lesson = objective.lesson(objective, examples, Kit(shape, PIECES, hidden, 0))
     assert isinstance(lesson, Writing)

@@ -41,7 +41,7 @@ from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.datasets.formats.parquet import read
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe.probes import PROBES
 
 SPLITS = ("train", "dev", "test")
@@ -62,7 +62,7 @@ def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
     if options.vectors.startswith(MEAN):
         rows = means(table, numbers, np.cumsum(counts) - counts, counts)
     else:
-        shape = Shape("bilstm-max", table.shape[1], options.hidden, options.layers)
+        shape = NetworkShape("bilstm-max", table.shape[1], options.hidden, options.layers)
         net = shape.network(options.seed)
         with torch.no_grad():
             for weights in net.parameters():

@@ -112,9 +112,9 @@ lingprobe/inside/languages/api.py survey
 lingprobe/api/encoders.py configure
 lingprobe/api/listing.py available
 lingprobe/api/measure.py _make_plan _workers
-lingprobe/api/parsing.py parse
+lingprobe/api/parsing.py audit_parser parse
 lingprobe/api/results.py _of compare_published report
-lingprobe_extensions/train/api.py audit_parser train
+lingprobe_extensions/train/api.py train
 lingprobe/experiment/plan.py _check_task _plan_design
 lingprobe/experiment/run.py ahead
 lingprobe_extensions/compose/events/files.py read

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         run,
         suite,
     )
-    from lingprobe.api.parsing import parse
+    from lingprobe.api.parsing import audit_parser, parse
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
         Selection,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.api.tables import table
     from lingprobe.audit.findings import Audit
+    from lingprobe.audit.parses import ParserAudit
     from lingprobe.corpora.views import Tree, Word
     from lingprobe.data.cache import FileProblem
     from lingprobe.data.core import (
@@ -179,6 +180,7 @@ __all__ = [
     "Option",
     "Page",
     "Parsed",
+    "ParserAudit",
     "PlanProblem",
     "Plugin",
     "Predictions",
@@ -216,6 +218,7 @@ __all__ = [
     "Word",
     "about",
     "annotate",
+    "audit_parser",
     "available",
     "bibtex",
     "build",
@@ -285,13 +288,14 @@ _PLACES = {
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
-    "api.parsing": "parse",
+    "api.parsing": "audit_parser parse",
     "api.measure": "Settings estimate evaluate run suite",
     "api.relating": "relate",
     "api.keeping": "Holdings clean_cache holdings",
     "api.results": "Selection card compare compare_published layers predictions report results",
     "api.tables": "table",
     "audit.findings": "Audit",
+    "audit.parses": "ParserAudit",
     "data.cache": "FileProblem",
     "data.core": (
         "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "

@@ -8,7 +8,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.encoders import make
 from lingprobe.encoders.untrained import Untrained
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 
 ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
 SMALL = "dim=12,hidden=8"
@@ -55,7 +55,7 @@ def test_order_matters_to_each():
 
 
 def test_sizes_are_the_papers():
-    networks = [Shape(a, 300).network() for a in ARCHITECTURES]
+    networks = [NetworkShape(a, 300).network() for a in ARCHITECTURES]
     millions = [sum(p.numel() for p in each.parameters()) / 1e6 for each in networks]
     assert millions == pytest.approx([9.6, 9.6, 12.7], abs=0.1)  # the paper says ~12M of the last
     convolutions = networks[2].body.convolutions
@@ -66,7 +66,7 @@ def test_lstm_states_are_torchs_own():
     words = (
         make("bow:random,dim=12,pool=none").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
     )
-    net = Shape("bilstm-max", 12, 8).network().body
+    net = NetworkShape("bilstm-max", 12, 8).network().body
     with torch.no_grad():
         states, _ = net.cells(torch.from_numpy(words)[None])
     found = {
@@ -88,7 +88,9 @@ def test_a_backward_network_reads_a_sentence_from_its_end(kind, learning):
     turned = words.clone()
     for row, length in zip(turned, lengths.tolist(), strict=True):
         row[:length] = row[:length].flip(0)
-    forward, backward = (Shape(f"{kind}-{how}", 6, 4).network() for how in ("last", "backward"))
+    forward, backward = (
+        NetworkShape(f"{kind}-{how}", 6, 4).network() for how in ("last", "backward")
+    )
     with torch.set_grad_enabled(learning):
         sentences, states, _ = backward.read(words, lengths)
         expected, theirs, _ = forward.read(turned, lengths)
@@ -178,7 +180,7 @@ def test_very_long_sentences_are_read():
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_word_is_multiplied_with_every_weight(architecture, layers):
     encoder = Untrained(architecture, dim=7, hidden=5, layers=layers)
-    weights = Shape(architecture, 7, 5, layers or 0).network().parameters()
+    weights = NetworkShape(architecture, 7, 5, layers or 0).network().parameters()
     assert encoder.word_operations == 2 * sum(w.numel() for w in weights if w.ndim > 1)
 
 

@@ -9,7 +9,6 @@ import pytest
 from pretend import Pretend
 
 from lingprobe.corpora.text import letters
-from lingprobe.corpora.training_sentences import Collected
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment import exposure
@@ -17,6 +16,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, PlanProblem, plan
 from lingprobe.experiment.run import run
 from lingprobe.testing import FAMILIES
+from lingprobe_extensions.train.seen import Collected
 
 
 @dataclass
@@ -109,8 +109,8 @@ def test_damage_is_told_and_others_go_on(tmp_path, paths):
 def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
     tmp_path, paths, monkeypatch
 ):
-    hashed, hashes_of = [], exposure.hashes_of
-    monkeypatch.setattr(exposure, "hashes_of", lambda s: hashed.append(s) or hashes_of(s))
+    hashed, hashes_of = [], exposure.hash_sentences
+    monkeypatch.setattr(exposure, "hash_sentences", lambda s: hashed.append(s) or hashes_of(s))
     monkeypatch.setattr(exposure, "_hashes", {})
     seen = FAMILIES["sentence"]().sentences[0].text
     several = {f"e{i}": Schooled(f"e{i}", read=(seen, *"ab"[:i])) for i in range(3)}

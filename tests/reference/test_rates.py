@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.nets.trainable import Shape, Words
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe.probes.schedules import Annealing
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Learner, Schedule
+from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit
 from reference import rates
 
@@ -26,7 +27,7 @@ def learner(schedule: Schedule) -> Learner:
     words = "the a dog cat sees hears".split()
     some = [Example(tuple(words[i % 4 :]), (" ".join(words[: 2 + i % 3]),)) for i in range(8)]
     read, _ = Examples.of(some)
-    shape, chosen = Shape("bilstm-max", 4, 3, 1), OBJECTIVES.make("next")
+    shape, chosen = NetworkShape("bilstm-max", 4, 3, 1), OBJECTIVES.make("next")
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, False))
     table = np.random.default_rng(0).normal(size=(len(read.forms), 4)).astype(np.float32)
     return Learner(shape.network(), lesson, Words(torch.from_numpy(table)), schedule)

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.nets.trainable import PAD, START, Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.nets.heads import PAD, START
 from lingprobe_extensions.train.objectives import Kit, add_noise
 from lingprobe_extensions.train.selection import Selection
 from lingprobe_extensions.train.texts import Texts, perplexities
@@ -81,7 +82,7 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
     if len(read.names) < 2:
         return
     objective = OBJECTIVES.make("infer")
-    lesson = objective.lesson(objective, read, Kit(Shape("mean", 4, 0, 0), 0, 0, 0))
+    lesson = objective.lesson(objective, read, Kit(NetworkShape("mean", 4, 0, 0), 0, 0, 0))
     train, dev = np.arange(10), np.arange(10, 14)
     found = lesson.trivial(train, dev)
     known = [read.second.row(i).tolist() for i in range(14)]

@@ -18,7 +18,7 @@ COMMANDS = {
     ),
     "Data": (
         "cli.data:build cli.data:inspect cli.data:fetch cli.judging:annotate cli.corpora:parse"
-        " inside.languages.commands:languages"
+        " cli.corpora:audit_parser inside.languages.commands:languages"
     ),
     "Training": "",
     "Lists": (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Floats
+from lingprobe.data.vectors import Floats, Ints, Vectors, word_units
 from lingprobe.encoders.keyed_random import normals
 from lingprobe.encoders.word_files import WordFile, open_words, word_digest
 
@@ -117,3 +117,12 @@ def word_table(path: Path | None, dim: int, seed: int, most: int = MOST) -> Word
     dimensions, as they stand.
     """
     return RandomTable(dim, seed) if path is None else FileTable(path, most)
+
+
+def gather_word_vectors(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
+    """The vector of each word by its row, zeros for one without (-1), of sentences of so many
+    words.
+    """
+    found = np.zeros((len(ids), vectors.shape[1]), np.float32)
+    found[ids >= 0] = vectors[ids[ids >= 0]]
+    return Vectors((found,), ("-",), word_units(counts))

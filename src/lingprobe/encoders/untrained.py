@@ -83,11 +83,11 @@ class Untrained:
         return "random" if self.vectors is None else word_digest(self.vectors)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from lingprobe.nets.trainable import Shape
+        from lingprobe.nets.trainable import NetworkShape
 
         forms, numbers = forms_of(sentences, self.lowercase)
         vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
-        shape = Shape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
+        shape = NetworkShape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         read = WordsRead(vectors, numbers, counts)
         net = _net(shape, self.seed, self.by_word)

@@ -11,7 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.training_sentences import Hashes, among, hashes_of
+from lingprobe.corpora.training_sentences import (
+    Hashes,
+    are_among,
+    hash_sentences,
+)
 from lingprobe.data._closure import code_of, digest, root_of
 from lingprobe.data.cache import recall, remember
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
@@ -73,8 +77,8 @@ def memories(encoders: Mapping[str, Encoder]) -> tuple[dict[str, Memory], dict[s
 
 def _refusal(dataset: Dataset, seen: Hashes, known: str) -> str:
     if known not in _hashes:
-        _hashes[known] = hashes_of(dataset.sentences)
-    bad = among(_hashes[known], seen)
+        _hashes[known] = hash_sentences(dataset.sentences)
+    bad = are_among(_hashes[known], seen)
     rows = np.flatnonzero(bad[dataset.sites[:, :, 0]].any(1))
     if not len(rows):
         return ""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Floats, Ints, Vectors, offsets
-from lingprobe.encoders.ngrams import each_word
+from lingprobe.encoders.tables import gather_word_vectors
 from lingprobe.encoders.word_files import FASTTEXT, WIDEST
 from lingprobe_extensions.archive.files import digest_of
 from lingprobe_extensions.archive.sources import SENT2VEC
@@ -55,7 +55,7 @@ class Sent2Vec:
         ids = self._ids(model, list(itertools.chain.from_iterable(s.words for s in sentences)))
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
-            return each_word(model.vectors, ids, counts)
+            return gather_word_vectors(model.vectors, ids, counts)
         return Vectors((model.means(ids[ids >= 0], offsets(ids >= 0)[offsets(counts)]),))
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from lingprobe import annotators
-from lingprobe.annotators.parser import Parser
 from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.embedding import sentences
-from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.machine import Machine, keep, machines
-from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.views import SUFFIXES, blocks
 from lingprobe.data.references import Place, allow
-from lingprobe.encoders.facts import MODEL
-from lingprobe.tables.page import Page
 from lingprobe_extensions.train import encoder, static
-from lingprobe_extensions.train.audit import ParserAudit, compare_parses
-from lingprobe_extensions.train.audit_page import parser_page
 from lingprobe_extensions.train.exports import Exported
 from lingprobe_extensions.train.exports import export as exported
 from lingprobe_extensions.train.folder import Training
-from lingprobe_extensions.train.parsers.gold import gold_files, parsed_again
-from lingprobe_extensions.train.parsers.network import Network
 from lingprobe_extensions.train.parsers.tagger import Tagged, tag_text
 from lingprobe_extensions.train.parsers.treebank import files
 from lingprobe_extensions.train.sentences import train as trained
@@ -141,43 +125,6 @@ def export(
     return exported(chosen, Path(output).expanduser(), more)
 
 
-def audit_parser(
-    gold: str | Path,
-    parsed: str | Path | Parser,
-    *,
-    into: str | Path | Iterable[str | Path] = (),
-) -> Page[ParserAudit]:
-    """How often each task of `ud/` and `tree/` gets the same label from a parse as from the gold
-    tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
-    it shows the tables.
-
-    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
-            if file names mark splits, only test is used
-    parsed  the same sentences as parsed: a folder that `lingprobe parse` wrote, or other files; or
-            a parser, such as 'udpipe:MODEL', which then gets the gold words
-    into    store the audit in corpora made with this parser, so that tables of tasks on them show
-            it
-    DataProblem if the two have no sentence in common, or a corpus is another parser's.
-
-        print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
-    """
-    allow(parsed)
-    files = gold_files(gold)
-    if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
-        said = [part.path for part in corpus([parsed], SUFFIXES)]
-        (by,) = machines(said) or [Machine("", "", {})]
-        audit = compare_parses(files, said, (by.parser, by.fingerprint))
-    else:
-        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
-        with TemporaryDirectory() as place:
-            said = parsed_again(files, Path(place), made)
-            audit = compare_parses(files, said, (made.name, made.fingerprint))
-            audit = replace(audit, learnt=_learnt(files, made))
-    for folder in as_list(into):
-        keep(Path(folder), audit.plain())
-    return parser_page(audit)
-
-
 def tag(
     texts: str | Path | Iterable[str | Path],
     source: str | Path,
@@ -225,17 +172,3 @@ def train_vectors(
     probed = sentences(exclude, tasks) if exclude or tasks else []
     chosen = settings or static.Settings(**options)
     return static.train_vectors(as_list(texts), output, probed, chosen)
-
-
-def _learnt(gold: Sequence[Path], parser: Parser) -> int:
-    """How many gold sentences a parser was trained on, 0 if it does not say."""
-    saw = parser.saw() if isinstance(parser, Network) else None
-    if saw is None:
-        return 0
-    every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
-    return sum(int(seen.among(seen.hashes_of(some), saw).sum()) for some in every)
-
-
-def _is_parser(place: str | Path) -> bool:
-    """Whether a folder is a parser."""
-    return (locate_path(place) / MODEL).is_file()

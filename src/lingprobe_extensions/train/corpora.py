@@ -1,4 +1,4 @@
-"""`lingprobe audit-parser`, `tag` and `vectors`: parsers, taggers and word vectors from corpora."""
+"""`lingprobe tag` and `vectors`: taggers and word vectors from corpora."""
 
 from __future__ import annotations
 
@@ -6,35 +6,11 @@ import lingprobe
 from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     ON_ERROR,
-    PAGE_STYLE,
     QUIET,
     TASKS,
     TO_FILE,
-    PageStyle,
     remark,
-    show,
 )
-
-
-@command(
-    "audit_parser",
-    argument("gold", "GOLD"),
-    argument("parsed", "PARSED"),
-    option("into", metavar="FOLDER"),
-    PAGE_STYLE,
-    heading="Data",
-)
-def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
-    """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
-    class and by the parser's confidence.
-
-    **Examples**
-
-    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
-    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
-    - `lingprobe audit-parser gold/ parsed/ --format markdown`
-    """
-    show(lingprobe.audit_parser(**given), style)
 
 
 @command(

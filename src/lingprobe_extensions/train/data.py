@@ -17,9 +17,9 @@ from lingprobe.corpora import brackets
 from lingprobe.corpora.files import lines, uncompressed_path
 from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.text import letters, tokens, words
-from lingprobe.corpora.training_sentences import Collected
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import linear
+from lingprobe_extensions.train.seen import Collected
 
 Words = tuple[str, ...]
 

@@ -13,17 +13,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora import training_sentences as seen
 from lingprobe.corpora.files import digest
+from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place, Reference
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.facts import facts_of
-from lingprobe.encoders.ngrams import NGrams, drawn_vectors
 from lingprobe.encoders.tables import MOST, WordTable, word_table
 from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
+from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
+from lingprobe_extensions.train.seen import read_seen
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
@@ -103,14 +104,14 @@ class Trained:
         """What the folder says of itself; DataProblem where it holds no encoder."""
         return facts_of(Path(self.folder).expanduser())
 
-    def saw(self) -> seen.Hashes | None:
+    def saw(self) -> Hashes | None:
         """Hashes of the sentences that it was trained on, none before training; None of a folder
         that an earlier version made, which has no such file. DataProblem where it is damaged.
         """
         if self.epoch == "0":
             return np.empty(0, np.uint64)
         many = self.facts.get("seen")
-        return None if many is None else seen.read(Path(self.folder).expanduser(), many)
+        return None if many is None else read_seen(Path(self.folder).expanduser(), many)
 
     def _number(self, facts: Mapping[str, Any]) -> str:
         """The number of the epoch that is read."""
@@ -161,9 +162,9 @@ class Trained:
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
         """The network as it is pooled; DataProblem for one that is not pooled so."""
-        from lingprobe.nets.trainable import ARCHITECTURES, Shape
+        from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
 
-        shape = Shape(**facts["shape"])
+        shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):
             return shape
         pooled = f"{shape.architecture.partition('-')[0]}-{self.pool}"

@@ -18,7 +18,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem, to_install
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.untrained import LONGEST
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.encoder import Trained, words_of
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
@@ -58,7 +58,7 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
             f"{encoder.folder} is a {architecture}, which the modules of"
             f" sentence-transformers cannot express; they can {', '.join(POOLING)}"
         )
-    shape = Shape(**facts["shape"])
+    shape = NetworkShape(**facts["shape"])
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
     every = dict.fromkeys([*words_of(Path(encoder.folder).expanduser()), *more])
@@ -75,7 +75,7 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
     return Exported(output, len(forms), int((~known).sum()))
 
 
-def _model(shape: Shape, network: Any, forms: Sequence[str], vectors: Floats) -> Any:
+def _model(shape: NetworkShape, network: Any, forms: Sequence[str], vectors: Floats) -> Any:
     """The modules, one after the other."""
     try:
         from sentence_transformers import SentenceTransformer
@@ -121,7 +121,7 @@ def _check(encoder: Trained, folder: Path, forms: Sequence[str]) -> None:
         )
 
 
-def _card(encoder: Trained, shape: Shape, many: int) -> str:
+def _card(encoder: Trained, shape: NetworkShape, many: int) -> str:
     return (
         "---\nlibrary_name: sentence-transformers\n---\n\nA sentence encoder that `lingprobe train`"
         f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} numbers.\n\n"

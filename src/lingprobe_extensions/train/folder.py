@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import digest
-from lingprobe.corpora.training_sentences import SEEN
 from lingprobe.data.cache import write_text
 from lingprobe.encoders.facts import MODEL, facts_of
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.seen import SEEN
 from lingprobe_extensions.train.settings import TREES, Request, Settings
 from lingprobe_extensions.train.splits import describe_counts
 

@@ -22,8 +22,9 @@ from torch import Tensor, nn
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.nets.precision import processor_level
-from lingprobe.nets.trainable import HEAD, Encoder, Read, Words
+from lingprobe.nets.trainable import SentenceNetwork, SentencesRead
 from lingprobe_extensions.train.nets.forms import Forms
+from lingprobe_extensions.train.nets.heads import HEAD, Words
 from lingprobe_extensions.train.objectives import Figures, Lesson
 from lingprobe_extensions.train.ranks import Ranks
 from lingprobe_extensions.train.texts import Texts
@@ -183,7 +184,7 @@ class Learner:
     whole   whether the head of the lesson is kept, too
     """
 
-    network: Encoder
+    network: SentenceNetwork
     lesson: Lesson
     words: Words | Forms
     schedule: Schedule
@@ -201,7 +202,7 @@ class Learner:
         self.parameters = [p for m in self.modules for p in m.parameters() if p.requires_grad]
         self.optimizer = self.schedule.optimizer_of(self.parameters)
 
-    def encode(self, words: Texts, rows: Ints) -> Read:
+    def encode(self, words: Texts, rows: Ints) -> SentencesRead:
         """Sentences of some rows, in their order."""
         lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
@@ -211,7 +212,7 @@ class Learner:
         back[order] = np.arange(len(order))
         turned = torch.from_numpy(back)
         here = turned.to(self.device)
-        return Read(read.sentences[here], read.words[here], read.lengths[turned])
+        return SentencesRead(read.sentences[here], read.words[here], read.lengths[turned])
 
     def weights(self) -> dict[str, Tensor]:
         """What the encoder is made of, by name; its words only where they were learnt."""

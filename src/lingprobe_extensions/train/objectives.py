@@ -19,21 +19,20 @@ from torch.nn import functional
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.vectors import Ints
-from lingprobe.nets.trainable import (
-    PAD,
-    START,
-    Classifier,
-    Decoder,
-    Decoders,
-    Read,
-    Shape,
-    draw_head,
-)
+from lingprobe.nets.trainable import NetworkShape, SentencesRead
 from lingprobe_extensions.train import data
 from lingprobe_extensions.train.data import Reader
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.inferences import inferences
 from lingprobe_extensions.train.linear_trees import commonest, labelled_f1, words_of
+from lingprobe_extensions.train.nets.heads import (
+    PAD,
+    START,
+    Classifier,
+    Decoder,
+    Decoders,
+    draw_head,
+)
 from lingprobe_extensions.train.texts import Pieces, Texts, join_texts, perplexities
 
 Figures = Mapping[str, float]
@@ -71,7 +70,7 @@ class Kit:
     and swaps two.
     """
 
-    shape: Shape
+    shape: NetworkShape
     pieces: int
     decoder: int
     seed: int
@@ -83,7 +82,7 @@ class Kit:
 class Encode(Protocol):
     """What encodes rows of words."""
 
-    def __call__(self, words: Texts, rows: Ints) -> Read: ...
+    def __call__(self, words: Texts, rows: Ints) -> SentencesRead: ...
 
 
 class Loss(NamedTuple):

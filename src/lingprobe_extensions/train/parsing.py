@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import torch
 
+from lingprobe.annotators import agreement as scores
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import brackets
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.vectors import Floats, Ints, ranges
 from lingprobe.encoders.tables import word_table
 from lingprobe.nets.architectures import draw_net
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.loop import Learner, Schedule, Start
 from lingprobe_extensions.train.nets.forms import Forms, FormShape, Known, draw_forms
@@ -34,7 +35,6 @@ from lingprobe_extensions.train.nets.parsing import (
     draw_heads,
 )
 from lingprobe_extensions.train.objectives import Encode, Figures, Loss
-from lingprobe_extensions.train.parsers import scores
 from lingprobe_extensions.train.parsers.decoding import (
     DEPREL,
     FEATS,
@@ -60,7 +60,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     examples, train, dev = _split_train_dev(request, how, settings)
     lexicon = Lexicon.of(examples, train, settings)
     columns, forms = Columns.of(examples, train), lexicon.module(settings)
-    shape = Shape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
+    shape = NetworkShape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
     network = shape.network(settings.seed)
     network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
     lesson = Parsing(lexicon.texts, examples, columns, _heads(columns, shape, settings))
@@ -172,7 +172,7 @@ def _common(counts: Mapping[str, int], settings: Settings) -> list[str]:
     return [name for name, n in order[: settings.vocabulary] if n >= settings.least]
 
 
-def _heads(columns: Columns, shape: Shape, settings: Settings) -> Heads:
+def _heads(columns: Columns, shape: NetworkShape, settings: Settings) -> Heads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
@@ -357,13 +357,13 @@ def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
     """What is told against gold: agreement of words, F1 of phrases, and `score`."""
     columns = [(mine, gold) for mine, gold in pairs if gold.heads or gold.upos]
     phrased = [(mine, gold) for mine, gold in pairs if gold.brackets and mine.brackets]
-    found = dict(scores.agreement(*zip(*columns, strict=True))) if columns else {}
+    found = dict(scores.score_annotations(*zip(*columns, strict=True))) if columns else {}
     if phrased:
         mine, gold = (
             [brackets.parse_tree(each[k].brackets, "", i) for i, each in enumerate(phrased)]
             for k in (0, 1)
         )
-        found["F1"] = scores.evalb(mine, gold)["F1"]
+        found["F1"] = scores.score_phrases(mine, gold)["F1"]
     both = [found[name] for name in ("LAS", "F1") if name in found]
     found[SCORE] = float(np.mean(both)) if both else found.get(UPOS, 0.0)
     return found

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.corpora import training_sentences as seen
 from lingprobe.corpora.files import digest
 from lingprobe.corpora.text import letters
 from lingprobe.data.cache import write_text
@@ -21,15 +20,17 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders.facts import FORMAT, MODEL, facts_of
 from lingprobe.encoders.tables import word_table
-from lingprobe.nets.trainable import Shape, Words
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.folder import Training, command, read_training, say
 from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
+from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit, Lesson
 from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.seen import write_seen
 from lingprobe_extensions.train.selection import Selection
 from lingprobe_extensions.train.settings import BAG, TREES, Request, Settings
 from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
@@ -64,7 +65,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     if vocabulary := facts.pop("vocabulary", None):
         write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
-    seen.write(out, hashes)
+    write_seen(out, hashes)
     selection = Selection(objective.figure, facts["trivial"])
     said = {**asked, **facts, "counts": dict(counts)}
     said |= {"seen": len(hashes), "command": command(request, settings)}
@@ -107,7 +108,7 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     assert request.architecture not in (BAG, TREES)
     sizes = settings.hidden, settings.layers, settings.embedding
     table = word_table(settings.vectors, settings.dim, settings.seed)
-    shape = Shape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
+    shape = NetworkShape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
     noise = settings.drop, settings.swap
     decoder = settings.pieces, settings.decoder, settings.seed, settings.attention
     with examples.texts:

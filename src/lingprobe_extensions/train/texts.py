@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import to_install
 from lingprobe.data.vectors import Ints, offsets, ranges
-from lingprobe.nets.trainable import END, PAD, START
+from lingprobe_extensions.train.nets.heads import END, PAD, START
 
 SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 

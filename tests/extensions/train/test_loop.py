@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.nets.trainable import ARCHITECTURES, Shape, Words
+from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
 from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit
 from lingprobe_extensions.train.ranks import Ranks
 
@@ -29,7 +30,7 @@ def learner(objective: str, architecture: str, attention: bool = False) -> Learn
         Example(text(), (" ".join(text()),) * texts, text() if objective == "infer" else (), label)
         for label in ("yes", "no") * 8
     ]
-    shape = Shape(architecture, 6, 5, 2)
+    shape = NetworkShape(architecture, 6, 5, 2)
     chosen, (read, _) = OBJECTIVES.make(objective), Examples.of(examples)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 7, 0, attention))
     table = draws.normal(size=(len(read.forms), 6)).astype(np.float32)

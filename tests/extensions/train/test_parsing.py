@@ -192,10 +192,10 @@ def test_its_folder_knows_what_it_was_trained_on_and_judged_by(parser, treebank)
         for split in ("train", "dev", "test")
     )
     for words in train | dev:
-        assert seen.among(seen.hashes_of([Sentence(words, "")]), saw).all()
+        assert seen.are_among(seen.hash_sentences([Sentence(words, "")]), saw).all()
     new = [Sentence(words, "") for words in test - train - dev]
     assert new
-    assert not seen.among(seen.hashes_of(new), saw).any()
+    assert not seen.are_among(seen.hash_sentences(new), saw).any()
 
 
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import lingprobe
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train import bag, parsing, sentences, static
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Example, Reading
@@ -248,7 +248,7 @@ WORDS = "abcdefgh"
 @pytest.mark.parametrize("objective", ["autoencode", "denoise", "next"])
 def test_only_denoise_has_noise_and_only_while_it_learns(objective):
     read, _ = Examples.of(Example(tuple(WORDS), (" ".join(WORDS),)) for _ in range(6))
-    shape = Shape("mean", 4, 0, 0)
+    shape = NetworkShape("mean", 4, 0, 0)
     chosen = OBJECTIVES.make(objective)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, drop=0.5, swap=0.5))
     seen = []

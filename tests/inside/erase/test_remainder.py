@@ -12,7 +12,7 @@ import pytest
 import lingprobe
 from fixtures.models import transformer, vocabulary
 from lingprobe import DataProblem
-from lingprobe.corpora.training_sentences import among, hashes_of
+from lingprobe.corpora.training_sentences import are_among, hash_sentences
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import encoder_identity
@@ -185,7 +185,7 @@ def test_hidden_sentences_are_told_by_letters():
     one = data.sentences[int(data.sites[rows.eraser[0], 0, 0])]
     other = replace(one, text=one.text.upper() + " ")
     assert encoder.withholds([other])[0]
-    assert among(hashes_of([other]), encoder.erasure.hashes)[0]
+    assert are_among(hash_sentences([other]), encoder.erasure.hashes)[0]
 
 
 @pytest.mark.parametrize(

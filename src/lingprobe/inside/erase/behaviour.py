@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.training_sentences import hashes_of
+from lingprobe.corpora.training_sentences import hash_sentences
 from lingprobe.data.abilities import Predicted, Predictive
 from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
 from lingprobe.data.labels import Column, column, column_from_codes
@@ -190,12 +190,12 @@ def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
         raise DataProblem("pairs= takes a task of minimal pairs, as minimal/agreement:TREEBANK")
     rows = np.arange(len(pairs))
     better = pairs.sites[rows, pairs.labels.classes, 0]
-    keys = hashes_of(pairs.sentences)[:, 0]
-    known = np.isin(keys[better], hashes_of(task.sentences)[:, 0])
+    keys = hash_sentences(pairs.sentences)[:, 0]
+    known = np.isin(keys[better], hash_sentences(task.sentences)[:, 0])
     example_of = _examples_by_text(task)
     examples = np.array([example_of.get(int(keys[s]), -1) for s in better.tolist()], np.int64)
     words = {word.lower() for sentence in seen for word in sentence.words}
-    texts = set(hashes_of(seen)[:, 0].tolist())
+    texts = set(hash_sentences(seen)[:, 0].tolist())
     apart = [
         _differing(*(pairs.sentences[s] for s in both)) for both in pairs.sites[:, :, 0].tolist()
     ]
@@ -228,7 +228,7 @@ def _examples_by_text(task: Dataset) -> dict[int, int]:
     codes = codes_of(task.labels)
     if codes is None:
         return {}
-    keys, known = hashes_of(task.sentences)[:, 0], dict[int, int]()
+    keys, known = hash_sentences(task.sentences)[:, 0], dict[int, int]()
     for row, sentence in enumerate(task.sites[:, 0, 0].tolist()):
         before = known.setdefault(int(keys[sentence]), row)
         if before >= 0 and codes[before] != codes[row]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.training_sentences import Hashes, hashes_of
+from lingprobe.corpora.training_sentences import Hashes, hash_sentences
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem, Sentence
@@ -24,7 +24,7 @@ SEEN = "seen"
 
 def seen_in(sentences: Sequence[Sentence]) -> Hashes:
     """The hashes of sentences, each once, sorted."""
-    hashes = np.unique(hashes_of(sentences))
+    hashes = np.unique(hash_sentences(sentences))
     return np.asarray(hashes[hashes != 0], np.uint64)
 
 

@@ -13,7 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.api.arguments import as_list
-from lingprobe.corpora.training_sentences import Hashes, among, hashes_of
+from lingprobe.corpora.training_sentences import (
+    Hashes,
+    are_among,
+    hash_sentences,
+)
 from lingprobe.data.core import (
     DataProblem,
     Encoder,
@@ -80,7 +84,7 @@ class Remainder:
 
     def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
         """Which of some sentences an eraser was fitted on, [sentences]."""
-        return among(hashes_of(sentences), self.erasure.hashes)
+        return are_among(hash_sentences(sentences), self.erasure.hashes)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         try:

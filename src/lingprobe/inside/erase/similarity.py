@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.api.embedding import named_sentences
-from lingprobe.corpora.training_sentences import among, hashes_of
+from lingprobe.corpora.training_sentences import are_among, hash_sentences
 from lingprobe.data.abilities import Replaceable
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column, column, column_from_codes
@@ -124,7 +124,7 @@ def _distinct(pairs: Sequence[tuple[Sentence, Sentence]]) -> list[tuple[Sentence
 
 
 def _unseen(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
-    known = among(hashes_of(data.sentences), seen_in(seen))
+    known = are_among(hash_sentences(data.sentences), seen_in(seen))
     kept = np.flatnonzero(~known[data.sites[:, :, 0]].any(1))
     if len(kept) < LEAST:
         raise DataProblem(

@@ -128,8 +128,8 @@ def _heads(weights: Path | None, mark: str) -> Any:
     from another.
     """
     from lingprobe.encoders.facts import facts_of
-    from lingprobe.nets.trainable import HEAD
     from lingprobe_extensions.train.encoder import tensors_of
+    from lingprobe_extensions.train.nets.heads import HEAD
     from lingprobe_extensions.train.nets.parsing import Heads, HeadShape
 
     assert weights is not None  # of a parser

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.annotators.parser import Annotation
+from lingprobe.annotators.parser import Annotation, extract_annotation
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import uncompressed_path
@@ -18,8 +18,6 @@ from lingprobe.corpora.tally import OnError, Tally
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.parsers import tetra
-
-NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
 
 class Annotated(NamedTuple):
@@ -80,18 +78,8 @@ def sentences(
         yield from map(_phrases, rest)
 
 
-def dependencies(tree: trees.Tree) -> Annotation:
-    """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
-    upos, xpos, feats = (_drop_empty(column) for column in (tree.upos, tree.xpos, tree.feats))
-    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_drop_empty(tree.lemmas))
-
-
-def _drop_empty(column: tuple[str, ...]) -> tuple[str, ...]:
-    return column if any(cell != NOTHING for cell in column) else ()
-
-
 def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
-    gold, phrases = dependencies(parse), None
+    gold, phrases = extract_annotation(parse), None
     if tree is not None:
         gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
     return Annotated(parse.words, parse.text, gold, phrases)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from lingprobe.audit.parses import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
 from lingprobe.corpora.machine import CEILING, PLAIN
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number
-from lingprobe_extensions.train.audit import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
 
 WORDS = frozenset({"task", "class", "", "then"})
 MANY = 24  # classes of a task that are shown

@@ -8,15 +8,12 @@ import pytest
 import lingprobe
 from lingprobe.corpora.text import letters
 from lingprobe.corpora.training_sentences import (
-    SEEN,
-    Collected,
-    among,
+    are_among,
     hash_key,
-    hashes_of,
-    read,
-    write,
+    hash_sentences,
 )
 from lingprobe.data.core import Sentence
+from lingprobe_extensions.train.seen import SEEN, Collected, read_seen, write_seen
 
 
 def collected(*examples: tuple[str, ...]) -> Collected:
@@ -35,7 +32,7 @@ def test_a_sentence_is_told_by_its_letters_whatever_its_words():
         Sentence.of(["...", "!"]),
         Sentence.of(["ich", "weiß", "nicht", "3"]),
     ]
-    assert among(hashes_of(asked), seen).tolist() == [True, True, False, False, False]
+    assert are_among(hash_sentences(asked), seen).tolist() == [True, True, False, False, False]
 
 
 def test_hashes_are_the_same_on_every_machine():
@@ -55,24 +52,24 @@ def test_examples_that_are_not_kept_were_not_seen():
 
 
 def test_nothing_is_among_nothing():
-    assert not among(hashes_of([Sentence.of(["a"])]), collected().distinct()).any()
-    assert among(hashes_of([]), collected(("a",)).distinct()).tolist() == []
+    assert not are_among(hash_sentences([Sentence.of(["a"])]), collected().distinct()).any()
+    assert are_among(hash_sentences([]), collected(("a",)).distinct()).tolist() == []
 
 
 @pytest.mark.parametrize("texts", [(), ("a", "b")])
 def test_what_is_written_is_read(texts, tmp_path):
     seen = collected(texts).distinct()
-    write(tmp_path, seen)
-    np.testing.assert_array_equal(read(tmp_path, len(texts)), seen)
+    write_seen(tmp_path, seen)
+    np.testing.assert_array_equal(read_seen(tmp_path, len(texts)), seen)
     assert np.load(tmp_path / SEEN, allow_pickle=False).dtype == np.uint64
 
 
 def test_a_damaged_file_is_said(tmp_path):
-    write(tmp_path, collected(("a", "b")).distinct())
+    write_seen(tmp_path, collected(("a", "b")).distinct())
     for damage in (b"", (tmp_path / SEEN).read_bytes()[:-8], b"\x80\x04K\x01."):
         (tmp_path / SEEN).write_bytes(damage)
         with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
-            read(tmp_path, 2)
+            read_seen(tmp_path, 2)
     (tmp_path / SEEN).unlink()
     with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
-        read(tmp_path, 2)
+        read_seen(tmp_path, 2)
