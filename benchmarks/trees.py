@@ -18,8 +18,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lingprobe.corpora.brackets import SUFFIXES, Strings, Tree, format_tree, read
+from lingprobe.corpora.brackets import (
+    SUFFIXES,
+    Strings,
+    Tree,
+    read,
+)
 from lingprobe.corpora.files import treebank
+from lingprobe_extensions.train.linear_trees import format_tree
 
 SECONDS, MEMORY = 60, 3072  # of processor time, MiB
 TREES = 1_000_000

@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import files
-from lingprobe.corpora.brackets import SUFFIXES, Tree, format_tree, read
+from lingprobe.corpora.brackets import (
+    SUFFIXES,
+    Tree,
+    read,
+)
 from lingprobe.corpora.tally import Tally
 from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.linear_trees import format_tree
 
 ONE = "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))"
 TWO = "(ROOT (NP (NN Silence)))"

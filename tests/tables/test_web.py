@@ -22,7 +22,6 @@ from lingprobe.tables.web import (
     Sheet,
     Terms,
     Variants,
-    document,
     notebook,
     tables_document,
 )
@@ -77,7 +76,7 @@ def page(name: str) -> str:
         sheet,
         Folded(name, (sheet,)),
     )
-    return document(Document(name, name, (Chapter("one", name, blocks), Chapter("two", "x", ()))))
+    return Document(name, name, (Chapter("one", name, blocks), Chapter("two", "x", ()))).text()
 
 
 def test_whatever_a_name_contains_is_shown_as_it_is():
@@ -157,7 +156,7 @@ def test_what_rows_and_columns_are_chosen_by_is_in_the_table():
         variants=Variants("Layer", "best", ("0", "1"), {0: {1: ("1.0", "")}}),
     )
     chapter = Chapter("one", "One", (sheet,))
-    outline = Outline(document(Document("title", "", (chapter,))))
+    outline = Outline(Document("title", "", (chapter,)).text())
     (link,) = (a for a in outline.named("a") if a["href"] == "models/one.html")
     assert link == {"href": "models/one.html"}
     (said,) = (a["data-choices"] for a in outline.named("div") if "data-choices" in a)

@@ -6,13 +6,13 @@ from typing import Unpack
 
 from lingprobe.analysis.curves import Curves
 from lingprobe.analysis.curves import curves as curves_of
-from lingprobe.api.arguments import keywords, optional
+from lingprobe.api.arguments import keywords
 from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.pages.curve_table import curves_page
 from lingprobe.tables.page import Page
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def curve(
     results: Results = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:

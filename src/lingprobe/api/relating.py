@@ -19,7 +19,7 @@ from lingprobe.analysis.score_table import (
     varying,
     with_families,
 )
-from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.api.arguments import as_list, keywords
 from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.corpora.languages import language_codes, three
 from lingprobe.data.core import DataProblem
@@ -32,7 +32,7 @@ from lingprobe.tables.page import Page
 MOST = 100  # columns that are related at a time
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def relate(
     results: Results = None,
     *,

@@ -11,7 +11,7 @@ from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
-from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.api.arguments import as_list, keywords
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -76,7 +76,7 @@ class Selection(TypedDict, total=False):
     trust: bool | None
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def results(
     folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
 ) -> list[Result]:
@@ -91,7 +91,7 @@ def results(
     return _of(folder, _parse_selection(selection, scores)).results
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def report(
     results: Results = None,
     *,
@@ -173,7 +173,7 @@ def report(
     return page.with_remarks(stored.remarks)
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def card(
     results: Results = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Result, ...]]:
@@ -192,7 +192,7 @@ def card(
     return card_page(stored.results, benchmark).with_remarks(stored.remarks)
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
     weights.
@@ -207,7 +207,7 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
     return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def compare(
     results: Results = None,
     against: str | None = None,
@@ -293,7 +293,7 @@ def compare_published(
     )
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def predictions(
     results: Results = None,
     output: str | Path = "predictions",

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import PAGE_STYLE, QUIET, TO_FOLDER, PageStyle, remark, show
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @command(
     "parse",
     argument("texts", "TEXT"),
-    option("parser", "--with", metavar="PARSER", complete=names("parsers")),
+    option("parser", "--with", metavar="PARSER", complete="parsers"),
     TO_FOLDER,
     option("tokens", metavar="HOW"),
     "lines",

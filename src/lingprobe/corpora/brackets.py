@@ -177,13 +177,6 @@ def parse_tree(text: str, path: str | Path, line: int) -> Tree:
     return _tree(text, path, line, Strings(), False)
 
 
-def format_tree(tree: Tree) -> str:
-    """A tree as one line of brackets."""
-    pieces: list[str] = []
-    _write(tree, 0, pieces)
-    return "".join(pieces)
-
-
 def terminal(tag: str, word: str) -> str:
     """A word with its tag in brackets."""
     return f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"

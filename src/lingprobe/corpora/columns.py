@@ -88,17 +88,6 @@ WORD = Layout("word, label", 2, label=1, text=0)
 PAIR = Layout("word, word, label", 3, label=2, text=0, second=1)
 CONTEXTUAL = Layout("words, number of the word, label", 3, label=2, text=0, token=1)
 ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
-COMPEVAL_VERB = Layout(
-    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
-)
-COMPEVAL_PAIR = Layout(
-    "label, sentence id, words, asked noun, asked verb",
-    5,
-    label=0,
-    text=2,
-    asked=(3, 4),
-    called=ANSWERS,
-)
 INDIC = Layout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 

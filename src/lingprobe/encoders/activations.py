@@ -23,7 +23,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.frames import describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
-from lingprobe.encoders.layers import Asked, asked_of, names_of
+from lingprobe.encoders.layers import Asked, names_of
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
@@ -132,7 +132,7 @@ class Activations:
         return tuple(f"{number}.{self.pool}" for number in self.numbers)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        return asked_of(self, slots, "word pieces")
+        return Asked.of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

@@ -26,7 +26,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
 from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from lingprobe.encoders.layers import Asked, asked_of, names_of, slots_of
+from lingprobe.encoders.layers import Asked, names_of, slots_of
 from lingprobe.encoders.model_files import Dtype, Saved, versions
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
@@ -229,7 +229,7 @@ class HuggingFace(Saved):
         return network
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        return asked_of(self, slots, "word pieces")
+        return Asked.of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

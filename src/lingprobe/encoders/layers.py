@@ -42,6 +42,18 @@ class Asked:
     slots: tuple[str, ...]
     takes = "sentences"
 
+    @classmethod
+    def of(cls, encoder: Deep, slots: tuple[str, ...], units: str) -> Asked:
+        """An encoder that yields these slots; ValueError for vectors of sentences beside those of
+        `units`, as words.
+        """
+        if len({slot.endswith(".none") for slot in slots}) > 1:
+            raise ValueError(
+                f"{units} and sentence vectors have different units; ask for them one after the"
+                " other"
+            )
+        return cls(encoder, slots)
+
     @property
     def name(self) -> str:
         return self.encoder.name
@@ -62,17 +74,6 @@ class Asked:
         return self.encoder.read(
             sentences, [(layer, pool) for layer, _, pool in (s.rpartition(".") for s in self.slots)]
         )
-
-
-def asked_of(encoder: Deep, slots: tuple[str, ...], units: str) -> Asked:
-    """An encoder that yields these slots; ValueError for vectors of sentences beside those of
-    `units`, as words.
-    """
-    if len({slot.endswith(".none") for slot in slots}) > 1:
-        raise ValueError(
-            f"{units} and sentence vectors have different units; ask for them one after the other"
-        )
-    return Asked(encoder, slots)
 
 
 def slots_of(encoder: Deep, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:

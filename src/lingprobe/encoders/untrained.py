@@ -91,7 +91,7 @@ class Untrained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         read = WordsRead(vectors, numbers, counts)
         net = _net(shape, self.seed, self.by_word)
-        return encode_sentences(net, read, shape.width, self.by_word, self.tokens)
+        return read.encode(net, shape.width, self.by_word, self.tokens)
 
 
 def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
@@ -113,24 +113,25 @@ class WordsRead(NamedTuple):
     numbers: Ints
     counts: Ints
 
+    def encode(self, net: Any, width: int, by_word: bool, tokens: int) -> Vectors:
+        """What a network over word vectors makes of sentences: a vector of `width` numbers for
+        each, or for each of their words.
+        """
+        counts = self.counts
+        lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
+        units = offsets(lengths) if by_word else np.arange(len(counts) + 1)
+        outputs = np.zeros((int(units[-1]), width), np.float32)
 
-def encode_sentences(net: Any, read: WordsRead, width: int, by_word: bool, tokens: int) -> Vectors:
-    """What a network over word vectors makes of sentences: a vector of `width` numbers for each, or
-    for each of their words.
-    """
-    counts = read.counts
-    lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
-    units = offsets(lengths) if by_word else np.arange(len(counts) + 1)
-    outputs = np.zeros((int(units[-1]), width), np.float32)
+        def work(rows: Ints) -> None:
+            words = [
+                self.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)
+            ]
+            states = _run_net(net, gather_vectors(self.vectors, words), lengths[rows], by_word)
+            outputs[ranges(units[rows], units[rows + 1])[0]] = states
 
-    def work(rows: Ints) -> None:
-        words = [read.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
-        states = _run_net(net, gather_vectors(read.vectors, words), lengths[rows], by_word)
-        outputs[ranges(units[rows], units[rows + 1])[0]] = states
-
-    spread(work, batches(lengths, tokens), side_by_side=True)
-    spans = word_units(counts, lengths) if by_word else None
-    return Vectors((outputs,), ("-",), spans, counts > LONGEST)
+        spread(work, batches(lengths, tokens), side_by_side=True)
+        spans = word_units(counts, lengths) if by_word else None
+        return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 
 
 def _run_net(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:

@@ -182,6 +182,10 @@ class Document(NamedTuple):
     about: str
     chapters: tuple[Chapter, ...]
 
+    def text(self) -> str:
+        """The whole file."""
+        return _render_template("document.html", page=self)
+
 
 class Cell(NamedTuple):
     """A cell as the template lays it out."""
@@ -213,18 +217,13 @@ class Laid(NamedTuple):
     choices: str
 
 
-def document(page: Document) -> str:
-    """A whole file."""
-    return _render_template("document.html", page=page)
-
-
 def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """Tables below each other as a file, under a figure."""
     title = next((table.title for table in tables if table.title), "lingprobe")
     drawn = (picture(figure),) if figure else ()
     below = (replace(each, title="" if each.title == title else each.title) for each in tables)
     blocks = (block for table in below for block in _blocks(table))
-    return document(Document(title, "", (Chapter("tables", "", (*drawn, *blocks)),)))
+    return Document(title, "", (Chapter("tables", "", (*drawn, *blocks)),)).text()
 
 
 def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:

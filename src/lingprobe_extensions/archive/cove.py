@@ -16,7 +16,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.batches import gather_vectors
-from lingprobe.encoders.layers import Asked, asked_of, slots_of
+from lingprobe.encoders.layers import Asked, slots_of
 from lingprobe.encoders.tables import word_table
 from lingprobe.encoders.word_files import word_digest
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
@@ -66,7 +66,7 @@ class CoVe:
         return slots_of(self, DEPTH)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        return asked_of(self, slots, "words")
+        return Asked.of(self, slots, "words")
 
     @property
     def _digest(self) -> str:

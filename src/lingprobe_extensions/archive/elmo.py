@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.layers import Asked, asked_of, slots_of
+from lingprobe.encoders.layers import Asked, slots_of
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
@@ -95,7 +95,7 @@ class ELMo:
         return slots_of(self, shape_of(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
-        return asked_of(self, slots, "words")
+        return Asked.of(self, slots, "words")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

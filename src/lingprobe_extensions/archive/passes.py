@@ -15,8 +15,8 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 from lingprobe.encoders.batches import batches, spread
 from lingprobe.encoders.layers import names_of
-from lingprobe.encoders.untrained import LONGEST
 
+LONGEST = 10_000  # words; the rest of a longer sentence is not read
 Forward = Callable[[Ints], Mapping[str, Any]]
 """From the rows of a batch, longest first, to the states of their tokens by layer, each a tensor
 [rows, longest, dim], or the vectors of sentences [rows, dim] that the network pooled itself. """

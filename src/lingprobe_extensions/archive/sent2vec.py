@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Floats, Ints, Vectors, offsets
 from lingprobe.encoders.tables import gather_word_vectors
-from lingprobe.encoders.word_files import FASTTEXT, WIDEST
 from lingprobe_extensions.archive.files import digest_of
 from lingprobe_extensions.archive.sources import SENT2VEC
 
+FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")
 DICTIONARY = struct.Struct("<3i 2q")
 ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word

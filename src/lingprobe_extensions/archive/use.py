@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from lingprobe.corpora.files import digest
-from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
 from lingprobe.data.vectors import Floats, Vectors
@@ -113,8 +112,9 @@ def _module(folder: Path, signature: str, mark: str) -> Run:
     except DataProblem:
         raise
     except Exception as error:
+        said = (str(error).strip().splitlines() or [""])[0]
         raise DataProblem(
-            f"{folder}: TensorFlow cannot load this module: {one_line(error)}"
+            f"{folder}: TensorFlow cannot load this module: {type(error).__name__}: {said}"
         ) from error
 
 

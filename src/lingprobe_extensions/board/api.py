@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.api.arguments import as_list, keywords
 from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
@@ -15,7 +15,6 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table
-from lingprobe.tables.web import document
 from lingprobe_extensions.board.check import check_folder
 from lingprobe_extensions.board.contents import INDEX, MODELS, TASKS, Board
 from lingprobe_extensions.board.index_page import index_text
@@ -38,7 +37,7 @@ from lingprobe_extensions.board.task_page import task_page
 HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def submit(
     results: Results = None,
     output: str | Path | None = None,
@@ -160,4 +159,5 @@ def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> lis
 
 
 def _text(page: Any, board: Board, key: Any) -> str:
-    return document(page(board, key))
+    text: str = page(board, key).text()
+    return text

@@ -6,6 +6,7 @@ Whoever forges all of it with care is found by what is measured anew (`sample`),
 
 from __future__ import annotations
 
+import importlib.metadata
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -15,19 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lingprobe.analysis.rows import kind_of
-from lingprobe.audit.data_card import SUMS
 from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.references import is_allowed
 from lingprobe.metrics import floor, interval_of
 from lingprobe.metrics.constant import find_metric
-from lingprobe.store.blocks import version
 from lingprobe_extensions.board.frame import Fit, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
     FILES,
     FITS,
     LINES,
+    SUMS,
     Submission,
     read_parts,
     with_bounds,
@@ -124,7 +124,7 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
         return result
     metric, said = find_metric(result.metric), result.provenance
     bounds = result.low, result.high
-    if said.version == version():
+    if said.version == importlib.metadata.version("lingprobe"):
         bounds = interval_of(metric, gold, [predicted], result.clusters)
     return replace(
         result,

@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from lingprobe.analysis.row import CONSTANT, Row
+from lingprobe.analysis.row import (
+    Row,
+)
 from lingprobe.corpora.languages import three
 from lingprobe.corpora.universal import treebanks
 from lingprobe.data.references import parsed_or_none
 from lingprobe.pages.groups import Column, columns_of
 from lingprobe.pages.open_files import file_names
 from lingprobe.tables.table import number
+from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import Merged, Model
 from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings
 from lingprobe_extensions.board.suite_sets import set_of

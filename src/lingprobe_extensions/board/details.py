@@ -7,7 +7,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.row import (
+    Row,
+)
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import by_stratum, has_counted_labels
@@ -34,11 +36,11 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
     if not one.controls:
         return ()
     every = rows(one.controls)
-    plain = {_place(row): row for row in every if row.control == NO_CONTROL}
+    plain = {_place(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)
         for row in _sort_rows(board, every)
-        if row.control != NO_CONTROL
+        if row.control != "none"
     ]
     words = frozenset(CONTROLS[:3])
     sheet = Sheet(Table(CONTROLS, (Section("", tuple(lines)),), words), "Controls")

@@ -17,16 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import kind_of, option_of
+from lingprobe.analysis.rows import (
+    kind_of,
+)
 from lingprobe.corpora.damage import reading
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem, Result, Tags
+from lingprobe.data.references import parsed_or_none
 from lingprobe.datasets.formats.hub_folder import notes_without_folders
 from lingprobe.pages.breakdown import are_few
-from lingprobe.store.results import Packed, pack_result, unpack_result
+from lingprobe.store.results import PackedResult
 
+CONSTANT = "(constant)"  # what tables call the best constant answer
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
 
 
@@ -72,7 +75,7 @@ class Fit:
         """The result of the fit; DataProblem where it is none."""
         try:
             arrays = {each["name"]: _array(each) for each in self.arrays}
-            return unpack_result(Packed(json.loads(self.packed), arrays))
+            return PackedResult(json.loads(self.packed), arrays).result()
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise DataProblem(f"packed holds no result ({error!r})") from error
 
@@ -100,7 +103,7 @@ def fit_of(result: Result) -> Fit:
         result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
     )
     plain = replace(result, provenance=said, strata=_groups(result), scores=None)
-    facts, arrays, _ = pack_result(plain)
+    facts, arrays, _ = PackedResult.of(plain)
     packed = [
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
         for name, each in arrays.items()
@@ -121,7 +124,7 @@ def fit_of(result: Result) -> Fit:
 def plain_columns(result: Result) -> dict[str, Any]:
     """The columns of a row that follow from its result alone, by name."""
     trial, said = result.trial, result.provenance
-    fold = option_of(trial.task, "fold")
+    fold = fold_of(trial.task)
     identities = map(str, sorted(said.identities.items()))
     return {
         "task": trial.task,
@@ -133,10 +136,10 @@ def plain_columns(result: Result) -> dict[str, Any]:
         "fold": fold if "/" in fold else "",
         "metric": result.metric,
         "kind": kind_of(result),
-        "score": PERCENT * float(result.score),
-        "low": PERCENT * float(result.low),
-        "high": PERCENT * float(result.high),
-        "majority": PERCENT * float(result.majority),
+        "score": 100.0 * float(result.score),
+        "low": 100.0 * float(result.low),
+        "high": 100.0 * float(result.high),
+        "majority": 100.0 * float(result.majority),
         "n": result.n,
         "identity": digest(*identities, trial.read, str(trial.seed)),
         "versions": json.dumps(dict(said.versions)),
@@ -205,3 +208,9 @@ def read_frame(path: Path) -> list[Fit]:
             row = column.is_null().to_pylist().index(True) + 1
             raise DataProblem(f"{path.name}, row {row}: {name} is missing")
     return [Fit(**row) for row in table.to_pylist()]
+
+
+def fold_of(task: str) -> str:
+    """The fold that a task's reference names; '' for none."""
+    parsed = parsed_or_none(task)
+    return dict(parsed.options).get("fold", "") if parsed else ""

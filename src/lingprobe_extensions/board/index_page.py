@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem
 from lingprobe.tables.table import Section, Table, number
-from lingprobe.tables.web import Block, Chapter, Document, Facet, Prose, Sheet, Variants, document
+from lingprobe.tables.web import (
+    Block,
+    Chapter,
+    Document,
+    Facet,
+    Prose,
+    Sheet,
+    Variants,
+)
 from lingprobe_extensions.board.contents import (
     Board,
     doubt,
@@ -43,10 +51,10 @@ class Shown(NamedTuple):
 def index_text(board: Board) -> str:
     """The page as a file; DataProblem where even the names of its models are too long."""
     shown = Shown(tuple(board.columns))
-    text = document(index_page(board, shown))
+    text = index_page(board, shown).text()
     while len(text.encode()) > LIMIT:
         shown = _less(board, shown, len(text.encode()))
-        text = document(index_page(board, shown))
+        text = index_page(board, shown).text()
     return text
 
 

@@ -13,7 +13,9 @@ from typing import Any, Literal, get_args
 
 from lingprobe.corpora.files import digest_file
 from lingprobe.data._closure import digest
-from lingprobe.data.cache import OFFLINE, environment
+from lingprobe.data.cache import (
+    environment,
+)
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
 from lingprobe.encoders import ENCODERS
@@ -109,7 +111,7 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
     code may run; nothing is fetched.
     """
     try:
-        with environment(OFFLINE, "1"):
+        with environment("LINGPROBE_OFFLINE", "1"):
             made = ENCODERS.make(encoder)
             if not isinstance(made, Saved):
                 return {}, None

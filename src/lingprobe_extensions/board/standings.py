@@ -17,13 +17,18 @@ import numpy as np
 
 from lingprobe.analysis.answers import marks
 from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.comparison import Decision, Question, decisions, what
+from lingprobe.analysis.comparison import (
+    Decision,
+    Question,
+    decisions,
+)
 from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
-from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.row import (
+    Row,
+)
 from lingprobe.analysis.rows import Frame, Measured, rows, without_control
 from lingprobe.data.core import Result
-from lingprobe.metrics import holm
-from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics import correct_p_values
 from lingprobe.tasks.languages import languages
 from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
 
@@ -100,9 +105,9 @@ def standings(results: Sequence[Result]) -> Standings:
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
     pairs = sum(_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
-    every_row = [row for row in rows(frame) if row.control == NO_CONTROL]
+    every_row = [row for row in rows(frame) if row.control == "none"]
     ceilings = [row for row in every_row if row.kind == "oracle"]
-    controls = _by_row(r for r in results if r.trial.control != NO_CONTROL)
+    controls = _by_row(r for r in results if r.trial.control != "none")
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
@@ -173,6 +178,10 @@ def _key(row: Row) -> Key:
     return row.task, row.probe, row.metric
 
 
+def _measured_place(row: Row) -> tuple[str, ...]:
+    return row.task, row.encoder, row.layer, row.probe
+
+
 def _place(row: Row) -> tuple[str, str, str]:
     return row.task, row.encoder, row.probe
 
@@ -222,14 +231,14 @@ def _with_the_best(
         if not whole:
             continue
         best = max(whole, key=lambda one: one.row.score)
-        compared[what(best.row)] = _Compared(None, math.nan)
+        compared[_measured_place(best.row)] = _Compared(None, math.nan)
         rest = (one for one in whole if one is not best and not apart(best, one))
         asked += [Question(one, (best,)) for one in rest]
     decided = decisions(asked, comparisons=max(pairs, len(asked)))
     p = [decision.p for decision in decided]
-    corrected = holm([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
+    corrected = correct_p_values([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
     for decision, value in zip(decided, corrected.tolist(), strict=True):
-        compared[what(decision.question.one.row)] = _Compared(decision, value)
+        compared[_measured_place(decision.question.one.row)] = _Compared(decision, value)
     return compared
 
 
@@ -239,14 +248,14 @@ def _standing(
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
-    known = compared.get(what(row))
+    known = compared.get(_measured_place(row))
     others = tuple(_other_layers(row, every))
     floor = judged.get(_place(row))
     if known is None:
         return _not_compared(row, "not compared", every)._replace(floor=floor)
     decision, p = known
     difference = math.nan if decision is None else decision.difference
-    is_behind = decision is not None and p < ALPHA and difference < 0
+    is_behind = decision is not None and p < 0.05 and difference < 0
     return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
 
 

@@ -10,20 +10,24 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import CONSTANT, said_of
+from lingprobe.analysis.row import (
+    said_of,
+)
 from lingprobe.analysis.rows import kind_of
-from lingprobe.audit.data_card import SUMS, sums
+from lingprobe.audit.data_card import (
+    sums,
+)
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.encoders import ENCODERS
 from lingprobe.pages.captions import labels_of, names_of
-from lingprobe_extensions.board.frame import Fit, fit_of, read_frame, write_frame
+from lingprobe_extensions.board.frame import CONSTANT, Fit, fit_of, read_frame, write_frame
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
 from lingprobe_extensions.board.suite_sets import set_of
 
-FITS, LINES = "results.parquet", "models.jsonl"
+FITS, LINES, SUMS = "results.parquet", "models.jsonl", "SHA256SUMS"
 FILES = (FITS, LINES, SUMS)
 LONGEST = 64  # parts of a path
 UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}

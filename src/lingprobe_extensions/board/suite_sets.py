@@ -8,8 +8,13 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from lingprobe.data.references import REMEMBERED, parsed_or_none
-from lingprobe.suites.flash import DRAWS, Set, read_sets
+from lingprobe.data.references import (
+    parsed_or_none,
+)
+from lingprobe.suites.flash import (
+    Set,
+    read_sets,
+)
 
 
 class Drawn(NamedTuple):
@@ -24,12 +29,12 @@ class Drawn(NamedTuple):
         return self.set.task.partition("/")[0]
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=1024)
 def set_of(task: str) -> Drawn | None:
     """The set that a task reads from a folder DRAW/SET, as published; None for others."""
     parsed = parsed_or_none(task)
     place = PurePath((parsed.argument if parsed else None) or "")
-    if place.parent.name not in DRAWS:
+    if place.parent.name not in ("public", "reserve"):
         return None
     known = {each.name: each for each in read_sets()}
     return Drawn(known[place.name], place.parent.name) if place.name in known else None

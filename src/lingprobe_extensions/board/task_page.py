@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.row import CONSTANT, Row
-from lingprobe.pages.captions import heading
+from lingprobe.analysis.row import (
+    Row,
+)
 from lingprobe.pages.descriptions import question_of
 from lingprobe.pages.scores import score_notes
 from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe.tables.web import Block, Chapter, Document, Folded, Links, Prose, Sheet, Terms
 from lingprobe_extensions.board.contents import INDEX, Board, family_of, interval, with_sign
 from lingprobe_extensions.board.details import control_blocks, group_blocks
+from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.standings import Group, Key, Standing
 
 HEAD = (
@@ -31,7 +33,7 @@ def task_page(board: Board, key: Key) -> Document:
     """The page of a task."""
     one = board.tasks[key]
     rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
-    about = question_of(key[0]) or heading(rows)
+    about = question_of(key[0])
     groups = [_group(board, group, one.of(group)) for group in TITLES if one.of(group)]
     terms = (
         ("Language", board.language(key)),

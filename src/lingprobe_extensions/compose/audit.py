@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from lingprobe.audit.findings import Floor
-from lingprobe.audit.floors import Halves, floor_of, split_halves
+from lingprobe.audit.floors import Halves
 from lingprobe.data.core import Cell, Dataset
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.reading import Readings
@@ -23,7 +23,6 @@ from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
-from lingprobe.tasks.baselines import RANDOM_BAG
 from lingprobe_extensions.compose.comp.rules import rule_answers
 from lingprobe_extensions.compose.events.english import english
 
@@ -31,9 +30,9 @@ PROBE = "mlp,protocol=ettinger"
 TRAIN = 5_000  # examples at most
 DIM = 100  # of the vectors: enough to tell some hundred forms apart, and quickly read
 READINGS = {
-    "random asked words, bag of random word vectors": (RANDOM_BAG, "random-asked"),
+    "random asked words, bag of random word vectors": ("bow:random", "random-asked"),
     "asked words, random sentence vectors": ("random", "none"),
-    "asked words, bag of random word vectors": (RANDOM_BAG, "none"),
+    "asked words, bag of random word vectors": ("bow:random", "none"),
 }
 """Name -> encoder and control."""
 
@@ -56,7 +55,7 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
         dev = fitted_on.take(np.empty(0, np.int64))
         [fitted] = PROBES.make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
         labels = test.labels, fitted.predict(test).decoded
-        floors[name] = floor_of(name, metric, labels, fewer, halves.about)
+        floors[name] = Floor.of(name, metric, labels, fewer, halves.about)
     return floors
 
 
@@ -91,7 +90,7 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
     """What answers questions about words, by name, and every pair of rules; nothing where none are
     asked, or labels are no classes.
     """
-    halves = split_halves(dataset)
+    halves = Halves.of(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
     floors, pairs = cues(halves, metric)
@@ -150,7 +149,7 @@ def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool =
     known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
     fitted = f"{100 * METRICS.make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
-    return floor_of(name, metric, (gold, said), fitted, speaks, halves.about)
+    return Floor.of(name, metric, (gold, said), fitted, speaks, halves.about)
 
 
 def _speaks(answers: Ints, names: tuple[str, ...]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import QUIET, TO_FILE, remark
+from lingprobe.cli.declaration import argument, command, option
+from lingprobe.cli.options import SHARED_OPTIONS, remark
 
 
 @command(
@@ -20,15 +22,15 @@ from lingprobe.cli.options import QUIET, TO_FILE, remark
         help="A JSON file that describes the sentences; `{}` for the default.",
     ),
     option("n", "--n", "-n", metavar="N"),
-    TO_FILE,
+    *SHARED_OPTIONS["file"],
     option("language", metavar="NAME"),
     "seed",
     "text",
     "asserted",
-    QUIET,
+    *SHARED_OPTIONS["quiet"],
     heading="Data",
 )
-def generate(given: Arguments, *, quiet: bool = False) -> None:
+def generate(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """Generate sentences with known meaning: who did what to whom, and what did not happen.
 
     Without `-o`, it only counts the sentences that fit the request, which is exact and fast.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
-from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.api.arguments import as_list, keywords
 from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import DataProblem, Result
@@ -20,7 +20,7 @@ from lingprobe_extensions.papers.pages import claims_page, published_page
 from lingprobe_extensions.papers.retests import names_of, retest_claims
 
 
-@keywords(optional(Selection))
+@keywords(Selection)
 def claims(
     results: Results = None,
     *,

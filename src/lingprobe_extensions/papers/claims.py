@@ -14,9 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from lingprobe.analysis.verdicts import Direction
 from lingprobe.data.core import DataProblem
 from lingprobe.data.records import records
+from lingprobe_extensions.papers.verdicts import Direction
 
 FILE = Path(__file__).with_suffix(".tsv")
 DIRECTIONS: Mapping[str, Direction] = {

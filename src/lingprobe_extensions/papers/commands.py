@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Literal
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, command, option
-from lingprobe.cli.options import (
-    OUTPUT,
-    PAGE_STYLE,
-    READ_SELECTION,
-    PageStyle,
-    as_list,
-    put,
-)
+from lingprobe.cli.declaration import command, option
+from lingprobe.cli.options import SHARED_OPTIONS, put
 from lingprobe.data.errors import UsageProblem
 
 
 @command(
     "claims",
-    *READ_SELECTION,
+    *SHARED_OPTIONS["selection of layers"],
     option("papers", "--paper", metavar="PAPER"),
     option(
         "as_",
@@ -32,16 +27,16 @@ from lingprobe.data.errors import UsageProblem
     "published",
     "correction",
     option("every", "--all"),
-    PAGE_STYLE,
-    OUTPUT,
+    *SHARED_OPTIONS["style"],
+    *SHARED_OPTIONS["page"],
     "trust",
     heading="Results",
 )
 def claims(
-    given: Arguments,
+    given: Mapping[str, Any],
     *,
     as_: list[str] | None = None,
-    style: PageStyle = "terminal",
+    style: Literal["terminal", "markdown", "latex", "html", "csv"] = "terminal",
     output: Path | None = None,
 ) -> None:
     """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
@@ -60,7 +55,7 @@ def claims(
     - `lingprobe claims --published conneau2018`
     - `lingprobe claims --published ettinger2018 --all --format markdown`
     """
-    page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, as_list(as_))))
+    page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, list(as_ or ()))))
     put(page, style, output, "claim")
 
 

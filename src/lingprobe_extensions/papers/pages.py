@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from lingprobe.metrics.multiplicity import ALPHA, NAMES
+from lingprobe.metrics.multiplicity import (
+    NAMES,
+)
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import csv
 from lingprobe.suites.bibliography import PAPERS as CITED
@@ -16,6 +18,7 @@ from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
 from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting
+from lingprobe_extensions.papers.verdicts import ALPHA
 
 WIDTH = 120
 FEW = 3  # tasks that are named; of more only how many there are

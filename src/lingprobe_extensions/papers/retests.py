@@ -19,9 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.rows import Measured
-from lingprobe.analysis.verdicts import Estimate, Verdict, total
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, brief, parsed_or_none
@@ -30,8 +28,10 @@ from lingprobe.metrics import contrast as metric_contrast
 from lingprobe.metrics.clusters import quantile
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
-from lingprobe.suites.suite import Suite, floor_of, locate_task
-from lingprobe.tasks.languages import UNKNOWN, languages
+from lingprobe.suites.suite import Suite
+from lingprobe.tasks.languages import (
+    languages,
+)
 from lingprobe_extensions.papers.claim_tests import (
     PAPERS,
     Difference,
@@ -52,6 +52,7 @@ from lingprobe_extensions.papers.claims import (
     items,
 )
 from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
+from lingprobe_extensions.papers.verdicts import Estimate, Verdict, total
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -156,7 +157,7 @@ def collect_scores(
         for one in scored:
             if (found := _place(paper, one)) and not math.isnan(one.row.score):
                 setting, column, why = found
-                floor = floor_of(suite, suite.paper.columns.index(column), one.result)
+                floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
                 cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
                 cells.why = cells.why or why
@@ -192,10 +193,10 @@ def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
     """
     suite, wider = suites(paper)
     trial = one.result.trial
-    place = locate_task(wider, trial.task)
+    place = wider.locate_task(trial.task)
     if place is None or _language(one) not in ("", *LANGUAGES[paper]):
         return None
-    known = locate_task(suite, trial.task, one.result)
+    known = suite.locate_task(trial.task, one.result)
     why = "they are another family of tasks" if known is None else known.why
     data = place.data
     if place.column >= len(suite.columns):  # tasks with data and splits of their own
@@ -209,7 +210,7 @@ def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
 def _language(one: Measured) -> str:
     """The language of a score's task by its English name, '' where nobody says."""
     code = languages([one.result])[0]
-    return "" if code == UNKNOWN else SPOKEN.get(code.partition("-")[0], code)
+    return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
 
 
 def _stands(paper: str, one: Measured, named: Names) -> list[Stand]:
@@ -341,7 +342,7 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
         return None
     found = metric_contrast(every[0].row.metric, terms)
     error = (found.high - found.low) / 2 / quantile(found.df)
-    return Estimate(PERCENT * found.value, PERCENT * error, found.df)
+    return Estimate(100.0 * found.value, 100.0 * error, found.df)
 
 
 def _missing(claim: Claim, here: Sequence[Cells]) -> str:

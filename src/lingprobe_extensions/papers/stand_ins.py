@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from lingprobe.data.reading import MIX
 from lingprobe.data.references import Reference, parsed_or_none
 from lingprobe.encoders.facts import facts_or_none
 
+MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
 ARCHITECTURES = {
     "bilstm-last": "BiLSTM-last",
     "bilstm-max": "BiLSTM-max",

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.api.arguments import argument_texts, as_list
+from lingprobe.api.arguments import (
+    as_list,
+)
 from lingprobe.api.embedding import sentences
-from lingprobe.data.references import Place, allow
+from lingprobe.data.references import Place, Reference, allow
 from lingprobe_extensions.train import encoder, static
 from lingprobe_extensions.train.exports import Exported
 from lingprobe_extensions.train.exports import export as exported
@@ -79,11 +81,16 @@ def train(
         judged = judged or its_dev
     left_out = [
         *_option("--exclude", map(str, as_list(exclude))),
-        *_option("-t", argument_texts(tasks)),
+        *_option("-t", map(_text, as_list(tasks))),
     ]
     request = Request(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or Settings.of(options, recipe or _usual(architecture))
     return trained(request, Path(output).expanduser(), chosen, told)
+
+
+def _text(task: Any) -> str:
+    """A task as it is typed, or the kind of one that is not."""
+    return str(task) if isinstance(task, str | Reference) else type(task).__qualname__
 
 
 def _option(name: str, values: Iterable[str]) -> list[str]:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import (
-    ON_ERROR,
-    QUIET,
-    TASKS,
-    TO_FILE,
-    remark,
-)
+from lingprobe.cli.declaration import argument, command, option
+from lingprobe.cli.options import SHARED_OPTIONS, remark
 
 
 @command(
     "tag",
     argument("texts", "TEXT"),
     option("source", "--from", metavar="TAGGED"),
-    TO_FILE,
+    *SHARED_OPTIONS["file"],
     "seed",
-    ON_ERROR,
-    QUIET,
+    *SHARED_OPTIONS["on_error"],
+    *SHARED_OPTIONS["quiet"],
     heading="Data",
 )
-def tag(given: Arguments, *, quiet: bool = False) -> None:
+def tag(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
     text.
 
@@ -45,9 +42,9 @@ def tag(given: Arguments, *, quiet: bool = False) -> None:
 @command(
     "train_vectors",
     argument("texts", "TEXT"),
-    TO_FILE,
+    *SHARED_OPTIONS["file"],
     option("exclude", metavar="CORPUS"),
-    TASKS,
+    *SHARED_OPTIONS["tasks"],
     option("dim", least=1),
     option("epochs", least=1),
     option("least", least=1),
@@ -55,10 +52,10 @@ def tag(given: Arguments, *, quiet: bool = False) -> None:
     "skipgram",
     "english",
     "seed",
-    QUIET,
+    *SHARED_OPTIONS["quiet"],
     heading="Training",
 )
-def vectors(given: Arguments, *, quiet: bool = False) -> None:
+def vectors(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
     Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,

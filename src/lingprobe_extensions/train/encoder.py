@@ -8,23 +8,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.files import digest
-from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place, Reference
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.facts import facts_of
-from lingprobe.encoders.tables import MOST, WordTable, word_table
-from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
+from lingprobe.encoders.tables import (
+    WordTable,
+    word_table,
+)
+from lingprobe.encoders.untrained import (
+    WordsRead,
+    forms_of,
+)
 from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
-from lingprobe_extensions.train.seen import read_seen
+from lingprobe_extensions.train.seen import Hashes, read_seen
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
@@ -148,7 +153,7 @@ class Trained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         network, (vectors, _) = self.parts(forms, facts)
         read = WordsRead(vectors, numbers, counts)
-        return encode_sentences(network, read, shape.width, by_word, self.tokens)
+        return read.encode(network, shape.width, by_word, self.tokens)
 
     def parts(
         self, forms: Sequence[str], facts: Mapping[str, Any]
@@ -162,13 +167,13 @@ class Trained:
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
         """The network as it is pooled; DataProblem for one that is not pooled so."""
-        from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
+        from lingprobe.nets.trainable import Architecture, NetworkShape
 
         shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):
             return shape
         pooled = f"{shape.architecture.partition('-')[0]}-{self.pool}"
-        if pooled not in ARCHITECTURES:
+        if pooled not in get_args(Architecture):
             raise DataProblem(f"{self.folder} is a {shape.architecture}: leave pool= out, or none")
         return replace(shape, architecture=pooled)
 
@@ -215,8 +220,8 @@ class Trained:
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
-        most = FEW if "parser" in facts else MOST
-        return word_table(path, settings["dim"], settings["seed"], most)
+        kept = {"most": FEW} if "parser" in facts else {}
+        return word_table(path, settings["dim"], settings["seed"], **kept)
 
 
 def words_of(folder: Path) -> list[str]:

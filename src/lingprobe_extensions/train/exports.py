@@ -17,7 +17,6 @@ from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem, to_install
 from lingprobe.data.vectors import Floats
-from lingprobe.encoders.untrained import LONGEST
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.encoder import Trained, words_of
 
@@ -88,7 +87,7 @@ def _model(shape: NetworkShape, network: Any, forms: Sequence[str], vectors: Flo
             f"an export needs sentence-transformers 6 or newer: {to_install('st')}"
         ) from None
     tokens = WhitespaceTokenizer(forms, stop_words=[], do_lower_case=False)
-    modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=LONGEST)]
+    modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=10_000)]
     if shape.architecture != "mean":
         lstm = network.body.cells
         both = lstm.bidirectional

@@ -11,14 +11,17 @@ from typing import Any
 
 from lingprobe.corpora.files import digest
 from lingprobe.data.cache import write_text
-from lingprobe.encoders.facts import MODEL, facts_of
+from lingprobe.encoders.facts import (
+    facts_of,
+)
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
 from lingprobe_extensions.train.seen import SEEN
 from lingprobe_extensions.train.settings import TREES, Request, Settings
 from lingprobe_extensions.train.splits import describe_counts
 
-CARD = "README.md"
+CARD, MODEL = "README.md", "model.json"
+FORMAT = 2  # of what a folder says, as `read_facts` reads it
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.brackets import Tree, _write
 
 Pieces = Sequence[str]
 
@@ -73,3 +73,10 @@ def commonest(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
         counts[words_of(tree)][tuple(tree)] += 1
     best = {length: found.most_common(1)[0][0] for length, found in counts.items()}
     return [best.get(length, ()) for length in lengths]
+
+
+def format_tree(tree: Tree) -> str:
+    """A tree as one line of brackets."""
+    pieces: list[str] = []
+    _write(tree, 0, pieces)
+    return "".join(pieces)

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lingprobe.corpora.training_sentences import Hashes, hash_key
+from lingprobe.corpora.training_sentences import (
+    hash_key,
+)
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
 
+Hashes = NDArray[np.uint64]
 SEEN = "seen.npy"
 """The file in the folder of a trained encoder."""
 

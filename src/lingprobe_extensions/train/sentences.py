@@ -18,14 +18,16 @@ from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.facts import FORMAT, MODEL, facts_of
+from lingprobe.encoders.facts import (
+    facts_of,
+)
 from lingprobe.encoders.tables import word_table
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
 from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.folder import Training, command, read_training, say
+from lingprobe_extensions.train.folder import FORMAT, MODEL, Training, command, read_training, say
 from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
 from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit, Lesson

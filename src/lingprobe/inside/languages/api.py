@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from lingprobe.api.arguments import as_list, keywords, optional
+from lingprobe.api.arguments import as_list, keywords, optional_keywords
 from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
 from lingprobe.corpora.places import below, folder, locate_path
@@ -59,7 +59,9 @@ def survey(
     return survey_page(list(survey_rows(places, names)))
 
 
-@keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+@keywords(
+    {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
+)
 def transfer(
     tasks: Sequence[str] | str,
     encoders: Any = None,
@@ -113,7 +115,9 @@ def transfer(
     return found.with_remarks((*done.remarks, *done.problems))
 
 
-@keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+@keywords(
+    {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
+)
 def morphology(
     treebank: str,
     encoders: Any = None,

@@ -13,14 +13,14 @@ from lingprobe.pages.web.outcome import outcome
 from lingprobe.pages.web.questions import ROLES, tasks_chapter
 from lingprobe.pages.web.study import NOTHING, Beside, Study, many
 from lingprobe.pages.web.trust import trust
-from lingprobe.tables.web import Document, document
+from lingprobe.tables.web import Document
 
 
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
     study = Study(Frame.of(results), beside)
     makers = (outcome, trust, tasks_chapter, failures, making)
-    return document(Document(_title(study), _about(study), tuple(make(study) for make in makers)))
+    return Document(_title(study), _about(study), tuple(make(study) for make in makers)).text()
 
 
 def _title(study: Study) -> str:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import ASKED, GENERATED, About, licence_terms
+from lingprobe.tasks.about import (
+    GENERATED,
+    About,
+    licence_terms,
+)
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.events.languages import LANGUAGES, language
 
+ASKED = "a sentence and asked words"
 ETTINGER = "ettinger-2018-assessing"
 
 

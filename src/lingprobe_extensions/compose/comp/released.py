@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
+from lingprobe.corpora.columns import ANSWERS, Layout
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.tasks.released.family import Release, task
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
@@ -19,6 +19,19 @@ from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.readings.find import readings
 from lingprobe_extensions.compose.readings.reading import Reading
 
+COMPEVAL_VERB = Layout(
+    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
+)
+
+
+COMPEVAL_PAIR = Layout(
+    "label, sentence id, words, asked noun, asked verb",
+    5,
+    label=0,
+    text=2,
+    asked=(3, 4),
+    called=ANSWERS,
+)
 PROBE = "mlp,protocol=ettinger"
 ASIDE = (
     "absolutely actually always clearly completely entirely fully often quickly really totally ,"

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.corpora.training_sentences import Hashes
+from lingprobe.annotators.parser import (
+    Annotation,
+)
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Ints
@@ -20,6 +21,7 @@ from lingprobe.encoders.batches import batches, gather_vectors, spread
 from lingprobe.encoders.untrained import forms_of
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
+from lingprobe_extensions.train.seen import Hashes
 
 BLOCK = 1024  # sentences that are read before any is annotated
 TOKENS = 1024  # words of a batch, with padding
@@ -67,13 +69,13 @@ class Network:
         """Hashes of the sentences that it was trained on."""
         return self._encoder.saw()
 
-    def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> Iterator[Annotation]:
         """What is said of each sentence, in order."""
         rest = iter(sentences)
         while block := list(islice(rest, BLOCK)):
             yield from self._annotate_block(block)
 
-    def _annotate_block(self, block: list[Words]) -> list[Annotation]:
+    def _annotate_block(self, block: list[Sequence[str]]) -> list[Annotation]:
         import torch
 
         encoder, facts = self._encoder, self._facts
@@ -101,7 +103,7 @@ class Network:
         return [_with_lemmas(made[i], words, lemmas) for i, words in enumerate(block)]
 
 
-def _with_lemmas(told: Annotation, words: Words, lemmas: Mapping[str, str]) -> Annotation:
+def _with_lemmas(told: Annotation, words: Sequence[str], lemmas: Mapping[str, str]) -> Annotation:
     """The same with the lemmas of auxiliaries that train had."""
     if not (lemmas and told.upos):
         return told

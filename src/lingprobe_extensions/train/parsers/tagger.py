@@ -28,6 +28,7 @@ from lingprobe.corpora.text import tokens
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import bar
 from lingprobe.data.vectors import Floats, Ints
+from lingprobe_extensions.train.parsers.tagged import check_name, write_tagged
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]
@@ -138,7 +139,7 @@ def tag_text(
     progress: bool,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
-    tagged.check_name(output)
+    check_name(output)
     tally = Tally()
     examples, test = held_out(
         [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]
@@ -153,7 +154,7 @@ def tag_text(
         total=len(sentences),
         unit=" sentences",
     )
-    tagged.write(output, zip(sentences, tags, strict=True))
+    write_tagged(output, zip(sentences, tags, strict=True))
     return Tagged(
         Path(output),
         accuracy(tagger, test),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from lingprobe.metrics.clusters import quantile
-from lingprobe.metrics.multiplicity import ALPHA
 
+ALPHA = 0.05  # the level of significance
 Direction = Literal["above", "below", "alike"]
 Verdict = Literal["supported", "contradicted", "inconclusive"]
 
