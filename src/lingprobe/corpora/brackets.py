@@ -182,17 +182,6 @@ def terminal(tag: str, word: str) -> str:
     return f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"
 
 
-def _write(tree: Tree, node: int, pieces: list[str]) -> None:
-    pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
-    for label, start, _, below in tree.children(node):
-        pieces.append(" ")
-        if below < 0:
-            pieces.append(terminal(label, tree.words[start]))
-        else:
-            _write(tree, below, pieces)
-    pieces.append(")")
-
-
 UNCLOSED = "a bracket is not closed before the next tree begins"
 OUTSIDE = "text outside brackets; only trees and blank lines may stand here"
 UNOPENED = "a bracket is closed that was never opened"

@@ -87,7 +87,6 @@ XPROBE = Layout("words, label", 2, label=1, text=0)
 WORD = Layout("word, label", 2, label=1, text=0)
 PAIR = Layout("word, word, label", 3, label=2, text=0, second=1)
 CONTEXTUAL = Layout("words, number of the word, label", 3, label=2, text=0, token=1)
-ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
 INDIC = Layout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 

@@ -26,7 +26,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
 from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from lingprobe.encoders.layers import Asked, names_of, slots_of
+from lingprobe.encoders.layers import Asked, slots_of
 from lingprobe.encoders.model_files import Dtype, Saved, versions
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
@@ -249,7 +249,7 @@ class HuggingFace(Saved):
         if recall(*self._memory_key) is None:
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
-        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+        return Vectors(units.layers, Asked.names(asked), units.spans, units.cut)
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

@@ -54,6 +54,16 @@ class Asked:
             )
         return cls(encoder, slots)
 
+    @staticmethod
+    def names(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        """What layers are called: by their number, and where one comes twice by their pooling,
+        too.
+        """
+        names = tuple(layer for layer, _ in asked)
+        if len(set(names)) == len(names):
+            return names
+        return tuple(f"{layer}.{pool}" for layer, pool in asked)
+
     @property
     def name(self) -> str:
         return self.encoder.name
@@ -84,14 +94,6 @@ def slots_of(encoder: Deep, last: int, heads: Callable[[], int] | None = None) -
     if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
         raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
     return tuple(f"{name}.{encoder.pool}" for name in names)
-
-
-def names_of(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """What layers are called: by their number, and where one comes twice by their pooling, too."""
-    names = tuple(layer for layer, _ in asked)
-    if len(set(names)) == len(names):
-        return names
-    return tuple(f"{layer}.{pool}" for layer, pool in asked)
 
 
 def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.batches import gather_vectors
 from lingprobe.encoders.layers import Asked, slots_of
@@ -48,7 +47,7 @@ class CoVe:
         return f"cove:{self.file}"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["trained", "baseline", "oracle"]:
         """A trained encoder."""
         return "trained"
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from lingprobe.corpora.damage import reading
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
-from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.layers import Asked, slots_of
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
@@ -56,7 +55,7 @@ class ELMo:
         return f"elmo:{self.file}{drawn}"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["trained", "baseline", "oracle"]:
         """A baseline where the weights are drawn."""
         return "trained" if self.weights == "trained" else "baseline"
 

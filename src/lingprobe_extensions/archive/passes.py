@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
 from lingprobe.encoders.batches import batches, spread
-from lingprobe.encoders.layers import names_of
+from lingprobe.encoders.layers import Asked
 
 LONGEST = 10_000  # words; the rest of a longer sentence is not read
 Forward = Callable[[Ints], Mapping[str, Any]]
@@ -110,7 +110,7 @@ def pool_layers(
 
     spread(work, batches(tokens.counts, budget), side_by_side=True)
     spans = tokens.spans if by_word else None
-    return Vectors(tuple(layers), names_of(asked), spans, tokens.cut)
+    return Vectors(tuple(layers), Asked.names(asked), spans, tokens.cut)
 
 
 def _mask(lengths: Ints, marks: tuple[int, int]) -> NDArray[np.bool_]:

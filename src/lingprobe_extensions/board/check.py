@@ -16,11 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lingprobe.analysis.rows import kind_of
+from lingprobe.api.listing import contents_of
 from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.references import is_allowed
-from lingprobe.metrics import floor, interval_of
-from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics import (
+    Answers,
+    floor,
+)
 from lingprobe_extensions.board.frame import Fit, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
@@ -122,10 +125,10 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
     if not is_allowed(result.metric):
         remarks[f"scores by {result.metric} were not computed anew: it is code in a file"] = None
         return result
-    metric, said = find_metric(result.metric), result.provenance
+    metric, said = contents_of("metrics").make(result.metric), result.provenance
     bounds = result.low, result.high
     if said.version == importlib.metadata.version("lingprobe"):
-        bounds = interval_of(metric, gold, [predicted], result.clusters)
+        bounds = Answers(gold, [predicted], result.clusters).interval(metric)
     return replace(
         result,
         score=metric(gold, predicted),

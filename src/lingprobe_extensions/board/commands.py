@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import typer
+
 import lingprobe
-from lingprobe.cli.declaration import argument, command, option
-from lingprobe.cli.options import SHARED_OPTIONS, put, remark
+from lingprobe.cli.declaration import command, option
+from lingprobe.cli.options import SHARED_OPTIONS, put
 
 
 @command(
@@ -35,7 +37,7 @@ def submit(given: Mapping[str, Any]) -> None:
 
 @command(
     "board",
-    argument("folders", "FOLDER", kind=list[str]),
+    option("folders", metavar="FOLDER", positional=True, kind=list[str]),
     *SHARED_OPTIONS["folder"],
     heading="Results",
 )
@@ -47,4 +49,4 @@ def board(given: Mapping[str, Any]) -> None:
     - `lingprobe board mine yours -o site`
     """
     files = lingprobe.board(**given)
-    remark(f"{files[0]}: {len(files):,} pages")
+    typer.echo(f"{files[0]}: {len(files):,} pages", err=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from lingprobe.analysis.row import (
     Row,
 )
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.rows import Frame
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import by_stratum, has_counted_labels
 from lingprobe.tables.table import Section, Table, number
@@ -35,7 +35,7 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
     if not one.controls:
         return ()
-    every = rows(one.controls)
+    every = [each.row for each in Frame.of(one.controls).measurements]
     plain = {_place(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)

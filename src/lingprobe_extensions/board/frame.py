@@ -7,6 +7,7 @@ What is left out: tags of examples that are words of the data, and probabilities
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
@@ -19,9 +20,9 @@ import numpy as np
 
 from lingprobe.analysis.rows import (
     kind_of,
+    without_fold,
 )
 from lingprobe.corpora.damage import reading
-from lingprobe.data._closure import digest
 from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.references import parsed_or_none
@@ -214,3 +215,20 @@ def fold_of(task: str) -> str:
     """The fold that a task's reference names; '' for none."""
     parsed = parsed_or_none(task)
     return dict(parsed.options).get("fold", "") if parsed else ""
+
+
+def row_place(result: Result) -> tuple[str, ...]:
+    """Stands for the row that a result is of, and for the rows under controls beside it."""
+    trial = result.trial
+    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
+
+
+def describe_layer(layer: str) -> str:
+    """A layer, as it follows the name of an encoder."""
+    return "" if layer == "-" else f", layer {layer}" if layer.isdecimal() else f", {layer}"
+
+
+def digest(*texts: str) -> str:
+    """Thirty-two hexadecimal digits that stand for some texts."""
+    data = "\x1e".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -11,16 +11,15 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from lingprobe.api.listing import contents_of
 from lingprobe.corpora.files import digest_file
-from lingprobe.data._closure import digest
 from lingprobe.data.cache import (
     environment,
 )
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
-from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.model_files import Saved
-from lingprobe.encoders.quantisation import quantisation
+from lingprobe_extensions.board.frame import digest
 
 FORMAT = 1
 COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
@@ -112,10 +111,13 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
     """
     try:
         with environment("LINGPROBE_OFFLINE", "1"):
-            made = ENCODERS.make(encoder)
+            made = contents_of("encoders").make(encoder)
             if not isinstance(made, Saved):
                 return {}, None
-            folder, is_packed = made.files.folder, bool(quantisation(made.configuration))
+            folder, is_packed = (
+                made.files.folder,
+                {"quantization_config", "compression_config"} & made.configuration.keys(),
+            )
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
         hashes = {path.relative_to(folder).as_posix(): digest_file(path) for path in paths}
         return hashes, None if is_packed else parameters(folder)

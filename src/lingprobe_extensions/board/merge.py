@@ -10,12 +10,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lingprobe.analysis.rows import without_fold
-from lingprobe.data._closure import digest
+from lingprobe.api.listing import contents_of
 from lingprobe.data.core import Result
 from lingprobe.data.identity import shared_fact
 from lingprobe.data.references import Reference, brief, parsed_or_none
-from lingprobe.encoders import ENCODERS
-from lingprobe_extensions.board.frame import facts_in
+from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import Submission
 
@@ -71,7 +70,7 @@ def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
         name = line.name + mark * (many[line.name] > 1)
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
-        models[brief(ENCODERS, encoder)] = Model(name, line)
+        models[brief(contents_of("encoders"), encoder)] = Model(name, line)
     return models
 
 

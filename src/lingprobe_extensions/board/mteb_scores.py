@@ -5,15 +5,15 @@ writes, and marked where the model there may be another one.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lingprobe.analysis.score_files import scores_from
-from lingprobe.analysis.score_table import bare
+from lingprobe.api.listing import contents_of
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import brief, parsed_or_none
-from lingprobe.encoders import ENCODERS
 from lingprobe.tables.table import Section, Table, number
 from lingprobe.tables.web import Block, Prose, Sheet
 from lingprobe_extensions.board.contents import Board
@@ -38,7 +38,7 @@ def mteb_places(folder: str | Path | None) -> dict[str, list[Path]]:
     places: dict[str, list[Path]] = {}
     for place in sorted({file.parent for file in files}):
         model = place.parent.name.replace("__", "/", 1)
-        places.setdefault(bare(model), []).append(place)
+        places.setdefault(_bare_name(model), []).append(place)
     if not places:
         raise DataProblem(
             f"{folder}: there are no results of mteb in it (MODEL/REVISION/TASK.json)"
@@ -52,7 +52,7 @@ def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> 
     """
     mine: list[dict[str, Any]] = []
     problems: list[DataProblem] = []
-    for place in places.get(bare(name), ()):
+    for place in places.get(_bare_name(name), ()):
         try:
             mine.append(_scores(place))
         except DataProblem as problem:
@@ -73,7 +73,7 @@ def is_same_model(line: ModelLine) -> bool:
     """Whether the scores of MTEB are known to be of the model that was measured here: the same
     commit, read as sentence-transformers reads it.
     """
-    parsed = parsed_or_none(brief(ENCODERS, line.encoder))
+    parsed = parsed_or_none(brief(contents_of("encoders"), line.encoder))
     is_plain = parsed is not None and parsed.name == "st" and not parsed.options
     return is_plain and line.revision == f"commit={line.mteb.get('revision')}"
 
@@ -108,3 +108,8 @@ def mteb_of(model: Model) -> tuple[Block, ...]:
     table = Table(("task of MTEB", "score"), (Section("", rows),), frozenset({"task of MTEB"}))
     title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
     return (Sheet(table, title), Prose(NOTES, "note"))
+
+
+def _bare_name(model: str) -> str:
+    """The name of a model without who made it, in small letters."""
+    return re.split(r"/|__", model.rstrip("/"))[-1].casefold()

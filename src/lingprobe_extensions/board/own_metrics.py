@@ -15,13 +15,12 @@ from lingprobe.analysis.row import (
     Row,
 )
 from lingprobe.analysis.rows import (
-    groups_of,
+    Frame,
     on_dev,
-    rows,
 )
 from lingprobe.data.core import Result
 from lingprobe.data.references import is_allowed
-from lingprobe_extensions.board.frame import fold_of
+from lingprobe_extensions.board.frame import fold_of, row_place
 
 
 class Divided(NamedTuple):
@@ -54,13 +53,16 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     several, whose together needs the metric.
     """
     plain = [one for one in results if one.trial.control == "none"]
-    return [Submitted(_row(group), group, on_dev(group)) for group in groups_of(plain).values()]
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for one in plain:
+        groups.setdefault(row_place(one), []).append(one)
+    return [Submitted(_row(group), group, on_dev(group)) for group in groups.values()]
 
 
 def _row(group: Sequence[Result]) -> Row:
     first = group[0]
     # without a score nothing of the row is computed by the metric
-    (row,) = rows([replace(first, score=math.nan)])
+    row = Frame.of([replace(first, score=math.nan)]).measurements[0].row
     seeds = {one.trial.seed for one in group}
     folds = {fold_of(one.trial.task) for one in group}
     is_one = len(group) == 1

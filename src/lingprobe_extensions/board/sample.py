@@ -11,14 +11,12 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast, get_args
+from typing import Any, cast
 from urllib.parse import unquote
 
 from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import (
-    said_of,
-)
 from lingprobe.analysis.rows import kind_of
+from lingprobe.api.listing import contents_of
 from lingprobe.api.measure import run
 from lingprobe.data.abilities import Remote
 from lingprobe.data.cache import (
@@ -27,16 +25,11 @@ from lingprobe.data.cache import (
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.references import brief, is_allowed
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import (
     encoder_identity,
 )
 from lingprobe.metrics import difference
-from lingprobe.metrics.constant import find_metric
-from lingprobe.store.precision import Precision
-from lingprobe.tasks import TASKS
-from lingprobe_extensions.board.frame import facts_in
+from lingprobe_extensions.board.frame import describe_layer, facts_in
 
 PART = 100  # one answer in so many of a model may differ on the same machine
 TRIES = 3  # fits that are measured until one can be compared
@@ -68,7 +61,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
         try:
             encoder = _encoder_here(stated, here)
         except NotHere as problem:
-            reasons[trial.encoder] = brief(ENCODERS, trial.encoder), str(problem)
+            reasons[trial.encoder] = brief(contents_of("encoders"), trial.encoder), str(problem)
             continue
         try:
             _check_references(trial.task, trial.probe, trial.control, stated.metric)
@@ -76,7 +69,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
             return _compare(stated, _measure(stated, encoder))
         except NotHere as problem:
             why = str(problem).removeprefix(f"nothing to measure: {trial.task}: ")
-            reasons[trial.task] = brief(TASKS, trial.task), why
+            reasons[trial.task] = brief(contents_of("tasks"), trial.task), why
     named: dict[str, list[str]] = {}
     for name, why in reasons.values():
         named.setdefault(why, []).append(name)
@@ -104,7 +97,10 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
             if reference not in here:
                 _check_references(reference)
             with environment("LINGPROBE_OFFLINE", "1"):
-                made, whole = ENCODERS.make(reference), ENCODERS.canonical(reference)
+                made, whole = (
+                    contents_of("encoders").make(reference),
+                    contents_of("encoders").canonical(reference),
+                )
                 if isinstance(made, Remote):
                     raise NotHere(f"it would be asked of {made.sends_to}")
                 if facts_in(str(encoder_identity(whole, made, _vector_type(stated)))) == wanted:
@@ -119,7 +115,11 @@ def _vector_type(stated: Result) -> str:
     """The type that the vectors of a fit were kept in, float32 where none is said."""
     said = facts_in(stated.provenance.identity("encoder", ""))[-1]
     name, _, most = said.partition("-")
-    return said if name in get_args(Precision) and (not most or most.isdecimal()) else "float32"
+    return (
+        said
+        if name in ("float32", "float16", "bfloat16") and (not most or most.isdecimal())
+        else "float32"
+    )
 
 
 def _measure(stated: Result, encoder: str) -> Result:
@@ -137,7 +137,7 @@ def _measure(stated: Result, encoder: str) -> Result:
                 reads=reads,
                 seeds=trial.seed + 1,
                 bounds=False,
-                store="none" if name == "float32" and not most else cast(Precision, name),
+                store="none" if name == "float32" and not most else cast(Any, name),
                 project=int(most) if most else None,
                 cache=Path(folder) / "cache",
                 output=Path(folder) / "results",
@@ -159,15 +159,19 @@ def _measure(stated: Result, encoder: str) -> Result:
 def _compare(stated: Result, result: Result) -> str:
     """How the answers compare; DataProblem where they cannot be those of the same fit."""
     trial = stated.trial
-    name = f"{brief(TASKS, trial.task)}, {brief(ENCODERS, trial.encoder)}{said_of(trial.read)}"
+    task = brief(contents_of("tasks"), trial.task)
+    encoder = brief(contents_of("encoders"), trial.encoder)
+    name = f"{task}, {encoder}{describe_layer(trial.read)}"
     if trial.control != "none":
-        name += f", control {brief(CONTROLS, trial.control)}"
+        name += f", control {brief(contents_of('controls'), trial.control)}"
     ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
     score = f"measured anew: {name}: {100.0 * result.score:.1f}"
     if ours == theirs:
         return f"{score}, the same answers"
     alike = sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(ours)
-    p = difference(find_metric(stated.metric), together([[result]]), together([[stated]])).p
+    p = difference(
+        contents_of("metrics").make(stated.metric), together([[result]]), together([[stated]])
+    ).p
     shown = f"{score}, and {100.0 * stated.score:.1f} is stated; {100 * alike:.1f} % of answers"
     one, other = result.provenance, stated.provenance
     is_exact = (one.computed, one.identities) == (other.computed, other.identities)

@@ -26,10 +26,14 @@ from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
 from lingprobe.analysis.row import (
     Row,
 )
-from lingprobe.analysis.rows import Frame, Measured, rows, without_control
+from lingprobe.analysis.rows import (
+    Frame,
+    Measured,
+)
 from lingprobe.data.core import Result
 from lingprobe.metrics import correct_p_values
 from lingprobe.tasks.languages import languages
+from lingprobe_extensions.board.frame import row_place
 from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
 
 Group = Literal["leading", "behind", "not compared", "as submitted"]
@@ -105,7 +109,7 @@ def standings(results: Sequence[Result]) -> Standings:
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
     pairs = sum(_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
-    every_row = [row for row in rows(frame) if row.control == "none"]
+    every_row = [one.row for one in frame.measurements if one.row.control == "none"]
     ceilings = [row for row in every_row if row.kind == "oracle"]
     controls = _by_row(r for r in results if r.trial.control != "none")
     tasks = []
@@ -162,7 +166,7 @@ def _with_controls(
 ) -> Iterator[Result]:
     """The fits that have a control, and its results."""
     for one in every:
-        if beside := controls.get(without_control(one.result)):
+        if beside := controls.get(row_place(one.result)):
             yield from (result for fit in one.fits for result in fit)
             yield from beside
 
@@ -170,7 +174,7 @@ def _with_controls(
 def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
     known = defaultdict[tuple[str, ...], list[Result]](list)
     for one in results:
-        known[without_control(one)].append(one)
+        known[row_place(one)].append(one)
     return known
 
 

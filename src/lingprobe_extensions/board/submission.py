@@ -10,20 +10,22 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import (
-    said_of,
-)
 from lingprobe.analysis.rows import kind_of
-from lingprobe.audit.data_card import (
-    sums,
-)
+from lingprobe.api.listing import contents_of
+from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, brief, parsed_or_none
-from lingprobe.encoders import ENCODERS
 from lingprobe.pages.captions import labels_of, names_of
-from lingprobe_extensions.board.frame import CONSTANT, Fit, fit_of, read_frame, write_frame
+from lingprobe_extensions.board.frame import (
+    CONSTANT,
+    Fit,
+    describe_layer,
+    fit_of,
+    read_frame,
+    write_frame,
+)
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
 from lingprobe_extensions.board.suite_sets import set_of
 
@@ -104,7 +106,7 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
 
 
 def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
-    short = {encoder: brief(ENCODERS, encoder) for encoder in models}
+    short = {encoder: brief(contents_of("encoders"), encoder) for encoder in models}
     if not short:
         raise DataProblem("no model is among these results: only baselines and oracles")
     if said.name is not None and len(short) > 1:
@@ -163,7 +165,10 @@ def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
         groups.setdefault(key, []).append(fit.score)
     best: dict[tuple[str, ...], list[tuple[float, str]]] = {}
     for (*what, kind, probe, encoder, layer), scores in groups.items():
-        bound = sum(scores) / len(scores), f"{brief(ENCODERS, encoder)}{said_of(layer)}"
+        bound = (
+            sum(scores) / len(scores),
+            f"{brief(contents_of('encoders'), encoder)}{describe_layer(layer)}",
+        )
         best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
     bounded = []
     for fit, place in zip(fits, where, strict=True):
@@ -178,7 +183,8 @@ def write_submission(made: Submission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
     write_frame(made.fits, folder / FITS)
     write_text(folder / LINES, "".join(line.text() for line in made.lines))
-    write_text(folder / SUMS, sums(folder, (FITS, LINES)))
+    sums = [f"{digest_file(folder / name)}  {name}\n" for name in (FITS, LINES)]
+    write_text(folder / SUMS, "".join(sums))
 
 
 def read_parts(folder: Path) -> tuple[list[Fit], list[ModelLine]]:

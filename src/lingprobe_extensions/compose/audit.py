@@ -13,16 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
+from lingprobe.api.listing import contents_of
 from lingprobe.audit.findings import Floor
 from lingprobe.audit.floors import Halves
 from lingprobe.data.core import Cell, Dataset
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import METRICS
-from lingprobe.probes import PROBES
 from lingprobe_extensions.compose.comp.rules import rule_answers
 from lingprobe_extensions.compose.events.english import english
 
@@ -47,13 +44,13 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
     )
     floors = {}
     for name, (encoder, control) in READINGS.items():
-        vectors = ENCODERS.make(f"{encoder},dim={DIM}").encode(train.sentences)
+        vectors = contents_of("encoders").make(f"{encoder},dim={DIM}").encode(train.sentences)
         fitted_on, test = (
-            Readings(CONTROLS.make(control)(part), vectors, "mean+asked")
+            Readings(contents_of("controls").make(control)(part), vectors, "mean+asked")
             for part in (train, halves.test)
         )
         dev = fitted_on.take(np.empty(0, np.int64))
-        [fitted] = PROBES.make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
+        [fitted] = contents_of("probes").make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
         labels = test.labels, fitted.predict(test).decoded
         floors[name] = Floor.of(name, metric, labels, fewer, halves.about)
     return floors
@@ -147,7 +144,7 @@ def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool =
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
     known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
-    fitted = f"{100 * METRICS.make(metric)(labels, known):.1f} on train"
+    fitted = f"{100 * contents_of('metrics').make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
     return Floor.of(name, metric, (gold, said), fitted, speaks, halves.about)
 

@@ -9,15 +9,16 @@ from typing import Any
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import argument, command, option
-from lingprobe.cli.options import SHARED_OPTIONS, remark
+from lingprobe.cli.declaration import command, option
+from lingprobe.cli.options import SHARED_OPTIONS
 
 
 @command(
     "generate",
-    argument(
+    option(
         "request",
-        "REQUEST",
+        metavar="REQUEST",
+        positional=True,
         kind=Path,
         help="A JSON file that describes the sentences; `{}` for the default.",
     ),
@@ -44,5 +45,5 @@ def generate(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """
     done = lingprobe.generate(**given, progress=not quiet)
     typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
-    if "output" in given:
-        remark(f"{given['output']}: {done.written:,} sentences", quiet)
+    if "output" in given and not quiet:
+        typer.echo(f"{given['output']}: {done.written:,} sentences", err=True)

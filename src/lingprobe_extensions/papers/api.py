@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
 from lingprobe.api.arguments import as_list, keywords
+from lingprobe.api.listing import contents_of
 from lingprobe.api.results import Results, Selection, stored_results
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import parsed_or_none
-from lingprobe.encoders import ENCODERS
 from lingprobe.pages.selection import asked_for
 from lingprobe.tables.page import Page
 from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
@@ -75,8 +75,8 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
     rows: dict[str, list[str]] = {}
     for pattern, said in named.items():
         meant = names_of(said)
-        whole = asked_for([pattern], set(plain), ENCODERS)
-        theirs = whole or asked_for([pattern], set(plain.values()), ENCODERS)
+        whole = asked_for([pattern], set(plain), contents_of("encoders"))
+        theirs = whole or asked_for([pattern], set(plain.values()), contents_of("encoders"))
         if not theirs:
             raise DataProblem(
                 f"no encoder of these results is called {pattern}: name one that was measured"

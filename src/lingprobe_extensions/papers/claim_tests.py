@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
+from lingprobe.api.listing import contents_of
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics import correct_p_values
-from lingprobe.suites import SUITES
 from lingprobe.suites.facts import Paper
 from lingprobe_extensions.papers.claims import (
     CORRELATED,
@@ -160,7 +160,7 @@ def _counts_trainings(one: TestedClaim) -> bool:
 
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
-    table: Paper = SUITES.make(paper).paper
+    table: Paper = contents_of("suites").make(paper).paper
     cells = cells_of(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
     mine = [claim for claim in claims() if claim.paper == paper]

@@ -74,7 +74,7 @@ def _over_rows(
             [_table(rows, [each], scores) for each in (task, other) for rows in (left, right)]
         )
         four = four[~np.isnan(four).any(1)]
-        places = [*product(range(4), repeat=2)]
+        places = [(i, j) for i in range(4) for j in range(4)]
         found = coefficients(four, places, METHOD)
         known = np.array([found[place].value for place in places]).reshape(4, 4)
         first, second = float(known[0, 1]), float(known[2, 3])

@@ -20,14 +20,12 @@ import numpy as np
 
 from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.rows import Measured
+from lingprobe.api.listing import contents_of
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as metric_contrast
-from lingprobe.metrics.clusters import quantile
-from lingprobe.probes import PROBES
-from lingprobe.suites import SUITES
 from lingprobe.suites.suite import Suite
 from lingprobe.tasks.languages import (
     languages,
@@ -52,7 +50,7 @@ from lingprobe_extensions.papers.claims import (
     items,
 )
 from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
-from lingprobe_extensions.papers.verdicts import Estimate, Verdict, total
+from lingprobe_extensions.papers.verdicts import Estimate, Verdict, student_reach, total
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -176,8 +174,8 @@ def collect_scores(
 @functools.cache
 def suites(paper: str) -> tuple[Suite, Suite]:
     """A paper's suite, and the same with all tasks that its claims are about."""
-    suite: Suite = SUITES.make(paper)
-    more: list[Suite] = [SUITES.make(BESIDE[paper])] if paper in BESIDE else []
+    suite: Suite = contents_of("suites").make(paper)
+    more: list[Suite] = [contents_of("suites").make(BESIDE[paper])] if paper in BESIDE else []
     columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
     return suite, replace(
         suite,
@@ -202,8 +200,8 @@ def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
     if place.column >= len(suite.columns):  # tasks with data and splits of their own
         data = str(Reference("*", Reference.parse(data).argument))
     usual = wider.columns[place.column].probe
-    same = bool(usual) and trial.probe == PROBES.canonical(usual)
-    probe = OWN if same else brief(PROBES, trial.probe)
+    same = bool(usual) and trial.probe == contents_of("probes").canonical(usual)
+    probe = OWN if same else brief(contents_of("probes"), trial.probe)
     return Setting(paper, data, probe), wider.paper.columns[place.column], why
 
 
@@ -341,7 +339,7 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
     if any(apart(every[0], other) for other in every[1:]):
         return None
     found = metric_contrast(every[0].row.metric, terms)
-    error = (found.high - found.low) / 2 / quantile(found.df)
+    error = (found.high - found.low) / 2 / student_reach(found.df)
     return Estimate(100.0 * found.value, 100.0 * error, found.df)
 
 
@@ -368,7 +366,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
 
 def known_rows(paper: str) -> frozenset[str]:
     """The rows of a paper's table, and those that encoders of lingprobe stand for beside them."""
-    table = SUITES.make(paper).paper
+    table = contents_of("suites").make(paper).paper
     printed = {b.row(line.name) for b in table.blocks for line in b.lines}
     ours = {
         f"{a}, {o}" for a in ARCHITECTURES.values() for o in (*OBJECTIVES.values(), "Untrained")

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import argument, command, option
+from lingprobe.cli.declaration import command, option
 from lingprobe.cli.options import SHARED_OPTIONS
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import bar
@@ -17,9 +17,9 @@ from lingprobe.data.progress import bar
 
 @command(
     "train",
-    argument("architecture", "ARCHITECTURE"),
+    option("architecture", metavar="ARCHITECTURE", positional=True),
     *SHARED_OPTIONS["folder"],
-    argument("files", "[FILE]...", help="Training data, like --data."),
+    option("files", metavar="[FILE]...", positional=True, help="Training data, like --data."),
     option("objective", metavar="NAME", default="", complete="objectives"),
     option("data", metavar="FILE", default=None),
     option("dev", metavar="FILE"),
@@ -75,7 +75,7 @@ def train(
 
 @command(
     "export",
-    argument("folder", "FOLDER"),
+    option("folder", metavar="FOLDER", positional=True),
     *SHARED_OPTIONS["folder"],
     option("epoch", metavar="N"),
     option("words", metavar="CORPUS"),

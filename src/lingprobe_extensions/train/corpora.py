@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import typer
+
 import lingprobe
-from lingprobe.cli.declaration import argument, command, option
-from lingprobe.cli.options import SHARED_OPTIONS, remark
+from lingprobe.cli.declaration import command, option
+from lingprobe.cli.options import SHARED_OPTIONS
 
 
 @command(
     "tag",
-    argument("texts", "TEXT"),
+    option("texts", metavar="TEXT", positional=True),
     option("source", "--from", metavar="TAGGED"),
     *SHARED_OPTIONS["file"],
     "seed",
@@ -30,18 +32,17 @@ def tag(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """
     done = lingprobe.tag(**given, progress=not quiet)
     share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
-    remark(f"{share} are tagged as in {given['source']}", quiet)
     left_out = (
         f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
     )
-    remark(
-        f"{given['output']}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet
-    )
+    _remark(f"{share} are tagged as in {given['source']}", quiet)
+    counts = f"{done.sentences:,} sentences, {done.words:,} words{left_out}"
+    _remark(f"{given['output']}: {counts}", quiet)
 
 
 @command(
     "train_vectors",
-    argument("texts", "TEXT"),
+    option("texts", metavar="TEXT", positional=True),
     *SHARED_OPTIONS["file"],
     option("exclude", metavar="CORPUS"),
     *SHARED_OPTIONS["tasks"],
@@ -66,4 +67,9 @@ def vectors(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     - `lingprobe vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
     - `lingprobe vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
     """
-    remark(str(lingprobe.train_vectors(**given)), quiet)
+    _remark(str(lingprobe.train_vectors(**given)), quiet)
+
+
+def _remark(text: str, quiet: bool) -> None:
+    if not quiet:
+        typer.echo(text, err=True)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from lingprobe.corpora import brackets
 from lingprobe.corpora.files import lines, uncompressed_path
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import (
+    Tally,
+)
 from lingprobe.corpora.text import letters, tokens, words
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import linear
@@ -55,7 +57,7 @@ class Reading:
     english: bool = False
     longest: int = 60
     left_out: frozenset[str] = frozenset()
-    on_error: OnError = "raise"
+    on_error: Literal["raise", "skip"] = "raise"
     where: Mapping[str, str] = field(default_factory=dict)
     dev: bool = False
     counts: Counter[str] = field(default_factory=Counter)

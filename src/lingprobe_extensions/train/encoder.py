@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.notes import Checkpoint
-from lingprobe.data.oracles import Kind
 from lingprobe.data.references import Place, Reference
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.encoders.facts import facts_of
@@ -62,7 +61,7 @@ class Trained:
         return [reference] if names == [text] else [plain.plus(epoch=each) for each in names]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["trained", "baseline", "oracle"]:
         """A baseline before training."""
         return "baseline" if self.epoch == "0" else "trained"
 
@@ -172,7 +171,7 @@ class Trained:
         shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):
             return shape
-        pooled = f"{shape.architecture.partition('-')[0]}-{self.pool}"
+        pooled: Any = f"{shape.architecture.partition('-')[0]}-{self.pool}"
         if pooled not in get_args(Architecture):
             raise DataProblem(f"{self.folder} is a {shape.architecture}: leave pool= out, or none")
         return replace(shape, architecture=pooled)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from lingprobe.corpora.brackets import Tree, _write
+from lingprobe.corpora.brackets import Tree, terminal
 
 Pieces = Sequence[str]
 
@@ -80,3 +80,14 @@ def format_tree(tree: Tree) -> str:
     pieces: list[str] = []
     _write(tree, 0, pieces)
     return "".join(pieces)
+
+
+def _write(tree: Tree, node: int, pieces: list[str]) -> None:
+    pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
+    for label, start, _, below in tree.children(node):
+        pieces.append(" ")
+        if below < 0:
+            pieces.append(terminal(label, tree.words[start]))
+        else:
+            _write(tree, below, pieces)
+    pieces.append(")")

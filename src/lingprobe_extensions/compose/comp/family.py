@@ -20,7 +20,6 @@ from lingprobe.corpora.files import Part, digest
 from lingprobe.data._closure import code_of
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Place
 from lingprobe.tasks.task import Definition
 from lingprobe_extensions.compose.comp import answers as comp_answers
@@ -114,7 +113,7 @@ def _view_options(options: Options) -> dict[str, str]:
 
 def _facts(
     name: str, oracle: str, options: Options, sentences: Collection[Sentence]
-) -> Mapping[Sentence, Facts]:
+) -> Mapping[Sentence, Sequence[Sequence[str]]]:
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
     """

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.corpora.columns import ANSWERS, Layout
+from lingprobe.corpora.columns import (
+    Layout,
+)
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.tasks.released.family import Release, task
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
@@ -19,6 +21,7 @@ from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.readings.find import readings
 from lingprobe_extensions.compose.readings.reading import Reading
 
+ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
 COMPEVAL_VERB = Layout(
     "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
 )

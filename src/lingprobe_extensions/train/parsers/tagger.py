@@ -16,14 +16,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora import text
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import (
+    Tally,
+)
 from lingprobe.corpora.text import tokens
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import bar
@@ -135,7 +137,7 @@ def tag_text(
     source: str | Path,
     output: str | Path,
     seed: int,
-    on_error: OnError,
+    on_error: Literal["raise", "skip"],
     progress: bool,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""

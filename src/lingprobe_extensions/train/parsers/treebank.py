@@ -7,16 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, extract_annotation
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import (
+    Tally,
+)
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.linear_trees import format_tree
 from lingprobe_extensions.train.parsers import tetra
 
 
@@ -59,7 +62,7 @@ def files(paths: Iterable[str | Path]) -> Files:
 
 
 def sentences(
-    paths: Sequence[Path], on_error: OnError = "raise", tally: Tally | None = None
+    paths: Sequence[Path], on_error: Literal["raise", "skip"] = "raise", tally: Tally | None = None
 ) -> Iterator[Annotated]:
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
@@ -81,10 +84,10 @@ def sentences(
 def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
     gold, phrases = extract_annotation(parse), None
     if tree is not None:
-        gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
+        gold, phrases = replace(gold, brackets=format_tree(tree)), tetra.tags(tree)
     return Annotated(parse.words, parse.text, gold, phrases)
 
 
 def _phrases(tree: brackets.Tree) -> Annotated:
-    gold = Annotation(xpos=tree.tags, brackets=brackets.format_tree(tree))
+    gold = Annotation(xpos=tree.tags, brackets=format_tree(tree))
     return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))
