@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from lingprobe.api.data import (
         Built,
         Fetched,
-        annotate,
         build,
         collections,
         fetch,
         inspect,
-        score_sheets,
     )
     from lingprobe.api.embedding import embed, sentences
     from lingprobe.api.encoders import configure, model
@@ -111,10 +109,9 @@ if TYPE_CHECKING:
     from lingprobe.inside.languages.cells import TransferCell
     from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
-    from lingprobe.judgements.bound import Bound
-    from lingprobe.judgements.sheet import Sheet
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
+    from lingprobe.pages.human import Bound
     from lingprobe.store.blocks import StoreProblem
     from lingprobe.store.holdings import Holding
     from lingprobe.store.kept_vectors import Cleaning, KeptVectors
@@ -201,7 +198,6 @@ __all__ = [
     "Selection",
     "Sentence",
     "Settings",
-    "Sheet",
     "Site",
     "Spans",
     "StoreProblem",
@@ -217,7 +213,6 @@ __all__ = [
     "Vectors",
     "Word",
     "about",
-    "annotate",
     "audit_parser",
     "available",
     "bibtex",
@@ -253,7 +248,6 @@ __all__ = [
     "results",
     "run",
     "sample",
-    "score_sheets",
     "sentences",
     "slurm",
     "status",
@@ -283,7 +277,7 @@ _PLACES = {
     "api.curves": "curve",
     "api.cluster": "slurm status",
     "api.embedding": "embed sentences",
-    "api.data": "Built Fetched annotate build collections fetch inspect score_sheets",
+    "api.data": "Built Fetched build collections fetch inspect",
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",
@@ -311,8 +305,7 @@ _PLACES = {
     "experiment.estimate": "Estimate",
     "experiment.plan": "PlanProblem",
     "experiment.status": "UnitStatus",
-    "judgements.bound": "Bound",
-    "judgements.sheet": "Sheet",
+    "pages.human": "Bound",
     "data.labels": "Classes Column LabelSets Scores",
     "data.listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",

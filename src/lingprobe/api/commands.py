@@ -17,7 +17,7 @@ COMMANDS = {
         " inside.geometry.commands:geometry"
     ),
     "Data": (
-        "cli.data:build cli.data:inspect cli.data:fetch cli.judging:annotate cli.corpora:parse"
+        "cli.data:build cli.data:inspect cli.data:fetch cli.corpora:parse"
         " cli.corpora:audit_parser inside.languages.commands:languages"
     ),
     "Training": "",

@@ -16,10 +16,10 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow
-from lingprobe.judgements.score import read_judgements
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
+from lingprobe.pages.human import read_answers
 from lingprobe.pages.probabilities import write as write_predictions
 from lingprobe.pages.records import csv
 from lingprobe.pages.selection import (
@@ -163,7 +163,7 @@ def report(
         none_kept = not keeps_scores(results)
     beside = Beside(
         remarks=stored.remarks,
-        people=() if suite else tuple(read_judgements(map(Path, human))),
+        people=() if suite else read_answers([Path(file) for file in human]),
         scored=None if none_kept else read_scores,
         folder=Path(results) if isinstance(results, str | Path) else None,
         reads=tuple(as_list(selection.get("reads"))),

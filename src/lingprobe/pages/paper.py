@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.judgements.bound import read_bound
+from lingprobe.pages.human import read_bound
 from lingprobe.pages.records import csv, parquet
 from lingprobe.pages.verdicts import statement
 from lingprobe.suites import SUITES

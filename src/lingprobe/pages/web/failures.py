@@ -11,7 +11,6 @@ from lingprobe.analysis.answers import together
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import Result
-from lingprobe.judgements.score import Judged
 from lingprobe.pages.breakdown import (
     Count,
     are_few,
@@ -20,6 +19,7 @@ from lingprobe.pages.breakdown import (
     has_counted_labels,
 )
 from lingprobe.pages.groups import Column
+from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.items import Items
 from lingprobe.pages.web.study import DETAILED, Study, many
 from lingprobe.tables.table import Section, Table, number
@@ -73,7 +73,7 @@ def _task(study: Study, items: Items, column: Column) -> Block:
 CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
-def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: Judged | None) -> Block:
+def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: HumanAnswers | None) -> Block:
     """Of each class its true share, the share predicted, recall, and F1."""
     counts = {name: class_counts(study.results_of(row)) for name, row in cells}
     lines: list[tuple[str, ...]] = []

@@ -6,6 +6,7 @@ line of JSON records.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.vectors import Ints
 from lingprobe.experiment.data import content
-from lingprobe.tables.table import safe, table
+from lingprobe.tables.table import safe
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
@@ -122,7 +123,7 @@ def _in_turn(rows: Ints, cells: Sequence[str], n: int) -> Ints:
     return rows[sorted(first, key=lambda i: (many[cells[i]], cells[i], ranks[i]))]
 
 
-def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
+def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     """Write a sheet; returns what it asks. DataProblem for a label that the task does not have, or
     words that say two things.
     """
@@ -134,7 +135,7 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     # a judge who checks labels sees them
     labels = [[safe(words[label])] if asking.mode == "check" else [] for label in gold]
     with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
-        rows = table(file, to)
+        rows = csv.writer(file, delimiter="\t", lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             rows.writerow([f"# {line}"])
         rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
