@@ -32,21 +32,11 @@ __all__ = [
     "View",
     "Viewed",
     "alone",
-    "one_hot",
     "read_of",
     "reads_of",
     "units_read",
     "view",
 ]
-
-
-def one_hot(dataset: Dataset) -> Floats:
-    """The asked words one-hot, one block a slot, [examples, slots x vocabulary]."""
-    size = len(dataset.vocabulary)
-    hot = np.zeros((len(dataset), dataset.asked.shape[1] * size), np.float32)
-    for slot, words in enumerate(dataset.asked.T):
-        hot[np.arange(len(dataset)), slot * size + words] = 1
-    return hot
 
 
 def alone(dataset: Dataset) -> Ints:
@@ -358,7 +348,7 @@ is better, whatever a probe would learn.
 
 
 def _one_hot_words(readings: Readings, units: Floats) -> Floats:
-    return one_hot(readings.dataset)
+    return readings.dataset.one_hot_asked()
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:

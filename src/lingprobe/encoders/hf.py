@@ -26,7 +26,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
 from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from lingprobe.encoders.layers import Asked, slots_of
+from lingprobe.encoders.layers import Asked
 from lingprobe.encoders.model_files import Dtype, Saved, versions
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
@@ -189,7 +189,7 @@ class HuggingFace(Saved):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return slots_of(self, self.depth, self.count_heads)
+        return Asked.slots_of(self, self.depth, self.count_heads)
 
     @property
     def depth(self) -> int:

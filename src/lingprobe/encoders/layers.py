@@ -55,6 +55,18 @@ class Asked:
         return cls(encoder, slots)
 
     @staticmethod
+    def slots_of(
+        encoder: Deep, last: int, heads: Callable[[], int] | None = None
+    ) -> tuple[str, ...]:
+        """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
+        many heads a block has, if its blocks can be looked into.
+        """
+        names = layer_names(encoder.layers, last, heads)
+        if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
+            raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
+        return tuple(f"{name}.{encoder.pool}" for name in names)
+
+    @staticmethod
     def names(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
         """What layers are called: by their number, and where one comes twice by their pooling,
         too.
@@ -84,16 +96,6 @@ class Asked:
         return self.encoder.read(
             sentences, [(layer, pool) for layer, _, pool in (s.rpartition(".") for s in self.slots)]
         )
-
-
-def slots_of(encoder: Deep, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:
-    """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
-    many heads a block has, if its blocks can be looked into.
-    """
-    names = layer_names(encoder.layers, last, heads)
-    if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
-        raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
-    return tuple(f"{name}.{encoder.pool}" for name in names)
 
 
 def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:

@@ -24,6 +24,11 @@ MOST = 1 << 16  # words whose vectors are kept
 class WordTable(Protocol):
     """Words -> vectors."""
 
+    @property
+    def fingerprint(self) -> str:
+        """What tells the vectors from others."""
+        ...
+
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         """A vector for each word [words, dim], zeros where there is none, and which words there
         are.
@@ -37,6 +42,10 @@ class RandomTable:
 
     dim: int
     seed: int
+
+    @property
+    def fingerprint(self) -> str:
+        return "random"
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         keys = [w.encode("utf-8", "surrogatepass") for w in words]

@@ -85,23 +85,13 @@ class Untrained:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from lingprobe.nets.trainable import NetworkShape
 
-        forms, numbers = forms_of(sentences, self.lowercase)
+        forms, numbers = WordsRead.forms(sentences, self.lowercase)
         vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
         shape = NetworkShape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         read = WordsRead(vectors, numbers, counts)
         net = _net(shape, self.seed, self.by_word)
         return read.encode(net, shape.width, self.by_word, self.tokens)
-
-
-def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
-    """The distinct words of some sentences, and the number of each word's, one sentence after the
-    other.
-    """
-    forms: dict[str, int] = {}
-    words = (w.lower() if lowercase else w for s in sentences for w in s.words)
-    numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
-    return list(forms), numbers
 
 
 class WordsRead(NamedTuple):
@@ -112,6 +102,16 @@ class WordsRead(NamedTuple):
     vectors: Floats
     numbers: Ints
     counts: Ints
+
+    @staticmethod
+    def forms(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
+        """The distinct words of some sentences, and the number of each word's, one sentence after the
+        other.
+        """
+        forms: dict[str, int] = {}
+        words = (w.lower() if lowercase else w for s in sentences for w in s.words)
+        numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
+        return list(forms), numbers
 
     def encode(self, net: Any, width: int, by_word: bool, tokens: int) -> Vectors:
         """What a network over word vectors makes of sentences: a vector of `width` numbers for

@@ -100,7 +100,8 @@ def read_answers(files: Sequence[Path]) -> tuple[HumanAnswers, ...]:
     readers = dict(load_points("lingprobe.sheets"))
     if not readers:
         raise UsageProblem(
-            f"{files[0]}: nothing that is installed reads filled sheets; the extension `papers` does"
+            f"{files[0]}: nothing that is installed reads filled sheets; the extension `papers`"
+            " does"
         )
     read = next(iter(readers.values()))
     return tuple(read(files))

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.batches import gather_vectors
-from lingprobe.encoders.layers import Asked, slots_of
+from lingprobe.encoders.layers import Asked
 from lingprobe.encoders.tables import word_table
-from lingprobe.encoders.word_files import word_digest
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import COVE
@@ -54,7 +53,7 @@ class CoVe:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{self._digest} {word_digest(self.vectors)}"
+        return f"{self._digest} {word_table(self.vectors, 0, 0).fingerprint}"
 
     @property
     def base(self) -> str:
@@ -62,7 +61,7 @@ class CoVe:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return slots_of(self, DEPTH)
+        return Asked.slots_of(self, DEPTH)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         return Asked.of(self, slots, "words")

@@ -15,7 +15,7 @@ from lingprobe.corpora.damage import reading
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.layers import Asked, slots_of
+from lingprobe.encoders.layers import Asked
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
@@ -91,7 +91,7 @@ class ELMo:
     @property
     def slots(self) -> tuple[str, ...]:
         check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
-        return slots_of(self, shape_of(self.sizes).layers)
+        return Asked.slots_of(self, shape_of(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         return Asked.of(self, slots, "words")

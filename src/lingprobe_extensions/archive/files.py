@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +144,12 @@ def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefi
             f"{path} reads word vectors of {read} numbers, and those of vectors= have {dim}"
         )
     return hidden
+
+
+def versions(*packages: str) -> str:
+    """Versions of packages, as far as they are installed."""
+    known = []
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            known.append(f"{package}={version(package)}")
+    return " ".join(known)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.tables import word_table
-from lingprobe.encoders.word_files import word_digest
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of
 from lingprobe_extensions.archive.sources import INFERSENT
@@ -50,7 +49,7 @@ class InferSent:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{self._digest} {word_digest(self.vectors)}"
+        return f"{self._digest} {word_table(self.vectors, 0, 0).fingerprint}"
 
     @property
     def _digest(self) -> str:

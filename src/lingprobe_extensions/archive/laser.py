@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.model_files import versions
 from lingprobe_extensions.archive.bpe import vocabulary_of
-from lingprobe_extensions.archive.files import find_file, torch_file
+from lingprobe_extensions.archive.files import find_file, torch_file, versions
 from lingprobe_extensions.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
 from lingprobe_extensions.archive.passes import LONGEST, Tokens, pool_layers
 from lingprobe_extensions.archive.sources import LASER

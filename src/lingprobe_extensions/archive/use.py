@@ -16,7 +16,7 @@ from lingprobe.corpora.files import digest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import to_install
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.model_files import versions
+from lingprobe_extensions.archive.files import versions
 from lingprobe_extensions.archive.sources import USE
 
 Run = Callable[[Sequence[str]], Any]

@@ -17,14 +17,13 @@ import numpy as np
 
 from lingprobe.analysis.rows import kind_of
 from lingprobe.api.listing import contents_of
-from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.references import is_allowed
 from lingprobe.metrics import (
     Answers,
     floor,
 )
-from lingprobe_extensions.board.frame import Fit, plain_columns
+from lingprobe_extensions.board.frame import Fit, plain_columns, sha256_of
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
     FILES,
@@ -80,7 +79,7 @@ def _files(folder: Path) -> Iterator[str]:
         lines = (folder / SUMS).read_text("utf-8", "replace").splitlines()
         known = {name: value for value, _, name in (line.partition("  ") for line in lines)}
         for name in {FITS, LINES} & names:
-            if known.get(name) != digest_file(folder / name):
+            if known.get(name) != sha256_of(folder / name):
                 yield f"{name} has another checksum than {SUMS} says"
 
 

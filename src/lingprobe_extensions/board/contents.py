@@ -60,7 +60,7 @@ class Board:
             task, probe, _ = one.key
             column = order[task]
             if known := set_of(task):
-                column = Column(task, known.set.column, f"flash, {known.draw}")
+                column = Column(task, known.column, f"flash, {known.draw}")
             name = f"{column.name}, {probe}" if many[task] > 1 else column.name
             named[one.key] = column._replace(name=name)
         return named
@@ -126,9 +126,7 @@ class Board:
     @cached_property
     def _languages(self) -> dict[Key, str]:
         return {
-            key: language_names(
-                (known.set.language,) if (known := set_of(key[0])) else one.languages
-            )
+            key: language_names((known.language,) if (known := set_of(key[0])) else one.languages)
             for key, one in self.tasks.items()
         }
 

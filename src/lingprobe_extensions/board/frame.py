@@ -232,3 +232,9 @@ def digest(*texts: str) -> str:
     """Thirty-two hexadecimal digits that stand for some texts."""
     data = "\x1e".join(texts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, as checksums have it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

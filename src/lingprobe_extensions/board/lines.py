@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lingprobe.api.listing import contents_of
-from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import (
     environment,
 )
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
 from lingprobe.encoders.model_files import Saved
-from lingprobe_extensions.board.frame import digest
+from lingprobe_extensions.board.frame import digest, sha256_of
 
 FORMAT = 1
 COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
@@ -119,7 +118,7 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
                 {"quantization_config", "compression_config"} & made.configuration.keys(),
             )
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-        hashes = {path.relative_to(folder).as_posix(): digest_file(path) for path in paths}
+        hashes = {path.relative_to(folder).as_posix(): sha256_of(path) for path in paths}
         return hashes, None if is_packed else parameters(folder)
     except (LingprobeError, ImportError, OSError, ValueError):
         return {}, None

@@ -4,6 +4,7 @@ data that share a name and are not the same get names of their own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,12 +13,12 @@ from typing import NamedTuple
 from lingprobe.analysis.rows import without_fold
 from lingprobe.api.listing import contents_of
 from lingprobe.data.core import Result
-from lingprobe.data.identity import shared_fact
 from lingprobe.data.references import Reference, brief, parsed_or_none
 from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import Submission
 
+DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")  # other examples of one set
 SHORT = 6  # digits that tell states of one name apart
 States = Mapping[str, Sequence[tuple[str, ...]]]
 """By reference what it stands for, the commonest first: files, data and precision, not the code."""
@@ -75,7 +76,7 @@ def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
 
 
 def _state(identity: str) -> tuple[str, ...]:
-    return tuple(map(shared_fact, facts_in(identity)[1:]))
+    return tuple(DRAWN.sub(r"\1", fact) for fact in facts_in(identity)[1:])
 
 
 def _identity(result: Result, kind: str) -> str:

@@ -16,7 +16,6 @@ from lingprobe.analysis.row import (
 )
 from lingprobe.analysis.rows import (
     Frame,
-    on_dev,
 )
 from lingprobe.data.core import Result
 from lingprobe.data.references import is_allowed
@@ -56,7 +55,7 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     groups: dict[tuple[str, ...], list[Result]] = {}
     for one in plain:
         groups.setdefault(row_place(one), []).append(one)
-    return [Submitted(_row(group), group, on_dev(group)) for group in groups.values()]
+    return [Submitted(_row(group), group, _score_on_dev(group)) for group in groups.values()]
 
 
 def _row(group: Sequence[Result]) -> Row:
@@ -76,3 +75,12 @@ def _row(group: Sequence[Result]) -> Row:
         seeds=len(seeds),
         folds=len(folds),
     )
+
+
+def _score_on_dev(group: Sequence[Result]) -> float:
+    """The mean score on dev; NaN of folds, where a dev example of one is a test example of
+    another.
+    """
+    has_folds = any("/" in fold_of(one.trial.task) for one in group)
+    scores = [one.provenance.choice.dev for one in group]
+    return math.nan if has_folds else float(np.mean(scores))

@@ -18,7 +18,6 @@ import numpy as np
 from lingprobe.analysis.answers import marks
 from lingprobe.analysis.comparable import apart, rows_by_task
 from lingprobe.analysis.comparison import (
-    Decision,
     Question,
     decisions,
 )
@@ -215,9 +214,9 @@ def _pairs(mine: Sequence[Measured], judged: Mapping[tuple[str, str, str], TaskV
 
 
 class _Compared(NamedTuple):
-    """How a row compares with the best, with p corrected; no decision for the best itself."""
+    """How much higher a row scores than the best, with p corrected; NaN for the best itself."""
 
-    decision: Decision | None
+    difference: float
     p: float
 
 
@@ -235,14 +234,14 @@ def _with_the_best(
         if not whole:
             continue
         best = max(whole, key=lambda one: one.row.score)
-        compared[_measured_place(best.row)] = _Compared(None, math.nan)
+        compared[_measured_place(best.row)] = _Compared(math.nan, math.nan)
         rest = (one for one in whole if one is not best and not apart(best, one))
         asked += [Question(one, (best,)) for one in rest]
     decided = decisions(asked, comparisons=max(pairs, len(asked)))
     p = [decision.p for decision in decided]
     corrected = correct_p_values([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
     for decision, value in zip(decided, corrected.tolist(), strict=True):
-        compared[_measured_place(decision.question.one.row)] = _Compared(decision, value)
+        compared[_measured_place(decision.question.one.row)] = _Compared(decision.difference, value)
     return compared
 
 
@@ -257,9 +256,8 @@ def _standing(
     floor = judged.get(_place(row))
     if known is None:
         return _not_compared(row, "not compared", every)._replace(floor=floor)
-    decision, p = known
-    difference = math.nan if decision is None else decision.difference
-    is_behind = decision is not None and p < 0.05 and difference < 0
+    difference, p = known
+    is_behind = p < 0.05 and difference < 0
     return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
 
 

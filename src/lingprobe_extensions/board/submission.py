@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis.rows import kind_of
 from lingprobe.api.listing import contents_of
-from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
@@ -24,6 +23,7 @@ from lingprobe_extensions.board.frame import (
     describe_layer,
     fit_of,
     read_frame,
+    sha256_of,
     write_frame,
 )
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
@@ -183,7 +183,7 @@ def write_submission(made: Submission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
     write_frame(made.fits, folder / FITS)
     write_text(folder / LINES, "".join(line.text() for line in made.lines))
-    sums = [f"{digest_file(folder / name)}  {name}\n" for name in (FITS, LINES)]
+    sums = [f"{sha256_of(folder / name)}  {name}\n" for name in (FITS, LINES)]
     write_text(folder / SUMS, "".join(sums))
 
 

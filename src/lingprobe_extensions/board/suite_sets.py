@@ -12,21 +12,19 @@ from lingprobe.data.references import (
     parsed_or_none,
 )
 from lingprobe.suites.flash import (
-    Set,
     read_sets,
 )
 
 
 class Drawn(NamedTuple):
-    """A set of the suite, in one draw."""
+    """A set of the suite, in one draw: its column, the language, the family of the task that it was
+    built from, and the draw.
+    """
 
-    set: Set
+    column: str
+    language: str
+    family: str
     draw: str
-
-    @property
-    def family(self) -> str:
-        """The family of the task that it was built from."""
-        return self.set.task.partition("/")[0]
 
 
 @lru_cache(maxsize=1024)
@@ -37,4 +35,7 @@ def set_of(task: str) -> Drawn | None:
     if place.parent.name not in ("public", "reserve"):
         return None
     known = {each.name: each for each in read_sets()}
-    return Drawn(known[place.name], place.parent.name) if place.name in known else None
+    if (found := known.get(place.name)) is None:
+        return None
+    family = found.task.partition("/")[0]
+    return Drawn(found.column, found.language, family, place.parent.name)

@@ -13,11 +13,11 @@ from itertools import combinations
 
 import numpy as np
 
+from lingprobe import Classes
 from lingprobe.api.listing import contents_of
 from lingprobe.audit.findings import Floor
 from lingprobe.audit.floors import Halves
 from lingprobe.data.core import Cell, Dataset
-from lingprobe.data.labels import column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe_extensions.compose.comp.rules import rule_answers
@@ -143,7 +143,7 @@ def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool =
     counts = np.zeros((size, len(labels.names)), np.int64)
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
+    known, said = (Classes(answers[keys], labels.names) for keys in by)
     fitted = f"{100 * contents_of('metrics').make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
     return Floor.of(name, metric, (gold, said), fitted, speaks, halves.about)

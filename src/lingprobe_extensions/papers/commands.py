@@ -132,7 +132,8 @@ def annotate(
     n = given["n"]
     short = f" (all that there are; you asked for {n:,})" if sheet.n < n else ""
     typer.echo(
-        f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe annotate --score {output}",
+        f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe annotate --score"
+        f" {output}",
         err=True,
     )
 

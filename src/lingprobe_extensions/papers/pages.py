@@ -7,12 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from lingprobe.metrics.multiplicity import (
-    NAMES,
-)
 from lingprobe.pages.captions import short
 from lingprobe.pages.records import csv
-from lingprobe.suites.bibliography import PAPERS as CITED
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Section, Table, number, p_value
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
@@ -20,13 +16,14 @@ from lingprobe_extensions.papers.claims import UNTESTED
 from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting
 from lingprobe_extensions.papers.verdicts import ALPHA
 
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 WIDTH = 120
 FEW = 3  # tasks that are named; of more only how many there are
 TITLES = {
-    "conneau2018": CITED["conneau-2018-cram"],
-    "ud2019": CITED["krasnowska-kieras-wroblewska-2019-empirical"],
-    "ettinger2018": CITED["ettinger-2018-assessing"],
-    "tenney2019": CITED["tenney-2019-context"],
+    "conneau2018": "Conneau et al. 2018",
+    "ud2019": "Krasnowska-Kieraś & Wróblewska 2019",
+    "ettinger2018": "Ettinger et al. 2018",
+    "tenney2019": "Tenney et al. 2019",
 }
 HEAD = ("verdict", "p", "claim")
 TEXT = frozenset({"verdict", "claim"})
@@ -123,7 +120,7 @@ def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterat
         " difference and the number of test examples, n."
     )
     yield (
-        f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family};"
+        f"p ({CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
         f" inconclusive if {ALPHA:g} or above."
     )
     if any(one.within for one in found):

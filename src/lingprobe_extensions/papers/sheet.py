@@ -20,10 +20,10 @@ from lingprobe.data.cache import draft
 from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.vectors import Ints
 from lingprobe.experiment.data import content
-from lingprobe.tables.table import safe
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 YES, NO = "yes", "no"
 
 
@@ -133,7 +133,7 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     data, many = content(dataset), len(sentences)
     sheet = Sheet(reference, data, asking.mode, many, asking.seed, words, asking.by)
     # a judge who checks labels sees them
-    labels = [[safe(words[label])] if asking.mode == "check" else [] for label in gold]
+    labels = [[_escape_formula(words[label])] if asking.mode == "check" else [] for label in gold]
     with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, delimiter="\t", lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
@@ -142,7 +142,7 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
         shown = ["label"] if asking.mode == "check" else []
         rows.writerow(["id", "sentence", *shown, "judgement"])
         for number, (sentence, label) in enumerate(zip(sentences, labels, strict=True), 1):
-            rows.writerow([number, safe(sentence), *label, ""])
+            rows.writerow([number, _escape_formula(sentence), *label, ""])
     return sheet
 
 
@@ -182,3 +182,8 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
         " if you cannot say."
     )
     return [question, how, *meanings]
+
+
+def _escape_formula(text: str) -> str:
+    """The text with a space in front where a spreadsheet would compute it."""
+    return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text

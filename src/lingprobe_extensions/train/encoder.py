@@ -25,7 +25,6 @@ from lingprobe.encoders.tables import (
 )
 from lingprobe.encoders.untrained import (
     WordsRead,
-    forms_of,
 )
 from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
@@ -148,7 +147,7 @@ class Trained:
         shape = self._shape(facts)
         if by_word and shape.embedding:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
-        forms, numbers = forms_of(sentences)
+        forms, numbers = WordsRead.forms(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         network, (vectors, _) = self.parts(forms, facts)
         read = WordsRead(vectors, numbers, counts)

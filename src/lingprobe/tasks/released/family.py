@@ -80,7 +80,7 @@ class Release:
     gaps     whether files have blank lines as published, which are left out and counted
     oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
              its facts of a sentence
-    name     of the task, which `task` gives it
+    name     of the task, which `define_task` gives it
     """
 
     asks: str
@@ -100,6 +100,23 @@ class Release:
         default_factory=dict, compare=False
     )
     name: str = ""
+
+    def define_task(self, name: str) -> Definition[Options]:
+        """The definition of a task that reads it."""
+        release = replace(self, name=name)
+        return Definition(
+            name,
+            release.asks,
+            Options,
+            release.load,
+            release.parts,
+            probe=release.probe,
+            view=release.view,
+            baselines=release.baselines,
+            oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
+            facts=release.facts,
+            whole=release.whole,
+        )
 
     def facts(
         self, oracle: str, options: Options, sentences: Collection[Sentence]
@@ -248,22 +265,4 @@ def _split(path: Path, layout: Layout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
     return (
         "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))
-    )
-
-
-def task(name: str, release: Release) -> Definition[Options]:
-    """The definition of a task that reads a release."""
-    release = replace(release, name=name)
-    return Definition(
-        name,
-        release.asks,
-        Options,
-        release.load,
-        release.parts,
-        probe=release.probe,
-        view=release.view,
-        baselines=release.baselines,
-        oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
-        facts=release.facts,
-        whole=release.whole,
     )

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
 from lingprobe.data.records import records
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.released.family import Options, Release, task
+from lingprobe.tasks.released.family import Options, Release
 from lingprobe.tasks.task import Definition
 
 LAYOUTS = {
@@ -30,7 +30,8 @@ def _define_task(cells: Sequence[str]) -> Definition[Options]:
         "" if c == "-" else c for c in cells
     )
     files = tuple(names.split("|"))
-    return task(name, Release(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered))
+    release = Release(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered)
+    return release.define_task(name)
 
 
 _, _rows = records(Path(__file__).with_suffix(".tsv"))

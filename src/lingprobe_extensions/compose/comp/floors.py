@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.reading import ReadingProblem, Readings, one_hot
+from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.keyed_random import normals
 from lingprobe.encoders.surface import Words
@@ -36,7 +36,7 @@ class Window(Words):
     def own_view(self, readings: Readings, units: Floats) -> Floats:
         """[examples, slots x (2 x width + 1) x tags, and so on] of zeros and ones."""
         examples = _shallow_examples(readings)
-        blocks = [one_hot(readings.dataset)]
+        blocks = [readings.dataset.one_hot_asked()]
         for place in examples.places.T:
             for away in range(-self.width, self.width + 1):
                 there = np.where(place < 0, -1, place + away)
@@ -72,7 +72,7 @@ class NGrams(Words):
         keys = ["\x1f".join(gram).encode() for gram in numbers]
         vectors = normals(keys, self.dim, f"n-gram {self.seed}")
         bags = np.stack([vectors[some].mean(0) for some in grams])
-        return np.concatenate([one_hot(readings.dataset), bags], 1)
+        return np.concatenate([readings.dataset.one_hot_asked(), bags], 1)
 
 
 def _shallow_examples(readings: Readings) -> Seen:

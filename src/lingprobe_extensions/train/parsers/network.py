@@ -18,7 +18,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.references import Place
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders.batches import batches, gather_vectors, spread
-from lingprobe.encoders.untrained import forms_of
+from lingprobe.encoders.untrained import WordsRead
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
 from lingprobe_extensions.train.seen import Hashes
@@ -79,7 +79,7 @@ class Network:
         import torch
 
         encoder, facts = self._encoder, self._facts
-        forms, numbers = forms_of([Sentence(tuple(words), "") for words in block])
+        forms, numbers = WordsRead.forms([Sentence(tuple(words), "") for words in block])
         network, (vectors, _) = encoder.parts(forms, facts)
         heads = _heads(encoder.weights(facts), encoder.fingerprint)
         sizes = np.array(list(map(len, block)), np.int64)

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, extract_annotation
-from lingprobe.corpora import brackets, conllu, trees
+from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.corpus import corpus
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import (
     Tally,
 )
-from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import format_tree
 from lingprobe_extensions.train.parsers import tetra
@@ -45,7 +44,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     named; of folders test is left out.
     """
     paths = list(paths)
-    parts = corpus(paths, SUFFIXES)
+    parts = corpus(paths, (".conllu", *brackets.SUFFIXES))
     named = {place for path in paths if (place := locate_path(path)).is_file()}
     if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
         raise DataProblem(
@@ -76,16 +75,15 @@ def sentences(
         if path not in phrased:
             for parse in conllu.read(path, on_error, tally):
                 same = known.get(parse.words, [])
-                yield _both(parse, same.pop(0) if same else None)
+                gold = Annotated(parse.words, parse.text, extract_annotation(parse))
+                yield _with_phrases(gold, same.pop(0)) if same else gold
     for rest in known.values():
         yield from map(_phrases, rest)
 
 
-def _both(parse: trees.Tree, tree: brackets.Tree | None) -> Annotated:
-    gold, phrases = extract_annotation(parse), None
-    if tree is not None:
-        gold, phrases = replace(gold, brackets=format_tree(tree)), tetra.tags(tree)
-    return Annotated(parse.words, parse.text, gold, phrases)
+def _with_phrases(one: Annotated, tree: brackets.Tree) -> Annotated:
+    gold = replace(one.gold, brackets=format_tree(tree))
+    return one._replace(gold=gold, phrases=tetra.tags(tree))
 
 
 def _phrases(tree: brackets.Tree) -> Annotated:
