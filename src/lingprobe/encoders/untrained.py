@@ -105,8 +105,8 @@ class WordsRead(NamedTuple):
 
     @staticmethod
     def forms(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
-        """The distinct words of some sentences, and the number of each word's, one sentence after the
-        other.
+        """The distinct words of some sentences, and the number of each word's, one sentence after
+        the other.
         """
         forms: dict[str, int] = {}
         words = (w.lower() if lowercase else w for s in sentences for w in s.words)
