@@ -35,7 +35,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora.text import words
+from lingprobe.corpora.text import split_words
 from lingprobe.data.vectors import Floats
 from lingprobe_extensions.train.bag import Bag
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
@@ -52,7 +52,7 @@ def lines(folder: Path) -> Iterator[str]:
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
     with lzma.open(path, "rt", encoding="utf-8") as file:
         for line in file:
-            found = words(line)
+            found = split_words(line)
             if 2 <= len(found) <= LONGEST and not line.startswith("# "):
                 yield " ".join(found)
 

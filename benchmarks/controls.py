@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.analysis.rows import newest, without_fold
+from lingprobe.analysis.rows import newest, strip_fold
 from lingprobe.data.labels import Classes
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import interval
@@ -33,7 +33,7 @@ def tasks(folders: list[str]) -> dict[str, dict[str, tuple[np.ndarray, dict[tupl
             t = result.trial
             if not t.control.startswith("shuffled") or not isinstance(result.gold, Classes):
                 continue
-            gold, rows = found[without_fold(t.task)].setdefault(
+            gold, rows = found[strip_fold(t.task)].setdefault(
                 t.task, (result.gold.ids, defaultdict(list))
             )
             assert (gold == result.gold.ids).all(), f"{t.task}: not one draw for all rows"

@@ -174,7 +174,7 @@ def measured(folder: Path, many: int) -> Iterator[Used]:
 def main() -> None:
     sizes = tuple(map(int, sys.argv[1:])) or SIZES
     parts = treebank(Path(os.environ["LINGPROBE_DATA"]) / "treebanks" / "UD_English-EWT")
-    trees = [tree for part in parts for tree in conllu.read(part.path)]
+    trees = [tree for part in parts for tree in conllu.read_conllu(part.path)]
     took: list[tuple[int, float, float]] = []
     with tempfile.TemporaryDirectory() as place:
         for many in sizes:

@@ -48,11 +48,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import treebank
 from lingprobe.data.core import Dataset, Encoder
 from lingprobe.data.reading import Readings
-from lingprobe.data.vectors import Vectors, ranges
+from lingprobe.data.vectors import Vectors, expand_ranges
 from lingprobe.encoders import make
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.nets.precision import spare_torch
@@ -270,7 +270,7 @@ def subtrees(folder: Path, many: int) -> Iterator[np.ndarray]:
         for part in treebank(folder / "treebanks" / "UD_English-EWT")
         if part.split == "dev"
     )
-    for tree, _ in zip(read(path), range(many), strict=False):
+    for tree, _ in zip(read_conllu(path), range(many), strict=False):
         heads = np.array(tree.heads)
         spans = np.stack([np.arange(len(heads)), np.arange(len(heads)) + 1], 1)
         for _ in heads:  # as many times as a tree can be deep
@@ -314,7 +314,7 @@ def _pooled_both_ways(
     units = torch.randn(sum(words), width, generator=generator).requires_grad_()
     first = np.cumsum([0, *words])
     flat = np.concatenate([s + f for s, f in zip(batch, first, strict=False)])
-    pairs = make_ragged(*ranges(flat[:, 0], flat[:, 1]), sum(words))
+    pairs = make_ragged(*expand_ranges(flat[:, 0], flat[:, 1]), sum(words))
     padded = torch.zeros(len(batch), max(words), width)
     spans, real = (
         torch.zeros(2, len(batch), targets, dtype=torch.int64),

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import treebank
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
@@ -37,7 +37,7 @@ def sentences(folder: Path) -> list[Sentence]:
         for part in treebank(folder / "treebanks" / "UD_English-EWT")
         if part.split in ("dev", "test")
     ]
-    return [tree.sentence for part in parts for tree in read(part.path)]
+    return [tree.sentence for part in parts for tree in read_conllu(part.path)]
 
 
 def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:

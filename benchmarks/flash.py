@@ -35,7 +35,7 @@ from scipy.stats import spearmanr
 import lingprobe
 from lingprobe.corpora.files import digest_file
 from lingprobe.data.records import records
-from lingprobe.suites.flash import FILES, read_sets
+from lingprobe.suites.flash import FILES, read_flash_sets
 
 ROOT = Path(__file__).parents[1]
 CANDIDATES = Path(__file__).with_suffix(".tsv")
@@ -286,7 +286,7 @@ def suite(results: Path, models: Sequence[str]) -> None:
         out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         out.writeheader()
         out.writerows(sorted(lines, key=lambda row: (row["set"], row["half"])))
-    for each in read_sets():
+    for each in read_flash_sets():
         found = _judge([row for row in lines if row["set"] == each.name])
         cells = (f"{v:.2f}" for v in found.values() if isinstance(v, float))
         print(each.name, *cells, found["in"], sep=" | ")
@@ -321,7 +321,7 @@ def build(folder: Path, output: Path) -> None:
     lines = []
     for half in HALVES:
         (output / half).mkdir(parents=True)
-        for each in read_sets():
+        for each in read_flash_sets():
             place = output / half / each.name
             if each.reads.startswith("table"):
                 task = task_of(origins[each.name], folder, half, 0)

@@ -93,7 +93,7 @@ JIANT = b"".join(
     for label in ("ARG0", ["ARG1", "ARG2"], [])
 )
 JSONL = b'{"sonde": 1, "loss": "softmax", "names": ["a", "b"]}\n' + b"".join(
-    json.dumps({"split": split, "text": text, "words": text.split(), "label": label}).encode()
+    json.dumps({"split": split, "text": text, "words": text.split_clitic(), "label": label}).encode()
     + b"\n"
     for split, text, label in (
         ("train", "the dog barked", "a"),
@@ -162,7 +162,7 @@ def formats() -> dict[str, Format]:
     from lingprobe.corpora import bio, brackets, conll2012, conllu, edges, protoroles, text
     from lingprobe.corpora import tagged_text as tagged
     from lingprobe.corpora.mentions import read_documents
-    from lingprobe.corpora.tally import Tally
+    from lingprobe.corpora.tally import ProblemTally
     from lingprobe.data.core import Sentence
     from lingprobe.datasets.formats import tables
     from lingprobe.encoders import ENCODERS
@@ -181,11 +181,11 @@ def formats() -> dict[str, Format]:
         "conllu": Format(
             ".conllu",
             (CONLLU,),
-            lambda p: [(t.words, tuple(head + 1 for head in t.heads)) for t in conllu.read(p)],
+            lambda p: [(t.words, tuple(head + 1 for head in t.heads)) for t in conllu.read_conllu(p)],
             naive_conllu,
         ),
         "brackets": Format(
-            ".mrg", (BRACKETS,), lambda p: [t.words for t in brackets.read(p)], naive_brackets
+            ".mrg", (BRACKETS,), lambda p: [t.words for t in brackets.read_brackets(p)], naive_brackets
         ),
         "bio": Format(
             ".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.Layout())]
@@ -194,8 +194,8 @@ def formats() -> dict[str, Format]:
         "documents": Format(
             ".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in read_documents(p)]
         ),
-        "tagged": Format(".tagged", (TAGGED,), lambda p: list(tagged.read(p))),
-        "text": Format(".txt", (PLAIN,), lambda p: [s.text for s in text.read(p)], naive_text),
+        "tagged": Format(".tagged", (TAGGED,), lambda p: list(tagged.read_tagged_text(p))),
+        "text": Format(".txt", (PLAIN,), lambda p: [s.text for s in text.read_running_text(p)], naive_text),
         "jiant": Format(
             ".json",
             (JIANT,),
@@ -207,11 +207,11 @@ def formats() -> dict[str, Format]:
             ".txt", (SENTEVAL,), lambda p: _texts(tables.read(p, "senteval")), naive_senteval
         ),
         "parquet": Format(".parquet", (_parquet(),), tables.read, packed=False),
-        "spr2": Format(".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", Tally())),
+        "spr2": Format(".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", ProblemTally())),
         "uds": Format(
             ".json",
             (json.dumps({"data": {}, "metadata": {}}).encode(),),
-            lambda p: list(protoroles.uds(p, "raise", Tally())),
+            lambda p: list(protoroles.uds(p, "raise", ProblemTally())),
         ),
         "request": Format(".json", (REQUEST, b"{}"), files.read, packed=False),
         "word vectors": Format(

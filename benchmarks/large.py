@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import treebank
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
@@ -167,7 +167,7 @@ def main() -> int:
     parser.add_argument("--layers", default="last")
     args = parser.parse_args()
     parts = treebank(args.folder / "treebanks" / "UD_English-EWT")
-    given: list[Sentence] = [tree.sentence for part in parts for tree in read(part.path)][
+    given: list[Sentence] = [tree.sentence for part in parts for tree in read_conllu(part.path)][
         : args.sentences
     ]
     texts = [s.text for s in given]

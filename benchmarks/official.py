@@ -32,7 +32,7 @@ def main(script: str, *names: str) -> None:
     differ = 0
     for name in names:
         sources = treebanks(name, (), (".conllu",))
-        trees = [tree for s in sources for tree in conllu.read(s.part.path, "skip")]
+        trees = [tree for s in sources for tree in conllu.read_conllu(s.part.path, "skip")]
         gold = list(map(dependencies, trees))
         draws = random.Random(0)
         disturbed = [

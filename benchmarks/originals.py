@@ -33,7 +33,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import treebank
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
@@ -67,7 +67,7 @@ def sentences(many: int) -> list[Sentence]:
     folder = Path(os.environ.get("LINGPROBE_DATA", "")) / "treebanks" / "UD_English-EWT"
     parts = treebank(folder if folder.is_dir() else "embedded")
     chosen = [p for p in parts if p.split in ("dev", "test")] or parts
-    found = (tree.sentence for part in chosen for tree in read(part.path))
+    found = (tree.sentence for part in chosen for tree in read_conllu(part.path))
     return [sentence for _, sentence in zip(range(many), found, strict=False)]
 
 

@@ -19,7 +19,7 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.files import read_text_lines
 
 FEW, MANY = 10_000, 100_000
 
@@ -27,7 +27,7 @@ FEW, MANY = 10_000, 100_000
 def cut(text: Path, many: int, folder: Path) -> Path:
     """The first sentences of a text, as a file."""
     path = folder / f"{many}.txt"
-    kept = (line for _, line in lines(text) if line.strip() and not line.startswith("# "))
+    kept = (line for _, line in read_text_lines(text) if line.strip() and not line.startswith("# "))
     path.write_text("\n".join(islice(kept, many)) + "\n", "utf-8")
     return path
 

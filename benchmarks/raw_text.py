@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.corpora.conllu import read
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.conllu import read_conllu
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.encoders.tokens import Pieces, Words
@@ -43,8 +43,8 @@ def main(reference: str, banks: Sequence[str]) -> None:
     for bank in banks:
         sentences = [
             tree.sentence
-            for part in corpus([bank], (".conllu",))
-            for tree in read(part.path, "skip")
+            for part in list_corpus_files([bank], (".conllu",))
+            for tree in read_conllu(part.path, "skip")
         ]
         (joined, one), (raw, other) = (pieces(tokenizer, sentences, raw) for raw in (False, True))
         pairs = [pair for a, b in zip(one, other, strict=True) for pair in zip(a, b, strict=True)]

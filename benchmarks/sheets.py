@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree, features
-from lingprobe.data.references import Place, Reference
+from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.datasets import Candidate
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.sources import treebanks
@@ -85,12 +85,12 @@ def drawn(reference: str, many: int, seed: int, wanted: Wanted) -> Iterator[tupl
 
 
 def _trees(
-    path: Place, further: tuple[Place, ...], relation: str | None
+    path: PlaceOption, further: tuple[PlaceOption, ...], relation: str | None
 ) -> dict[tuple[str, ...], Tree]:
     """The trees of a treebank, or those whose root governs a relation, by their words."""
     found = {}
     for _, part in treebanks(path, further, (".conllu",)):
-        for tree in conllu.read(part.path, "skip"):
+        for tree in conllu.read_conllu(part.path, "skip"):
             kids = (tree.deprels[k].partition(":")[0] for k in tree.children(tree.root))
             if relation is None or relation in kids:
                 found[tree.words] = tree

@@ -57,9 +57,9 @@ def train(text: Path, out: Path, device: str, seconds: float) -> None:
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    from lingprobe.corpora.files import lines
+    from lingprobe.corpora.files import read_text_lines
 
-    texts = [line for _, line in lines(text) if line and not line.startswith("# ")]
+    texts = [line for _, line in read_text_lines(text) if line and not line.startswith("# ")]
     made = tokenizer(texts[:: max(1, len(texts) // 200_000)], out)
     encoded = made.encode_batch_fast(texts, add_special_tokens=False)
     stream = torch.from_numpy(np.concatenate([np.array(e.ids, np.uint16) for e in encoded]))

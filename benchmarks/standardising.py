@@ -38,7 +38,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import lingprobe
-from lingprobe.analysis.answers import together
+from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.data.core import Cell, Needs, Predictor, Result
 from lingprobe.data.reading import Readings
@@ -146,7 +146,7 @@ def gains(results: Iterable[Result]) -> list[Gain]:
     found = []
     for both in sides.values():
         before = rows(both[False])[0]
-        ones, others = (together(repeats(both[side])) for side in (True, False))
+        ones, others = (join_answers(repeats(both[side])) for side in (True, False))
         gain = difference(before.metric, ones, others)
         kind = before.kind
         if kind != "oracle":

@@ -19,12 +19,12 @@ def main(files: list[str]) -> int:
     trees, restored = 0, 0
     words, pairs = set[str](), set[str]()
     for file in files:
-        for tree in brackets.read(file):
+        for tree in brackets.read_brackets(file):
             told = tetra.tags(tree)
             words.update(told.words)
             pairs.update(told.pairs)
             text = tetra.brackets(tree.words, tree.tags, told)
-            again = brackets.parse_tree(text, file, tree.line)
+            again = brackets.parse_brackets(text, file, tree.line)
             trees += 1
             restored += (again.words, again.tags, again.labels[1:], again.starts, again.stops) == (
                 tree.words,

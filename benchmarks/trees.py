@@ -19,10 +19,10 @@ import tempfile
 from pathlib import Path
 
 from lingprobe.corpora.brackets import (
-    SUFFIXES,
+    BRACKET_SUFFIXES,
+    BracketTree,
     Strings,
-    Tree,
-    read,
+    read_brackets,
 )
 from lingprobe.corpora.files import treebank
 from lingprobe_extensions.train.linear_trees import format_tree
@@ -59,7 +59,7 @@ def run(code: str, *arguments: str) -> list[float]:
     return list(map(float, done.stdout.split()))
 
 
-def renamed(tree: Tree) -> str:
+def renamed(tree: BracketTree) -> str:
     """The tree on one line, with a zero byte behind each noun and name."""
     words = tuple(
         word + "\0" * tag.startswith("NN") for word, tag in zip(tree.words, tree.tags, strict=True)
@@ -72,8 +72,8 @@ def multiplied(source: Path, target: Path) -> None:
     strings = Strings()
     templates = [
         renamed(tree)
-        for part in treebank(source, SUFFIXES)
-        for tree in read(part.path, strings=strings)
+        for part in treebank(source, BRACKET_SUFFIXES)
+        for tree in read_brackets(part.path, strings=strings)
     ]
     with target.open("w", encoding="utf-8") as file:
         for k in range(TREES):

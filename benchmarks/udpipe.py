@@ -32,7 +32,7 @@ def main(bank: str, model: Path) -> None:
         start = time.perf_counter()
         train(parts["train"], model, held=parts["dev"])
         print(f"trained in {(time.perf_counter() - start) / 60:.0f} minutes")
-    gold = [tree for path in parts["test"] for tree in conllu.read(path)]
+    gold = [tree for path in parts["test"] for tree in conllu.read_conllu(path)]
     made = parser(f"udpipe:{model}")
     list(made.annotate([("warm", "up")]))
     start = time.process_time()

@@ -39,8 +39,12 @@ from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.datasets.formats.parquet import read
-from lingprobe.encoders.tables import word_table
-from lingprobe.encoders.untrained import WordsRead, encode_sentences, forms_of
+from lingprobe.encoders.tables import open_word_table
+from lingprobe.encoders.untrained import (
+    WordInput,
+    encode_sentences,
+    forms_of,
+)
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe.probes import PROBES
 
@@ -58,7 +62,7 @@ def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
     forms, numbers = forms_of(sentences)
     counts = np.array([len(s.words) for s in sentences])
     path = None if options.vectors == "random" else file_of(options.vectors)
-    table, _ = word_table(path, 300, options.seed).look_up(forms)
+    table, _ = open_word_table(path, 300, options.seed).look_up(forms)
     if options.vectors.startswith(MEAN):
         rows = means(table, numbers, np.cumsum(counts) - counts, counts)
     else:
@@ -67,7 +71,7 @@ def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
         with torch.no_grad():
             for weights in net.parameters():
                 weights.mul_(options.gain)
-        read_words = WordsRead(table, numbers, counts)
+        read_words = WordInput(table, numbers, counts)
         [rows] = encode_sentences(net, read_words, shape.width, by_word=False, tokens=4096).layers
     layer = np.zeros((len(data.sentences), rows.shape[1]), np.float32)
     layer[used] = rows

@@ -23,7 +23,11 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import binom
 
-from lingprobe.analysis.comparison import Decision, decisions, with_baselines
+from lingprobe.analysis.comparison import (
+    Decision,
+    decide_comparisons,
+    with_baselines,
+)
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
 
@@ -103,7 +107,7 @@ def result(what: tuple[str, str, str], hit: np.ndarray, choice: dict[str, float]
 
 def decided(rng: np.random.Generator, design: Design) -> list[Decision]:
     """The verdicts of one page."""
-    return decisions(with_baselines(page(rng, design)).asked)
+    return decide_comparisons(with_baselines(page(rng, design)).asked)
 
 
 def false_pages(design: Design, pages: int, seed: int = 1) -> tuple[float, float]:

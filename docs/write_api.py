@@ -18,7 +18,7 @@ from typing import Any, ForwardRef, get_args, is_typeddict
 from typer.models import ArgumentInfo
 
 import lingprobe
-from lingprobe.api.listing import KINDS, contents_of
+from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.cli.signatures import module_of
 from lingprobe.data._packages import entry_points, is_own
@@ -53,7 +53,7 @@ SHARED = {"settings": "Settings", "selection": "Selection"}
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
-    "report": "lingprobe.analysis.row:Row",
+    "report": "lingprobe.analysis.row:ResultRow",
     "report --suite": "lingprobe.suites.page:Cell",
     "report --bits": "lingprobe.pages.probabilities:Bits",
     "layers": "lingprobe.pages.layer_table:LayerRow",
@@ -289,7 +289,7 @@ def _options() -> dict[str, list[str]]:
             for entry in lingprobe.available(kind)  # type: ignore[arg-type]
             if entry.name in contents.own_places()
         ]
-        for kind, contents in ((each, contents_of(each)) for each in KINDS)
+        for kind, contents in ((each, get_contents(each)) for each in KINDS)
     }
 
 

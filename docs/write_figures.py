@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe.analysis.curves import Curve, Curves, History, Trend
 from lingprobe.analysis.layers import Depth, Expected, Mean
 from lingprobe.analysis.relation import Asked, Correlation, Relation
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.score_table import Measure, ScoreTable
 from lingprobe.metrics.correlation import coefficients
 from lingprobe.pages.curve_figures import curves_figure
@@ -52,16 +52,16 @@ def lines(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def row(line: Mapping[str, str]) -> Row:
+def row(line: Mapping[str, str]) -> ResultRow:
     """A line of results as a row; what a figure does not show is left out."""
-    needed = (f.name for f in dataclasses.fields(Row) if f.default is dataclasses.MISSING)
+    needed = (f.name for f in dataclasses.fields(ResultRow) if f.default is dataclasses.MISSING)
     values: dict[str, Any] = dict.fromkeys(needed, "")
     values |= dict.fromkeys(("seeds", "folds", "train", "unusable", "cut", "unseen"), 0)
     values |= {name: float(line[name]) for name in ("score", "low", "high")}
     values |= {"task": line["task"], "control": "none", "n": int(line["n"])}
     values |= {"metric": line.get("metric", "accuracy")}
     values |= {"majority": float(line.get("majority", line.get("constant", "nan")))}
-    return Row(**values)
+    return ResultRow(**values)
 
 
 def curves(name: str, training: str, trivial: Mapping[str, Mapping[str, float]]) -> Figure:
@@ -145,7 +145,7 @@ def correlations(name: str, draw: Callable[[Relation], Figure]) -> Figure:
 
 def multilingual() -> Figure:
     """Each layer of two encoders on the tense of five languages of PUD."""
-    groups: dict[tuple[str, str], dict[str, Row]] = {}
+    groups: dict[tuple[str, str], dict[str, ResultRow]] = {}
     for line in lines("multilingual"):
         task, encoder = line["task"], line["encoder"]
         is_tense = line["folder"] == "pud" and task.startswith("ud/tense")
@@ -154,7 +154,7 @@ def multilingual() -> Figure:
     return layers_figure([depth(*key, mine) for key, mine in groups.items()])
 
 
-def depth(task: str, encoder: str, mine: Mapping[str, Row]) -> Depth:
+def depth(task: str, encoder: str, mine: Mapping[str, ResultRow]) -> Depth:
     """The layers of an encoder, each alone."""
     single = {int(layer): each for layer, each in mine.items() if layer.isdigit()}
     nothing = Mean(NAN, NAN, NAN), NAN, Expected(NAN, NAN, NAN, NAN, NAN, ""), NAN

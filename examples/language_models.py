@@ -25,7 +25,7 @@ import transformers
 from tokenizers import decoders, normalizers, pre_tokenizers, processors, trainers
 from torch import Tensor, nn
 
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.files import read_text_lines
 
 MARKS = {
     "causal": {"bos_token": "<s>", "pad_token": "<pad>"},
@@ -83,7 +83,7 @@ def main() -> None:
 
 def read(files: list[Path]) -> list[str]:
     """The lines, with straight apostrophes; not those that are empty or name a book."""
-    found = (line.strip().replace("’", "'") for file in files for _, line in lines(file))
+    found = (line.strip().replace("’", "'") for file in files for _, line in read_text_lines(file))
     return [line for line in found if line and not line.startswith("# ")]
 
 

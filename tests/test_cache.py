@@ -10,8 +10,8 @@ from lingprobe.data.cache import (
     STALE,
     FileProblem,
     cache_dir,
-    draft,
     find_cached,
+    open_draft,
     recall,
     remember,
     write_text,
@@ -20,11 +20,11 @@ from lingprobe.data.cache import (
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):
     path = tmp_path / "deep" / "a.txt"
-    with draft(path) as place:
+    with open_draft(path) as place:
         place.write_text("new")
         assert not path.exists()
     assert path.read_text() == "new"
-    with pytest.raises(KeyError), draft(path) as place:
+    with pytest.raises(KeyError), open_draft(path) as place:
         raise KeyError(place.write_text("half"))
     assert path.read_text() == "new"
     assert [p.name for p in path.parent.iterdir()] == ["a.txt"]
@@ -48,7 +48,7 @@ def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path):
 def test_a_full_disk_is_told(tmp_path):
     with (
         pytest.raises(FileProblem, match=r"a.txt: no space left on device"),
-        draft(tmp_path / "a.txt"),
+        open_draft(tmp_path / "a.txt"),
         open("/dev/full", "w") as full,
     ):
         full.write("x" * 100_000)
@@ -56,7 +56,7 @@ def test_a_full_disk_is_told(tmp_path):
 
 
 def test_an_error_of_another_file_is_not_blamed_on_the_draft(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nothing"), draft(tmp_path / "a.txt"):
+    with pytest.raises(FileNotFoundError, match="nothing"), open_draft(tmp_path / "a.txt"):
         (tmp_path / "nothing").read_text()
 
 

@@ -69,7 +69,7 @@ def forget() -> None:
 
 
 def code(root: str) -> str:
-    return closure.code_of(f"written.{root}")
+    return closure.digest_code(f"written.{root}")
 
 
 def reached(root: str) -> set[str]:
@@ -340,12 +340,12 @@ def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_
     assert found.packages["numpy"] == ".".join(np.__version__.split(".")[:2])
     assert any(name.lower() == "pyyaml" for name in found.packages)
     assert "package_of_mine.far" not in sys.modules  # nothing was imported to find this out
-    before = closure.code_of("mine_alone:g")
+    before = closure.digest_code("mine_alone:g")
     (tmp_path / "package_of_mine" / "near.py").write_text(
         "def g():\n    from . import far\n    return far.h()\nCALLED = [g]\n"
     )
     forget()
-    assert closure.code_of("mine_alone:g") != before
+    assert closure.digest_code("mine_alone:g") != before
 
 
 # ---- the whole of lingprobe
@@ -446,7 +446,7 @@ def digest_with(roots: list[str], node: Node, found: source.Source) -> str:
         for cached in (closure._digest_of, closure._step):
             cached.cache_clear()
         patch.setattr(closure._digests, "known", {})
-        return closure.code_of(*roots)
+        return closure.digest_code(*roots)
 
 
 class Edits:
@@ -456,7 +456,7 @@ class Edits:
 
     def __init__(self, roots: list[str]) -> None:
         self.roots = frozenset(roots)
-        self.before = closure.code_of(*roots)
+        self.before = closure.digest_code(*roots)
         self.known = dict(closure._digests.known)
         self.users: dict[Node, set[Node]] = {}
         for user in self.known:

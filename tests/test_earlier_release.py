@@ -10,7 +10,7 @@ import pytest
 
 import lingprobe
 from lingprobe.annotators import parser
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
 
@@ -124,7 +124,7 @@ def test_what_to_install_comes_from_where_this_copy_came(monkeypatch, origin, co
             return None if origin is None or name != "direct_url.json" else json.dumps(origin)
 
     monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Installed())
-    assert to_install("hf", "st") == command
+    assert describe_install("hf", "st") == command
 
 
 def test_no_page_and_no_message_installs_from_an_index_that_has_it_not():

@@ -24,11 +24,16 @@ from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import identity, portable, walk_parts
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.experiment.data import task_identity
-from lingprobe.experiment.keys import EMBEDS, MEASURES, encoder_identity, vectors_key
+from lingprobe.experiment.keys import (
+    EMBEDS,
+    MEASURES,
+    identify_encoder,
+    vectors_key,
+)
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
@@ -281,9 +286,9 @@ def test_what_a_thing_holds_counts_however_deep():
 def test_what_a_thing_remembers_does_not_count(tmp_path):
     (file := tmp_path / "words.txt").write_text("a 1 2\nb 3 4\n")
     encoder = ENCODERS.make(f"static:{file}")
-    before = encoder_identity(ENCODERS.canonical(f"static:{file}"), encoder)
+    before = identify_encoder(ENCODERS.canonical(f"static:{file}"), encoder)
     encoder.table.look_up(["a", "b"])
-    assert encoder_identity(ENCODERS.canonical(f"static:{file}"), encoder) == before
+    assert identify_encoder(ENCODERS.canonical(f"static:{file}"), encoder) == before
 
 
 def test_a_thing_of_the_same_name_as_a_built_in_one_is_not_taken_for_it():
@@ -292,8 +297,8 @@ def test_a_thing_of_the_same_name_as_a_built_in_one_is_not_taken_for_it():
 
     mine = adapt(length)
     assert mine.name == "length"
-    assert vectors_key(mine, encoder_identity(None, mine)) != vectors_key(
-        ENCODERS.make("length"), encoder_identity("length", ENCODERS.make("length"))
+    assert vectors_key(mine, identify_encoder(None, mine)) != vectors_key(
+        ENCODERS.make("length"), identify_encoder("length", ENCODERS.make("length"))
     )
 
 
@@ -304,7 +309,7 @@ def test_two_functions_of_one_file_and_name_are_told_apart():
         adapt(lambda s: np.ones((len(s), 1))),
     )
     assert (
-        encoder_identity(None, one) == encoder_identity(None, again) != encoder_identity(None, two)
+        identify_encoder(None, one) == identify_encoder(None, again) != identify_encoder(None, two)
     )
 
 
@@ -313,9 +318,9 @@ def test_no_identity_holds_a_path(tmp_path):
     np.savez(tmp_path / "given.npz", sentences=np.array(["a"]), vectors=np.ones((1, 2), np.float32))
     (tmp_path / "set.tsv").write_text("tr\ta\tx y\nte\tb\tx z\nva\ta\ty\n")
     (tmp_path / "mine.py").write_text("def fn(sentences):\n    return [[1.0] for s in sentences]\n")
-    allow(f"{tmp_path}/mine.py@fn")
+    allow_code(f"{tmp_path}/mine.py@fn")
     shutil.copytree(tmp_path, other := tmp_path / "moved")
-    allow(f"{other}/mine.py@fn")
+    allow_code(f"{other}/mine.py@fn")
     for written in (
         "static:{}/words.txt",
         "untrained:bilstm-max,vectors={}/words.txt",
@@ -324,7 +329,7 @@ def test_no_identity_holds_a_path(tmp_path):
     ):
         made = [ENCODERS.canonical(written.format(place)) for place in (tmp_path, other)]
         first, second = (
-            encoder_identity(reference, ENCODERS.make(reference)) for reference in made
+            identify_encoder(reference, ENCODERS.make(reference)) for reference in made
         )
         assert first == second
         assert str(tmp_path) not in str(first)
@@ -343,7 +348,7 @@ def test_no_identity_holds_a_path(tmp_path):
 
 
 def test_a_users_thing_that_takes_a_path_is_known_by_what_lies_there(tmp_path):
-    allow(f"{tmp_path}/mine.py@fn")
+    allow_code(f"{tmp_path}/mine.py@fn")
     (tmp_path / "mine.py").write_text(
         "from pathlib import Path\nimport numpy as np\ndef fn(path: Path, *, scale: float = 1.0):\n"
         "    return lambda s: np.full((len(s), 1), float(path.read_text()) * scale)\n"

@@ -18,8 +18,8 @@ from lingprobe.data.notes import (
     Code,
     Controlled,
     Counts,
+    NotePart,
     Notes,
-    Part,
     Provenance,
     Sampled,
     SourceRule,
@@ -69,7 +69,7 @@ def test_a_part_comes_back_from_json(part):
 
 def test_every_part_is_tried():
     tried = {type(part).__name__ for part in (*PARTS, Provenance())}
-    assert tried == {kind.__name__ for kind in Part.__subclasses__()}
+    assert tried == {kind.__name__ for kind in NotePart.__subclasses__()}
 
 
 def test_a_provenance_comes_back_from_json():

@@ -17,7 +17,7 @@ from fixtures.forked import python
 from fixtures.plugin import PLUGIN
 from lingprobe.corpora.embedded import treebank
 from lingprobe.data.core import SPLITS, DataProblem, Sentence, Site
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
 
@@ -184,7 +184,7 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
 
 
 def test_spans_of_a_format_of_ones_own_are_those_of_its_characters(tmp_path):
-    allow(reference := f"{PLUGIN}/standoff.py@Standoff:{tmp_path}")
+    allow_code(reference := f"{PLUGIN}/standoff.py@Standoff:{tmp_path}")
     for split in SPLITS:
         (tmp_path / split).mkdir()
         (tmp_path / split / "a.txt").write_text("Alice saw  New York.\n\nBob, too, saw Alice\n")
@@ -209,7 +209,7 @@ def test_spans_of_a_format_of_ones_own_are_those_of_its_characters(tmp_path):
 
 
 def test_an_object_fitted_to_texts_is_an_encoder(tmp_path):
-    allow(reference := f"{PLUGIN}/svd.py@Svd,dim=2")
+    allow_code(reference := f"{PLUGIN}/svd.py@Svd,dim=2")
     texts = ["one two six ten", "one two six", "one two", "ten ten ten one"]
     ready = ENCODERS.make(reference).prepare([Sentence.of(text.split()) for text in texts])
     (vectors,) = ready.encode([Sentence.of(text.split()) for text in texts]).layers

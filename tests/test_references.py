@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data import references
-from lingprobe.data.references import Contents, Reference, ReferenceProblem, allow, brief
+from lingprobe.data.references import (
+    Contents,
+    Reference,
+    ReferenceProblem,
+    allow_code,
+    shorten_reference,
+)
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
@@ -180,10 +186,11 @@ def test_the_canonical_reference_makes_the_same_thing(path, layer, size, rate):
 
 def test_a_brief_reference_has_what_is_needed_and_what_is_unusual():
     assert (
-        brief(THINGS, THINGS.canonical("Thing:p,pool=max,layers=1")) == "Thing:p,layers=1,pool=max"
+        shorten_reference(THINGS, THINGS.canonical("Thing:p,pool=max,layers=1"))
+        == "Thing:p,layers=1,pool=max"
     )
-    assert brief(THINGS, THINGS.canonical("needing,size=3")) == "needing,size=3"
-    assert brief(THINGS, "gone:p,size=3") == "gone:p,size=3"
+    assert shorten_reference(THINGS, THINGS.canonical("needing,size=3")) == "needing,size=3"
+    assert shorten_reference(THINGS, "gone:p,size=3") == "gone:p,size=3"
 
 
 def test_a_folder_of_results_names_each_thing_once(monkeypatch):
@@ -191,7 +198,7 @@ def test_a_folder_of_results_names_each_thing_once(monkeypatch):
     monkeypatch.setattr(
         references, "_brief", lambda *each: shortened.append(each) or shorten(*each)
     )
-    assert {brief(THINGS, "needing,seed=7,size=3") for _ in range(1000)} == {
+    assert {shorten_reference(THINGS, "needing,seed=7,size=3") for _ in range(1000)} == {
         shorten(THINGS, Reference.parse("needing,seed=7,size=3"))
     }
     assert len(shortened) == 1
@@ -217,7 +224,7 @@ def test_plugins_come_through_the_same_door_and_never_shadow(monkeypatch):
 def test_a_thing_from_a_file_of_ones_own(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("def thing(path='x', *, size: int = 1):\n    return path, size\n")
-    allow(f"{file}@thing", f"{tmp_path / 'none.py'}@thing")
+    allow_code(f"{file}@thing", f"{tmp_path / 'none.py'}@thing")
     assert THINGS.make(f"{file}@thing:a,size=2") == ("a", 2)
     assert THINGS.find(f"{file}@thing") is THINGS.find(f"{file}@thing")
     assert THINGS.canonical(f"{file}@thing").endswith("mine.py@thing:x")
@@ -233,7 +240,7 @@ def test_two_files_of_one_name_are_two_modules(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.py").write_text(f"def thing(): return {folder!r}\n")
-    allow(*(f"{tmp_path / folder / 'mine.py'}@thing" for folder in ("a", "b")))
+    allow_code(*(f"{tmp_path / folder / 'mine.py'}@thing" for folder in ("a", "b")))
     assert [THINGS.make(f"{tmp_path / folder / 'mine.py'}@thing") for folder in ("a", "b")] == [
         "a",
         "b",
@@ -242,7 +249,7 @@ def test_two_files_of_one_name_are_two_modules(tmp_path):
 
 def test_a_file_that_fails_is_tried_again_after_it_is_mended(tmp_path):
     file = tmp_path / "broken.py"
-    allow(f"{file}@thing")
+    allow_code(f"{file}@thing")
     file.write_text("1 / 0\n")
     with pytest.raises(ZeroDivisionError):
         THINGS.find(f"{file}@thing")
@@ -377,7 +384,7 @@ def test_what_is_derived_from_a_built_in_class_has_its_options(contents, name, t
     path.write_text(SUBCLASSES.format(module=base.__module__, name=base.__qualname__))
     again = ["Again"] if is_dataclass(base) else []
     for kind in ("Plain", "Handing", *again):
-        allow(reference := f"{path}@{kind}")
+        allow_code(reference := f"{path}@{kind}")
         assert contents.options(reference) - {"own"} >= contents.options(name) - {"arguments"}
         assert contents.needs(reference) == contents.needs(name)
         if kind != "Handing":
@@ -393,7 +400,7 @@ def test_an_option_that_is_handed_on_is_converted_as_in_the_class_that_has_it(tm
         "class Mine(Base):\n    def __init__(self, own: int = 1, **options):\n"
         "        super().__init__(**options)\n        self.own = own\n"
     )
-    allow(f"{path}@Mine")
+    allow_code(f"{path}@Mine")
     things = Contents("thing", "lingprobe.things", {})
     made = things.make(f"{path}@Mine:3,dim=8")
     assert (made.own, made.dim) == (3, 8)

@@ -3,7 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.vectors import Spans, Vectors, concatenate, ranges, word_units
+from lingprobe.data.vectors import (
+    Spans,
+    Vectors,
+    concatenate,
+    expand_ranges,
+    word_units,
+)
 
 
 @st.composite
@@ -112,7 +118,7 @@ def test_parts_of_two_kinds_are_not_mixed_in_silence():
 def test_ranges_are_all_the_ranges(pairs):
     starts = np.array([a for a, _ in pairs], np.int64)
     stops = starts + np.array([n for _, n in pairs], np.int64)
-    units, offsets = ranges(starts, stops)
+    units, offsets = expand_ranges(starts, stops)
     assert units.tolist() == [i for a, n in pairs for i in range(a, a + n)]
     assert offsets.tolist() == np.cumsum([0, *(n for _, n in pairs)]).tolist()
     assert units.dtype == offsets.dtype == np.int64

@@ -13,13 +13,27 @@ import pytest
 import lingprobe
 from fixtures.results import result, saying
 from lingprobe.analysis import answers
-from lingprobe.analysis.answers import SIGNS, marks
+from lingprobe.analysis.answers import SIGNS, mark_test_sets
 from lingprobe.analysis.layers import depths
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result
-from lingprobe.pages import by_stratum, classes, plots, render, scores, strata_table
+from lingprobe.pages import (
+    classes,
+    compute_stratum_rows,
+    plots,
+    render,
+    scores,
+    strata_table,
+)
 from lingprobe.pages.layer_table import by_layer, overview
-from lingprobe.suites.facts import Block, Entry, Figure, Line, Paper, Place
+from lingprobe.suites.facts import (
+    Block,
+    Entry,
+    Figure,
+    Line,
+    PaperTable,
+    Place,
+)
 from lingprobe.suites.page import inside
 
 
@@ -98,7 +112,7 @@ def entries(results):
 
 
 def suite_table(results):
-    paper = Paper(
+    paper = PaperTable(
         "A paper", ("Tense",), (Block("", (Line("BERT", (Figure(80.0, "80.0"),), "p"),)),)
     )
     return inside(paper, entries(results))
@@ -106,7 +120,7 @@ def suite_table(results):
 
 VIEWS = {
     "scores": lambda results: scores(rows(results)),
-    "strata": lambda results: strata_table(by_stratum(results, "distance"), "distance"),
+    "strata": lambda results: strata_table(compute_stratum_rows(results, "distance"), "distance"),
     "suite": suite_table,
 }
 
@@ -198,7 +212,7 @@ def test_layers_over_other_examples_are_marked():
 def test_figures_say_it_below():
     found = depths([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")])
     for figure in (
-        plots.strata_figure(by_stratum(DIFFERENT, "distance"), "distance"),
+        plots.strata_figure(compute_stratum_rows(DIFFERENT, "distance"), "distance"),
         plots.layers_figure(found),
     ):
         assert "do not compare the two" in figure.get_supxlabel().replace("\n", " ")
@@ -231,12 +245,16 @@ def test_a_control_is_never_the_score():
         "encoder": "length", "probe": "mlp", "score": "–", "95 % interval": "– – –",
         "majority": "50.0", "shuffled": "50.0", "n": "",
     }  # fmt: skip
-    strata = strata_table(by_stratum([over("a", 0.5, control="shuffled")], "distance"), "distance")
+    strata = strata_table(
+        compute_stratum_rows([over("a", 0.5, control="shuffled")], "distance"), "distance"
+    )
     assert {row[3] for row in strata.sections[0].rows} == {"–"}
 
 
 def test_results_that_kept_no_digest_are_told_apart_by_their_number():
-    assert marks(rows([over(None), over("a", encoder="x"), over(None, n=150, encoder="y")])) == [
+    assert mark_test_sets(
+        rows([over(None), over("a", encoder="x"), over(None, n=150, encoder="y")])
+    ) == [
         "",
         "",
         "*",
@@ -245,7 +263,7 @@ def test_results_that_kept_no_digest_are_told_apart_by_their_number():
 
 def test_there_are_signs_enough():
     many = [over(str(i), encoder=f"e{i}") for i in range(13)]
-    assert len(set(marks(rows(many)))) == 13
+    assert len(set(mark_test_sets(rows(many)))) == 13
 
 
 def test_rows_of_unlike_many_seeds_say_how_many():

@@ -17,7 +17,7 @@ from lingprobe.analysis.rows import rows as rows_of
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS
-from lingprobe.pages import by_stratum, strata_table
+from lingprobe.pages import compute_stratum_rows, strata_table
 from lingprobe.tables.formats import terminal
 
 NAMES = ("easy", "hard", "other")
@@ -146,7 +146,7 @@ def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
         answers({"easy": 80, "hard": 20, "other": 20}),
         answers({"easy": 20, "hard": 80, "other": 20}),
     )
-    rows = by_stratum([result({"1": near, "2": far})], "distance")
+    rows = compute_stratum_rows([result({"1": near, "2": far})], "distance")
     assert rows[0].score > rows[1].score + 15
     assert [row.expected for row in rows] == pytest.approx([row.score for row in rows])
     assert [row.over for row in rows] == pytest.approx([0, 0])
@@ -172,7 +172,7 @@ def test_intervals_of_what_is_over_it_hold_what_they_should():
             ids = np.repeat(np.arange(3), shares)
             hit = rng.random(len(ids)) < rates[name][ids]
             strata[name] = (Classes(ids, NAMES), Classes(np.where(hit, ids, (ids + 1) % 3), NAMES))
-        _, row = by_stratum([result(strata)], "distance")
+        _, row = compute_stratum_rows([result(strata)], "distance")
         inside += row.over_low <= truth <= row.over_high
     assert 53 <= inside <= 60
 

@@ -12,8 +12,13 @@ import pytest
 from scipy import stats
 
 from fixtures.results import saying
-from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.comparison import against, decisions, pairs, with_baselines
+from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+from lingprobe.analysis.comparison import (
+    against,
+    decide_comparisons,
+    pairs,
+    with_baselines,
+)
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes, Column, Scores
 from reference import inference
@@ -69,12 +74,16 @@ def test_a_row_is_compared_with_all_baselines_as_the_papers_have_it():
     found = with_baselines([*mine, *floors])
     assert found.family == "3 comparisons (3 encoders on 1 task, against the baselines)"
     others = [np.zeros(N, int), *map(answers, floors)]
-    for one, decision in zip(mine, decisions(found.asked), strict=True):
+    for one, decision in zip(mine, decide_comparisons(found.asked), strict=True):
         value, low, high, p, corrected = by_hand(one, others, 3)
         assert decision.difference == pytest.approx(100 * value)
         assert (decision.p, decision.corrected) == pytest.approx((p, corrected))
         assert (decision.low, decision.high) == pytest.approx((100 * low, 100 * high))
-    assert [one.verdict for one in decisions(found.asked)] == ["better", "cannot be told", "worse"]
+    assert [one.verdict for one in decide_comparisons(found.asked)] == [
+        "better",
+        "cannot be told",
+        "worse",
+    ]
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
@@ -83,7 +92,7 @@ def test_an_interval_excludes_0_exactly_where_the_verdict_is_not_open(correction
     mine = [result(f"st:{i}", 0.55 + i / 100) for i in range(0, 30, 2)]
     asked = with_baselines([*mine, result("bow:random", 0.65), result("length", 0.7)]).asked
     kinds = set()
-    for one in decisions(asked, correction, test):
+    for one in decide_comparisons(asked, correction, test):
         inside = one.low <= 0 <= one.high
         assert inside == (one.verdict == "cannot be told")
         assert (one.low > 0) == (one.verdict == "better")
@@ -131,9 +140,13 @@ def test_all_pairs_are_of_encoders_and_one_is_against_all_rows():
 
 def test_a_task_that_a_baseline_answers_is_no_failure():
     mine = result("st:x", 0.8, task="ud/sent-len:bank")
-    (known,) = decisions(with_baselines([mine, result("length", 1.0, task=mine.trial.task)]).asked)
+    (known,) = decide_comparisons(
+        with_baselines([mine, result("length", 1.0, task=mine.trial.task)]).asked
+    )
     assert (known.verdict, known.is_answered) == ("worse", True)
-    (other,) = decisions(with_baselines([mine, result("length", 0.85, task=mine.trial.task)]).asked)
+    (other,) = decide_comparisons(
+        with_baselines([mine, result("length", 0.85, task=mine.trial.task)]).asked
+    )
     assert not other.is_answered
 
 
@@ -149,7 +162,7 @@ def test_a_constant_answer_does_not_answer_a_task_of_which_one_class_is_rare():
 
     for floor, is_answered in ((40, False), (20, False), (2, True)):
         asked = with_baselines([rare("st:x", 41), rare("length", floor)]).asked
-        assert decisions(asked)[0].is_answered == is_answered
+        assert decide_comparisons(asked)[0].is_answered == is_answered
 
 
 def test_two_points_on_a_line_answer_nothing():
@@ -157,7 +170,7 @@ def test_two_points_on_a_line_answer_nothing():
     line = Scores(np.array([0.0, 1.0]))
     kept = {"metric": "pearson", "gold": line, "predicted": line, "score": 1.0, "majority": 0.0}
     two = [replace(result(name), **kept) for name in ("st:x", "length")]
-    assert not decisions(with_baselines(two).asked)[0].is_answered
+    assert not decide_comparisons(with_baselines(two).asked)[0].is_answered
 
 
 def test_the_constant_of_scores_is_one_number_in_all_folds():
@@ -170,19 +183,19 @@ def test_the_constant_of_scores_is_one_number_in_all_folds():
         task = f"ud/tense:bank,fold={k}/2"
         kept = {"metric": "pearson", "gold": truth, "predicted": said, "score": 0.7}
         folds.append(replace(result(task=task), majority=0.0, **kept))
-    (one,) = decisions(with_baselines(folds).asked)
+    (one,) = decide_comparisons(with_baselines(folds).asked)
     assert one.question.best.name == "(constant)"
     assert one.question.best.row.score == pytest.approx(one.question.best.row.majority, abs=1e-9)
 
 
 def test_a_constant_answer_is_a_baseline_of_classes_and_scores():
-    (one,) = decisions(with_baselines([result("st:x", 0.9)]).asked)
+    (one,) = decide_comparisons(with_baselines([result("st:x", 0.9)]).asked)
     assert one.question.best.name == "(constant)"
     assert one.difference == pytest.approx(one.question.one.row.score - 50)
     truth = np.random.default_rng(1).normal(size=N)
     said = Scores(truth + np.random.default_rng(2).normal(size=N))
     scored = replace(result(), metric="pearson", gold=Scores(truth), predicted=said, score=0.7)
-    (one,) = decisions(with_baselines([scored]).asked)
+    (one,) = decide_comparisons(with_baselines([scored]).asked)
     assert one.question.best.row.score == 0
     assert one.verdict == "better"
 
@@ -200,7 +213,7 @@ def rows_of(gold: Column, *shares: float, **said: object):
     n = len(gold)
     kept = {"score": 0.7, "gold": gold, "predicted": gold}
     found = [replace(result(f"st:{i}", share), **kept) for i, share in enumerate(shares)]
-    ((one, other),) = rows_by_task([saying(each, **said) for each in found])
+    ((one, other),) = group_rows_by_task([saying(each, **said) for each in found])
     assert one.row.n == n
     return one, other
 
@@ -208,17 +221,19 @@ def rows_of(gold: Column, *shares: float, **said: object):
 def test_rows_are_compared_over_the_same_labels_in_the_same_order():
     """Their number, names, order and digest are the same, and both have a score."""
     one, other = rows_of(GOLD, 0.7, 0.8, tested="these")
-    assert apart(one, other) == ""
+    assert explain_mismatch(one, other) == ""
     flipped, few = Classes(1 - GOLD.ids, GOLD.names), GOLD.take(np.arange(N - 2))
     named = Classes(GOLD.ids, ("a", "c"))
     for gold, n in ((flipped, N), (few, N - 2), (named, N)):
         strange = rows_of(gold, 0.7, 0.8, tested="these")[1]
-        assert apart(one, strange) == f"they are over different test examples ({N} and {n})"
+        assert (
+            explain_mismatch(one, strange) == f"they are over different test examples ({N} and {n})"
+        )
     unknown, another = (rows_of(GOLD, 0.7, 0.8, tested=said)[1] for said in ("", "others"))
-    assert apart(one, unknown) == apart(unknown, one) == ""
-    assert "different test examples" in apart(one, another)
+    assert explain_mismatch(one, unknown) == explain_mismatch(unknown, one) == ""
+    assert "different test examples" in explain_mismatch(one, another)
     unscored = other._replace(row=replace(other.row, score=math.nan))
-    assert apart(one, unscored) == apart(unscored, one) == "one has no score"
+    assert explain_mismatch(one, unscored) == explain_mismatch(unscored, one) == "one has no score"
 
 
 @pytest.mark.parametrize("unknown", [math.nan, 0.5])
@@ -226,7 +241,7 @@ def test_scores_that_nobody_knows_are_unknown_to_both(unknown):
     numbers = np.linspace(0, 1, N)
     one, _ = rows_of(Scores(np.r_[unknown, numbers[1:]]), 0.7, 0.8)
     _, other = rows_of(Scores(np.r_[math.nan, numbers[1:]]), 0.7, 0.8)
-    assert (apart(one, other) == "") == math.isnan(unknown)
+    assert (explain_mismatch(one, other) == "") == math.isnan(unknown)
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "bh"])
@@ -234,7 +249,10 @@ def test_a_part_of_a_family_is_corrected_for_all_of_it(correction):
     """Those that are not asked about count as p of 1 (Benjamini & Hochberg 1995)."""
     floors = [result("length", 0.66), result("bow:random", 0.6)]
     asked = with_baselines([result(f"st:{i}", 0.68 + i / 40) for i in range(5)] + floors).asked
-    some, p = decisions(asked, correction, comparisons=12), [d.p for d in decisions(asked)]
+    some, p = (
+        decide_comparisons(asked, correction, comparisons=12),
+        [d.p for d in decide_comparisons(asked)],
+    )
     every = [*p, *[1.0] * 7]
     if correction == "bonferroni":
         expected = [min(1.0, 12 * each) for each in p]

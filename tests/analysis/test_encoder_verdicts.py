@@ -12,14 +12,14 @@ import pytest
 from scipy.stats import binom, t
 
 from fixtures.results import result, results, saying
-from lingprobe.analysis.encoder_verdicts import POINT, encoder_verdicts
+from lingprobe.analysis.encoder_verdicts import POINT, judge_encoders
 from lingprobe.data.labels import Classes
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 
 
 def test_each_encoder_has_a_verdict_on_each_task():
-    found = encoder_verdicts(results(mine=0.9, yours=0.56))
+    found = judge_encoders(results(mine=0.9, yours=0.56))
     assert [one.encoder for one in found.encoders] == ["mine", "yours"]
     assert found.comparisons == 4
     assert [len(one.where("better")) for one in found.encoders] == [2, 0]
@@ -29,14 +29,14 @@ def test_each_encoder_has_a_verdict_on_each_task():
 
 
 def test_baselines_alone_are_not_judged():
-    found = encoder_verdicts([r for r in results() if r.trial.encoder == "length"])
+    found = judge_encoders([r for r in results() if r.trial.encoder == "length"])
     assert found.encoders == ()
 
 
 def test_a_task_that_a_baseline_answers_is_told_apart():
-    found = encoder_verdicts(results(mine=0.8, length=0.99))
+    found = judge_encoders(results(mine=0.8, length=0.99))
     assert len(found.encoders[0].where("answered by a baseline")) == 2
-    better = encoder_verdicts(results(mine=1.0, length=0.955)).encoders[0]
+    better = judge_encoders(results(mine=1.0, length=0.955)).encoders[0]
     assert len(better.where("answered by a baseline")) + len(better.where("better")) == 2
 
 
@@ -54,7 +54,7 @@ def test_the_layer_is_that_of_dev_or_each_is_counted(dev, fold):
         )
         for share, read, on_dev in ((0.7, "0", 0.9), (0.9, "1", 0.5))
     ]
-    found = encoder_verdicts([*layers, saying(result(0.55, task=task), kind="baseline")])
+    found = judge_encoders([*layers, saying(result(0.55, task=task), kind="baseline")])
     (task,) = found.encoders[0].tasks
     assert (task.row.layer, task.layers, task.on_dev) == ("0" if dev else "1", 2, dev)
     assert found.comparisons == (1 if dev else 2)
@@ -65,7 +65,7 @@ def test_probes_of_one_encoder_are_judged_apart():
         saying(result(0.9, encoder="mine", probe=probe), kind="trained")
         for probe in ("mlp", "logreg")
     ]
-    found = encoder_verdicts([*mine, saying(result(0.5), kind="baseline")])
+    found = judge_encoders([*mine, saying(result(0.5), kind="baseline")])
     assert [(one.encoder, one.probe) for one in found.encoders] == [
         ("mine", "mlp"),
         ("mine", "logreg"),
@@ -73,7 +73,7 @@ def test_probes_of_one_encoder_are_judged_apart():
 
 
 def test_an_encoder_whose_tasks_have_probes_of_their_own_is_judged_once():
-    found = encoder_verdicts(
+    found = judge_encoders(
         [
             saying(result(share, task=task, encoder=name, probe=probe), kind=kind)
             for task, probe in (("ud/tense:EWT", "mlp"), ("ud/word-content:EWT", "logreg"))
@@ -88,7 +88,7 @@ def test_the_limit_of_a_first_look_is_known():
     def limited(*limits):
         names = [f"ud/tense:EWT{f',limit={limit}' * bool(limit)}" for limit in limits]
         every = product(names, (("mine", "trained"), ("length", "baseline")))
-        return encoder_verdicts(
+        return judge_encoders(
             [saying(result(task=task, encoder=name), kind=kind) for task, (name, kind) in every]
         ).limit
 
@@ -99,8 +99,7 @@ def test_the_limit_of_a_first_look_is_known():
 def test_more_examples_are_needed_for_smaller_differences_down_to_a_point():
     """Where both scores are equal, a point is looked for, not nothing."""
     tasks = [
-        encoder_verdicts(results(mine=0.55 + gain)).encoders[0].tasks[0]
-        for gain in (0.0, 0.02, 0.04)
+        judge_encoders(results(mine=0.55 + gain)).encoders[0].tasks[0] for gain in (0.0, 0.02, 0.04)
     ]
     needed = [task.needed_examples for task in tasks]
     assert needed == sorted(needed, reverse=True)
@@ -123,7 +122,7 @@ def test_of_two_examples_the_number_needed_is_not_told_by_their_degrees_of_freed
             ("length", "baseline", 0.5, Classes(np.array([0, 0]), gold.names)),
         )
     ]
-    (task,) = encoder_verdicts(made).encoders[0].tasks
+    (task,) = judge_encoders(made).encoders[0].tasks
     assert task.verdict == "cannot be told"
     assert 20 < task.needed_examples < 100
 
@@ -135,7 +134,7 @@ def test_what_so_many_examples_would_have_shown_needs_no_more_of_them():
             saying(result(0.55, n, encoder=name), kind=kind)
             for name, kind in (("mine", "trained"), ("length", "baseline"))
         ]
-        (task,) = encoder_verdicts(made).encoders[0].tasks
+        (task,) = judge_encoders(made).encoders[0].tasks
         assert task.is_small == is_small
         assert (task.needed_examples <= n) == is_small
 
@@ -149,7 +148,7 @@ def test_a_false_better_stands_on_few_pages():
     rng = np.random.default_rng(13)
     better = uncorrected = 0
     for _ in range(pages):
-        (one,) = encoder_verdicts(BENCHMARK["page"](rng, design)).encoders
+        (one,) = judge_encoders(BENCHMARK["page"](rng, design)).encoders
         better += bool(one.where("better"))
         tests = [task.decision for task in one.tasks]
         uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)

@@ -23,10 +23,10 @@ from lingprobe.data.labels import Classes
 from lingprobe.data.references import Reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
-from lingprobe.pages import by_stratum
+from lingprobe.pages import compute_stratum_rows
 from lingprobe.pages.layer_table import bar, by_layer, layer_rows, layers_page, overview
 from lingprobe.pages.plots import layers_figure, strata_figure
-from lingprobe.pages.records import csv as written
+from lingprobe.pages.records import format_csv as written
 from lingprobe.store.results import ResultStore
 from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save
 from lingprobe.tables.formats import terminal
@@ -276,7 +276,9 @@ def test_no_label_of_a_figure_is_cut_off(tasks, tmp_path):
 
 
 def test_scores_by_distance_are_drawn_with_how_many_there_are():
-    rows = by_stratum([r for r in over_layers() if r.trial.read in ("lex", "mix")], "distance")
+    rows = compute_stratum_rows(
+        [r for r in over_layers() if r.trial.read in ("lex", "mix")], "distance"
+    )
     (axes,) = strata_figure(rows, "distance").axes
     bars = [told(bar) for bar in axes.findobj(Rectangle) if told(bar)]
     counts = {row.stratum: row.n for row in rows}

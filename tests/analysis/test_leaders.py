@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 from fixtures.results import saying
-from lingprobe.analysis.comparable import constant, rows_by_task
-from lingprobe.analysis.comparison import decisions, leaders, pairs, what
+from lingprobe.analysis.comparable import constant, group_rows_by_task
+from lingprobe.analysis.comparison import (
+    decide_comparisons,
+    leaders,
+    pairs,
+    what,
+)
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes, Scores
@@ -34,7 +39,7 @@ def row(encoder: str, right: float, task: str = "ud/tense:bank", **said: object)
 
 def p_of(one: Result, other: Result) -> float:
     """Student's p of two rows, by Bonett and Price, of classes whose sizes were fixed or not."""
-    [found] = decisions(pairs([one, other]).asked)
+    [found] = decide_comparisons(pairs([one, other]).asked)
     return found.p
 
 
@@ -71,7 +76,7 @@ def test_a_task_with_one_row_over_most_examples_has_no_leader():
     assert leaders([*results, apart]).rows == frozenset()
     both = leaders([*results, apart, row("st:c", 0.5)])
     assert {encoder for _, encoder, *_ in both.rows} == {"st:a"}
-    [[one, *_], *_] = rows_by_task([row("st:a", 0.9)])
+    [[one, *_], *_] = group_rows_by_task([row("st:a", 0.9)])
     assert what(one.row) == ("ud/tense:bank", "st:a", "-", "mlp")
 
 
@@ -82,7 +87,7 @@ def test_other_tests_draw_as_often_as_a_family_needs(test):
     [question] = pairs(results).asked
     one, other = question.one.answers, question.others[0].answers
     for comparisons, draws in ((1, None), (90, 18_000)):
-        [found] = decisions([question], test=test, comparisons=comparisons)
+        [found] = decide_comparisons([question], test=test, comparisons=comparisons)
         if test == "permutation":
             more = {} if draws is None else {"draws": draws}
             assert found.p == pytest.approx(permutation("accuracy", one, other, **more))
@@ -92,7 +97,7 @@ def test_other_tests_draw_as_often_as_a_family_needs(test):
             assert found.p == pytest.approx(drawn.p)
             interval = drawn.interval(0.05 / comparisons)
             assert (found.low, found.high) == pytest.approx(tuple(100 * x for x in interval))
-        [plain] = decisions([question], comparisons=comparisons)
+        [plain] = decide_comparisons([question], comparisons=comparisons)
         assert found.detectable == plain.detectable
         assert found.difference == pytest.approx(plain.difference)
 
@@ -100,8 +105,8 @@ def test_other_tests_draw_as_often_as_a_family_needs(test):
 def test_other_corrections_are_refused_and_answers_are_plain():
     [question] = pairs([row("st:a", 0.8), row("st:b", 0.5)]).asked
     with pytest.raises(UsageProblem, match="no correction 'holm': choose one of bonferroni, bh"):
-        decisions([question], "holm")
-    [found] = decisions([question])
+        decide_comparisons([question], "holm")
+    [found] = decide_comparisons([question])
     told = found.plain()
     assert list(told) == [*found._fields[1:-2], "verdict"]
     assert (told["p"], told["verdict"]) == (found.p, found.verdict)
@@ -111,7 +116,7 @@ def test_other_corrections_are_refused_and_answers_are_plain():
 def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     gold = Classes(np.array(ids), ("a", "b"))
     made = replace(row("st:a", 0.8), gold=gold, predicted=gold)
-    [[one]] = rows_by_task([made])
+    [[one]] = group_rows_by_task([made])
     found = constant(one)
     assert found.row.score == pytest.approx(60)
     assert (found.row.encoder, found.row.kind, found.row.layer) == ("(constant)", "baseline", "-")
@@ -119,17 +124,17 @@ def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     assert np.isnan([found.row.low, found.row.high]).all()
     assert found.name == "(constant)"
     told = {"class": ["a"]}
-    [[kept]] = rows_by_task([saying(made, constants=told)])
+    [[kept]] = group_rows_by_task([saying(made, constants=told)])
     assert constant(kept).row.score == pytest.approx(100 * ids.count(0) / 5)
     sets = replace(made, gold=gold.sets(), predicted=gold.sets(), metric="micro-f1")
-    [[several]] = rows_by_task([sets])
+    [[several]] = group_rows_by_task([sets])
     assert constant(several).row.score == 0  # the empty set
 
 
 def test_the_constant_of_scores_is_their_mean():
     truth = np.array([1.0, 2.0, 6.0])
     made = replace(row("st:a", 0.8), metric="r2", gold=Scores(truth), predicted=Scores(truth + 1))
-    [[one]] = rows_by_task([made])
+    [[one]] = group_rows_by_task([made])
     found = constant(one)
     np.testing.assert_allclose(found.answers.predicted[0].numbers.ravel(), 3)
     assert found.row.score == pytest.approx(0)
@@ -140,6 +145,6 @@ def test_all_pairs_are_asked_once():
     asked = pairs([row(name, 0.6 + i / 20) for i, name in enumerate(names)]).asked
     found = {frozenset((q.one.row.encoder, q.best.row.encoder)) for q in asked}
     assert found == {frozenset(two) for two in combinations(names, 2)}
-    p = [decision.p for decision in decisions(asked)]
-    corrected = [decision.corrected for decision in decisions(asked, "bh")]
+    p = [decision.p for decision in decide_comparisons(asked)]
+    corrected = [decision.corrected for decision in decide_comparisons(asked, "bh")]
     assert corrected == pytest.approx(inference.benjamini_hochberg(p))

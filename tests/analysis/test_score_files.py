@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lingprobe.analysis.score_files import families_from, scores_from
+from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.data.core import DataProblem
 
 
@@ -14,7 +14,7 @@ def read(tmp_path, text, constant=False):
     """Row, family, column, language and value of each score of a table, and what was left out."""
     path = tmp_path / "a.csv"
     path.write_text(text, "utf-8")
-    scores, left = scores_from(str(path), constant)
+    scores, left = read_score_file(str(path), constant)
     return [(s.row.name, s.row.family, s.column.name, s.column.language, s.value)
             for s in scores], left  # fmt: skip
 
@@ -107,7 +107,7 @@ def test_scores_of_mteb_are_means_of_test_by_language(tmp_path):
     measured(tmp_path, "n_(dim=3)/0123456789abcdef/A", {"task_name": "A", "scores": parts})
     measured(tmp_path, "n_(dim=3)/r2/A", {"task_name": "A", "scores": parts})
     measured(tmp_path, "n_(dim=3)/r2/old", {"mteb_version": "1.0"})
-    scores, remarks = scores_from(f"mteb:{tmp_path}")
+    scores, remarks = read_score_file(f"mteb:{tmp_path}")
     found = {(s.row.name, s.row.family, s.column.name, s.column.language): s.value for s in scores}
     assert found == pytest.approx(
         {
@@ -124,15 +124,15 @@ def test_scores_of_mteb_are_means_of_test_by_language(tmp_path):
 def test_folders_without_results_of_mteb_are_refused(tmp_path):
     measured(tmp_path, "m/r/model_meta", {})
     with pytest.raises(DataProblem, match="if mteb wrote it, name it as 'mteb:"):
-        scores_from(str(tmp_path))
+        read_score_file(str(tmp_path))
     with pytest.raises(DataProblem, match="there are no results of mteb in it"):
-        scores_from(f"mteb:{tmp_path}")
+        read_score_file(f"mteb:{tmp_path}")
     measured(tmp_path, "m/r/A", ["a list"])
     with pytest.raises(DataProblem, match=r"all 1 files are of versions of mteb before 1\.11"):
-        scores_from(f"mteb:{tmp_path}")
+        read_score_file(f"mteb:{tmp_path}")
     measured(tmp_path, "m/r/B", {"task_name": "B", "scores": {"test": [{"main_score": 1}]}})
     with pytest.raises(DataProblem, match="a subset has no main_score or no languages"):
-        scores_from(f"mteb:{tmp_path}")
+        read_score_file(f"mteb:{tmp_path}")
     (tmp_path / "m/r/B.json").write_text("{")
     with pytest.raises(DataProblem, match="not valid JSON"):
-        scores_from(f"mteb:{tmp_path}")
+        read_score_file(f"mteb:{tmp_path}")

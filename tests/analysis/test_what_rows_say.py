@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.rows import is_seeded, kind_of, newest, on_dev, rows
+from lingprobe.analysis.rows import (
+    get_encoder_kind,
+    is_seeded,
+    newest,
+    on_dev,
+    rows,
+)
 from lingprobe.data.core import Tags
 from lingprobe.datasets.controls import KEY_SEEN
 from lingprobe.metrics import Answers, difference
@@ -153,7 +159,7 @@ def test_without_the_same_examples_a_control_has_no_selectivity():
 def test_the_kind_of_an_encoder_is_what_was_said_or_what_its_reference_names(
     encoder, read, said, kind
 ):
-    assert kind_of(saying(result(encoder=encoder, read=read), kind=said)) == kind
+    assert get_encoder_kind(saying(result(encoder=encoder, read=read), kind=said)) == kind
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,8 @@ def test_other_words_are_refused():
         scores.score_annotations([Annotation(upos=("DET", "NOUN"))], [told()])
 
 
-def tree(text: str) -> brackets.Tree:
-    return brackets.parse_tree(text, "made.ptb", 4)
+def tree(text: str) -> brackets.BracketTree:
+    return brackets.parse_brackets(text, "made.ptb", 4)
 
 
 GOLD = (

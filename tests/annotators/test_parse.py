@@ -21,7 +21,7 @@ from lingprobe.annotators.blocks import Road
 from lingprobe.annotators.parse import parse
 from lingprobe.annotators.segment import Rules
 from lingprobe.corpora import brackets, conllu
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.running import CONTROL, EMPTY, NOT_UTF8
 
 TEXT = "".join(f"The {i} dogs didn't bark. Who came?\n\n" for i in range(60))
@@ -39,7 +39,7 @@ def done(texts, folder, *, chain=None, **options):
 
 
 def trees(folder):
-    return [t for path in sorted(folder.glob("*.conllu.zst")) for t in conllu.read(path)]
+    return [t for path in sorted(folder.glob("*.conllu.zst")) for t in conllu.read_conllu(path)]
 
 
 def test_a_folder_holds_trees_brackets_and_where_they_are_from(text, tmp_path):
@@ -61,7 +61,7 @@ def test_a_folder_holds_trees_brackets_and_where_they_are_from(text, tmp_path):
     assert {"# source = a.txt:1", "# confidence = 0.1429"} < set(first.comments)
     assert len({tree.sent_id for tree in trees(tmp_path / "out")}) == 120
     shard = sorted((tmp_path / "out").glob("*.trees.zst"))[0]
-    assert next(iter(brackets.read(shard))).words == first.words
+    assert next(iter(brackets.read_brackets(shard))).words == first.words
     note = json.loads((tmp_path / "out" / "parsed.json").read_text())
     assert note["parser"] == {"name": "chain", "fingerprint": "1"}
     assert note["sources"][0]["name"] == "a.txt"
@@ -139,7 +139,7 @@ def test_a_file_that_was_cut_is_written_again(text, tmp_path):
 
 def left_out(folder):
     paths = sorted((folder / "blocks").glob("*.skipped.jsonl.zst"))
-    return [json.loads(line) for path in paths for _, line in lines(path) if line]
+    return [json.loads(line) for path in paths for _, line in read_text_lines(path) if line]
 
 
 def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
@@ -206,7 +206,7 @@ def test_what_is_compressed_piece_by_piece_is_read_as_one(text, tmp_path, monkey
     for name in names:
         once, pieces = (tmp_path / folder / name for folder in ("whole", "out"))
         assert pieces.stat().st_size > once.stat().st_size
-        assert list(lines(pieces)) == list(lines(once))
+        assert list(read_text_lines(pieces)) == list(read_text_lines(once))
 
 
 def test_a_parsed_folder_is_a_corpus_with_a_remark(tmp_path):

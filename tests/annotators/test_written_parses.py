@@ -11,7 +11,7 @@ from lingprobe.annotators.blocks import Block, Place
 from lingprobe.annotators.parse import ABOUT, _tell
 from lingprobe.annotators.parser import Annotation
 from lingprobe.annotators.segment import Cut
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.running import Passage
 from lingprobe.corpora.trees import Range
 from lingprobe.data.core import DataProblem
@@ -106,7 +106,7 @@ def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
     left = tmp_path / "blocks" / "00003.skipped.jsonl.zst"
     assert left.is_file() == bool(why)
     if why:
-        [(_, row), *_] = lines(left)
+        [(_, row), *_] = read_text_lines(left)
         assert '"text": "ä b"' in row
         assert json.loads(row)["where"] == "ö.txt:7"
 
@@ -121,7 +121,7 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
     )
     assert done == [1, 1]
     blocks.write(tmp_path, 12, block)
-    assert [row for _, row in lines(tmp_path / "00012.conllu.zst")] == [
+    assert [row for _, row in read_text_lines(tmp_path / "00012.conllu.zst")] == [
         *("# sent_id = 00012-1", "# source = f.txt:7", "# text = a", "# confidence = 0.1235"),
         *("1\ta\t_\t_\t_\t_\t0\tdep\t_\t_", ""),
         *("# sent_id = 00012-2", "# source = f.txt:7", "# text = a"),

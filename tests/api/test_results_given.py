@@ -118,18 +118,18 @@ def test_vectors_beyond_float32_are_said_to_be(tmp_path):
 def test_bars_are_drawn_for_those_who_watch(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    assert not progress.bar(True).disable
-    assert progress.bar(False).disable
+    assert not progress.show_progress(True).disable
+    assert progress.show_progress(False).disable
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    assert progress.bar(True).disable
+    assert progress.show_progress(True).disable
     monkeypatch.delenv("TQDM_DISABLE")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
-    assert progress.bar(True).disable
+    assert progress.show_progress(True).disable
     from ipykernel.kernelapp import IPKernelApp
 
-    assert progress.bar(True).disable, "it is imported, and no notebook runs"
+    assert progress.show_progress(True).disable, "it is imported, and no notebook runs"
     monkeypatch.setattr(IPKernelApp, "initialized", lambda: True)
-    assert not progress.bar(True).disable
+    assert not progress.show_progress(True).disable
 
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table.docx", "table.tsv", "a.v2"])

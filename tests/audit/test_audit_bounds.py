@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lingprobe.audit.checks import CLEAR, FEW
-from lingprobe.audit.findings import Floor, Shared
+from lingprobe.audit.findings import AuditBaseline, Shared
 from lingprobe.audit.inspection import inspect, problems
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence, Site
@@ -19,7 +19,7 @@ DATASET = Dataset.of(
 )
 EVEN = {"x": FEW, "y": FEW}
 PLAIN = replace(inspect(DATASET, floors=False), balance={"train": {}, "dev": {}, "test": EVEN})
-CHANCE = Floor("best constant", 0.5, 0.5, 0.5)
+CHANCE = AuditBaseline("best constant", 0.5, 0.5, 0.5)
 EDGE = 0.5 + CLEAR
 
 
@@ -30,7 +30,10 @@ def said(**parts):
 
 def floors(**scores):
     """Floors by key, from score, low and high."""
-    return {"constant": CHANCE, **{key: Floor(f"the {key}", *s) for key, s in scores.items()}}
+    return {
+        "constant": CHANCE,
+        **{key: AuditBaseline(f"the {key}", *s) for key, s in scores.items()},
+    }
 
 
 def test_of_an_audit_without_a_problem_nothing_is_said():
@@ -78,29 +81,29 @@ def test_what_needs_no_composition_is_told_where_it_is_clear():
         (EDGE, 0.51, 0.9, False),
         (0.9, 0.9, 0.9, False),  # exact, of a few
     ):
-        asked = {"asked word alone": Floor("asked word alone", score, low, high)}
+        asked = {"asked word alone": AuditBaseline("asked word alone", score, low, high)}
         assert bool(said(floors=floors(), asked=asked)) == told
         assert all("asked word alone: 0." in each for each in said(floors=floors(), asked=asked))
 
 
 def test_without_a_best_constant_what_needs_no_composition_is_told_from_nothing_on():
     for score, told in ((0.3, True), (CLEAR, False)):
-        found = said(asked={"one": Floor("one", score, 0.01, 0.4)})
+        found = said(asked={"one": AuditBaseline("one", score, 0.01, 0.4)})
         assert found == ("one: 0.300 [0.010, 0.400] accuracy, the best constant 0.000",) * told
 
 
 def test_rules_are_told_by_what_they_reach_and_only_the_best_pair_that_adds_to_them():
     rules = {
-        "one": Floor("one", 1.0, 0.9, 1.01),
-        "two": Floor("two", 0.7, 0.6, 0.8),
-        "three": Floor("three", 0.5, 0.4, 0.6),
+        "one": AuditBaseline("one", 1.0, 0.9, 1.01),
+        "two": AuditBaseline("two", 0.7, 0.6, 0.8),
+        "three": AuditBaseline("three", 0.5, 0.4, 0.6),
     }
-    pair = Floor("one; two", 0.9, 0.85, 0.95)
+    pair = AuditBaseline("one; two", 0.9, 0.85, 0.95)
     first, second = said(floors=floors(), asked=rules, pairs=(pair, pair))
     assert first.startswith("the rule 'one' answers every example correctly")
     assert second.startswith("the rule 'two' reaches 0.700 [0.600, 0.800] accuracy")
     del rules["one"]
-    pair = Floor("two; three", 0.7 + CLEAR + 0.01, 0.7, 0.9)
+    pair = AuditBaseline("two; three", 0.7 + CLEAR + 0.01, 0.7, 0.9)
     first, second = said(floors=floors(), asked=rules, pairs=(pair, pair))
     assert first.startswith("the rule 'two' reaches 0.700")
     assert second.startswith("two rules together, 'two; three', reach 0.760")
@@ -186,8 +189,10 @@ def test_floors_are_shown_in_percent_with_what_they_were_fitted_on_where_that_is
 
 
 def test_of_pairs_of_rules_the_three_best_that_add_to_both_are_shown():
-    asked = {name: Floor(name, score, 0.4, 0.6) for name, score in (("a", 0.5), ("b", 0.6))}
-    pairs = tuple(Floor("a; b", score, score, score) for score in (0.9, 0.8, 0.7, 0.65, 0.6))
+    asked = {name: AuditBaseline(name, score, 0.4, 0.6) for name, score in (("a", 0.5), ("b", 0.6))}
+    pairs = tuple(
+        AuditBaseline("a; b", score, score, score) for score in (0.9, 0.8, 0.7, 0.65, 0.6)
+    )
     rows, line = table(replace(PLAIN, asked=asked, pairs=pairs), "Scores without composition")
     assert [row[1:3] for row in rows] == [
         ("50.0", "40.0 – 60.0"),

@@ -10,7 +10,7 @@ from lingprobe.audit.floors import correlation, words_read
 from lingprobe.audit.inspection import inspect
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import column
-from lingprobe.data.references import ReferenceProblem, allow
+from lingprobe.data.references import ReferenceProblem, allow_code
 from lingprobe.testing import FAMILIES
 
 
@@ -257,7 +257,7 @@ def test_a_check_that_fails_is_named_and_ends_no_other(tmp_path):
     before = inspect(dataset).problems
     with pytest.raises(ReferenceProblem):
         inspect(dataset, checks=[fails])
-    allow(fails, counts)
+    allow_code(fails, counts)
     found = inspect(dataset, checks=[fails, counts]).problems
     assert found == (*before, f"the check {fails} failed: KeyError: 'height'", "2 examples")
     with pytest.raises(ReferenceProblem, match="nothing"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora.bio import Layout, read, spans
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 
 MARKED = {
@@ -124,7 +124,7 @@ def test_what_is_wrong_is_said_with_its_line_or_counted(tmp_path, rows):
     layout = Layout(tags=(1,))
     with pytest.raises(DataProblem, match=rf"x:{BAD[rows]}"):
         found(path, layout)
-    tally = Tally()
+    tally = ProblemTally()
     assert [words for words, _ in found(path, layout, on_error="skip", tally=tally)] == [
         ("well",),
         ("fine",),
@@ -149,7 +149,7 @@ def test_files_longer_than_what_columns_are_told_by(tmp_path):
         )
         + "bad NN\n"
     )
-    tally = Tally()
+    tally = ProblemTally()
     sentences = list(read(path, Layout(), "skip", tally))
     assert (len(sentences), tally.words, tally.skipped) == (500, 5000, 1)
     assert sentences[-1].line == 5490

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora import files
 from lingprobe.corpora.brackets import (
-    SUFFIXES,
-    Tree,
-    read,
+    BRACKET_SUFFIXES,
+    BracketTree,
+    read_brackets,
 )
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import format_tree
 
@@ -38,7 +38,7 @@ def trees(tmp_path):
     def given_text(text, **options):
         path = tmp_path / "a.ptb"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return list(read(path, **options))
+        return list(read_brackets(path, **options))
 
     return given_text
 
@@ -102,7 +102,7 @@ def test_layouts_and_wrappers_make_no_difference(trees, text):
 def test_compressed_files(tmp_path, suffix, compress):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(compress(f"{ONE}\n{TWO}\n".encode()))
-    assert [len(tree.words) for tree in read(path)] == [4, 1]
+    assert [len(tree.words) for tree in read_brackets(path)] == [4, 1]
 
 
 def test_traces_and_what_they_leave_empty_go_unless_kept(trees):
@@ -115,7 +115,7 @@ def test_traces_and_what_they_leave_empty_go_unless_kept(trees):
     (whole,) = trees(PENN, traces=True)
     assert whole.words == ("Ms.", "Haag", "seems", "*-1", "to", "play", "Elianti", ".")
     assert format_tree(whole).count("NP-SBJ") == 2
-    tally = Tally()
+    tally = ProblemTally()
     assert not trees("( (NP (-NONE- *)))", tally=tally)
     assert tally.skipped == 1
 
@@ -163,7 +163,7 @@ def test_errors_say_where_and_what(trees, text, message):
 
 def test_bad_trees_can_be_left_out_and_counted(trees):
     text = f"{ONE}\n(ROOT (S (NN x)\n{TWO}\n(ROOT (S ()))\njunk\n{TWO}\n({ONE}\n{ONE})\n{TWO}\n"
-    tally = Tally()
+    tally = ProblemTally()
     found = trees(text, on_error="skip", tally=tally)
     assert [tree.line for tree in found] == [1, 3, 6, 8, 9]
     assert tally.skipped == 5
@@ -175,7 +175,7 @@ def test_files_longer_than_a_piece_are_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "CHUNK", 64)
     path = tmp_path / "long.ptb"
     path.write_text(f"{ONE}\n{TWO}\n\n{PENN}\n" * 50)
-    found = list(read(path))
+    found = list(read_brackets(path))
     assert len(found) == 150
     assert found[0].words[1] is found[3].words[1]
     lines = path.read_text().split("\n")
@@ -185,14 +185,14 @@ def test_files_longer_than_a_piece_are_read_whole(tmp_path, monkeypatch):
 def test_a_treebank_is_a_file_or_a_folder_with_splits_in_its_names(tmp_path):
     for name in ("en-train.ptb.xz", "en-dev.ptb", "en-test.mrg", "README", "notes.txt"):
         (tmp_path / name).write_text(ONE)
-    found = files.treebank(tmp_path, SUFFIXES)
+    found = files.treebank(tmp_path, BRACKET_SUFFIXES)
     assert [(part.split, part.path.name) for part in found] == [
         ("train", "en-train.ptb.xz"),
         ("dev", "en-dev.ptb"),
         ("test", "en-test.mrg"),
     ]
     with pytest.raises(DataProblem, match=r"no \.mrg, .* did you mean"):
-        files.treebank(tmp_path.parent, SUFFIXES)
+        files.treebank(tmp_path.parent, BRACKET_SUFFIXES)
 
 
 LABELS = st.sampled_from(["S", "NP", "NP-SBJ", "VP=1", "-LRB-", "X|Y", "ADJP-PRD-2"])
@@ -219,14 +219,14 @@ PHRASES = st.recursive(
 def test_a_tree_written_and_read_back_is_itself(tmp_path_factory, phrases, blank):
     path = tmp_path_factory.mktemp("trees") / "a.ptb"
     path.write_text("(ROOT " + " ".join(phrases).replace(" (", blank + "(") + ")", encoding="utf-8")
-    (tree,) = read(path)
+    (tree,) = read_brackets(path)
     path.write_text(format_tree(tree), encoding="utf-8")
-    (again,) = read(path)
+    (again,) = read_brackets(path)
     assert again._replace(file="", line=0) == tree._replace(file="", line=0)
     check(tree)
 
 
-def check(tree: Tree) -> None:
+def check(tree: BracketTree) -> None:
     assert len(tree.words) == len(tree.tags) == tree.stops[0]
     for node, below in enumerate(tree.below):
         assert (below[0].start, below[-1].stop) == (tree.starts[node], tree.stops[node])

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora.conll2012 import Labelled, chains, parse_spans, read
-from lingprobe.corpora.conllu import read as read_conllu
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.mentions import Mention, Mentions
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from tasks.edges import gold, misc
 
@@ -93,7 +93,7 @@ BAD = {
 def test_rows_that_do_not_fit_are_named_or_counted(tmp_path, text):
     with pytest.raises(DataProblem, match=f"x:{BAD[text]}"):
         blocks(tmp_path / "x", text)
-    tally = Tally()
+    tally = ProblemTally()
     assert len(blocks(tmp_path / "x", f"{text}\n\n{ROLES}", on_error="skip", tally=tally)) == 1
     assert (tally.sentences, tally.skipped, tally.words) == (1, 1, 5)
 

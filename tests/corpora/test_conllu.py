@@ -12,10 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import files
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import treebank
-from lingprobe.corpora.tally import Tally
-from lingprobe.corpora.trees import Range, Tree, depth, features, format_tree
+from lingprobe.corpora.tally import ProblemTally
+from lingprobe.corpora.trees import (
+    Range,
+    Tree,
+    compute_tree_depth,
+    features,
+    format_tree,
+)
 from lingprobe.data.core import DataProblem
 
 ROWS = """# sent_id = s1
@@ -40,7 +46,7 @@ def row(i, head, form="w", feats="_", deprel="dep"):
 def trees(tmp_path, text, **options):
     path = tmp_path / "t.conllu"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return list(read(path, **options))
+    return list(read_conllu(path, **options))
 
 
 def test_multiword_tokens_empty_nodes_and_comments_are_kept(tmp_path):
@@ -95,7 +101,9 @@ def test_pieces_of_any_size_give_the_same_trees_and_lines(tmp_path, monkeypatch,
     data = ("\ufeff" + ROWS.replace("\n", "\r\n") * 4).encode()
     path = tmp_path / f"t.conllu{suffix}"
     path.write_bytes(lzma.compress(data) if suffix else data)
-    assert [(t.line, format_tree(t)) for t in read(path)] == [(1 + 12 * k, ROWS) for k in range(4)]
+    assert [(t.line, format_tree(t)) for t in read_conllu(path)] == [
+        (1 + 12 * k, ROWS) for k in range(4)
+    ]
 
 
 def test_long_and_deep_sentences_are_read(tmp_path):
@@ -147,7 +155,7 @@ def test_what_is_wrong_is_named_by_file_and_line(tmp_path, bad, message):
         trees(tmp_path, text)
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "t.conllu:"))
-    tally = Tally()
+    tally = ProblemTally()
     assert [t.line for t in trees(tmp_path, text, on_error="skip", tally=tally)] == [
         1,
         text[: text.rindex("1\tw")].count("\n") + 1,
@@ -161,13 +169,13 @@ def test_bad_bytes_cost_one_sentence(tmp_path):
     text = good + good.replace(b"\xc3\xa9", b"\xe9") + b"# a\n" + good
     with pytest.raises(DataProblem, match=r"t\.conllu:3: byte 0xe9 is not UTF-8"):
         trees(tmp_path, text)
-    tally = Tally()
+    tally = ProblemTally()
     assert [t.line for t in trees(tmp_path, text, on_error="skip", tally=tally)] == [1, 5]
     assert tally.skipped == 1
 
 
 def test_only_the_first_problems_are_kept(tmp_path):
-    tally = Tally()
+    tally = ProblemTally()
     trees(tmp_path, (row(1, 1) + "\n\n") * 50, on_error="skip", tally=tally)
     assert (tally.skipped, len(tally.problems)) == (50, 20)
 
@@ -178,10 +186,10 @@ def test_depth_counts_the_longest_path(numbers):
     deep = [1] * len(heads)
     for i, head in enumerate(heads[1:], 1):
         deep[i] = deep[head] + 1
-    assert depth(tuple(heads)) == max(deep)
+    assert compute_tree_depth(tuple(heads)) == max(deep)
     chain = (-1, *range(len(heads) - 1))
-    assert depth(chain) == len(chain)
-    assert depth((*chain, len(chain))) == 0
+    assert compute_tree_depth(chain) == len(chain)
+    assert compute_tree_depth((*chain, len(chain))) == 0
 
 
 word = st.text(
@@ -227,7 +235,7 @@ def blocks(draw):
 def test_what_is_read_is_written_back(tmp_path_factory, found):
     path = tmp_path_factory.getbasetemp() / "round.conllu"
     path.write_text("".join(found), encoding="utf-8", newline="")
-    assert "".join(map(format_tree, read(path))) == "".join(found)
+    assert "".join(map(format_tree, read_conllu(path))) == "".join(found)
 
 
 @given(st.data())
@@ -253,9 +261,9 @@ def test_damage_is_a_data_problem_or_still_a_tree(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "damaged.conllu"
     path.write_bytes(bytes(text))
     try:
-        found = list(read(path))
+        found = list(read_conllu(path))
     except DataProblem:
-        found = list(read(path, "skip"))
+        found = list(read_conllu(path, "skip"))
     for tree in found:
         assert isinstance(tree, Tree)
         assert (
@@ -297,8 +305,8 @@ COUNTS = [  # sentences, words, multiword tokens, empty nodes, as the treebanks'
 @real
 @pytest.mark.parametrize(("name", "sentences", "words", "ranges", "empty"), COUNTS)
 def test_real_treebanks_have_the_counts_that_they_say(name, sentences, words, ranges, empty):
-    tally = Tally()
-    found = list(read(DATA / name, tally=tally))
+    tally = ProblemTally()
+    found = list(read_conllu(DATA / name, tally=tally))
     assert (tally.sentences, tally.words, tally.skipped) == (sentences, words, 0)
     assert sum(len(t.ranges) for t in found) == ranges
     assert empty is None or sum(len(t.empty) for t in found) == empty
@@ -312,7 +320,7 @@ def test_real_treebanks_read_as_the_conllu_package_reads_them(name):
     conllu = pytest.importorskip("conllu")
     path = next(p.path for p in treebank(DATA / name) if p.split == "test")
     with lzma.open(path, "rt", encoding="utf-8") as file:
-        for ours, theirs in zip(read(path), conllu.parse_incr(file), strict=True):
+        for ours, theirs in zip(read_conllu(path), conllu.parse_incr(file), strict=True):
             words = [token for token in theirs if isinstance(token["id"], int)]
             assert ours.words == tuple(token["form"] for token in words)
             assert ours.heads == tuple(token["head"] - 1 for token in words)
@@ -333,5 +341,5 @@ def test_rebuilt_text_is_the_text_that_real_treebanks_tell():
         "UD_Hebrew-HTB/he_htb-ud-dev.conllu.xz",
         "UD_Finnish-TDT/fi_tdt-ud-dev.conllu.xz",
     ):
-        found = list(read(DATA / name))
+        found = list(read_conllu(DATA / name))
         assert sum(rebuilt(t.words, t.misc, t.ranges) != t.text for t in found) <= len(found) / 100

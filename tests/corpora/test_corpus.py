@@ -2,7 +2,11 @@
 
 import pytest
 
-from lingprobe.corpora.corpus import corpus, one_each, split_in
+from lingprobe.corpora.corpus import (
+    list_corpus_files,
+    one_each,
+    split_in,
+)
 from lingprobe.data.core import DataProblem
 
 NAMES = {
@@ -43,7 +47,7 @@ def test_a_folder_stands_for_all_below_it_and_folders_say_splits_too(tmp_path):
         "train/x.txt",
     )
     touch(tmp_path, "README.gold", "LICENSE.gold", ".hidden.gold")
-    found = [(part.split, part.path.name) for part in corpus([tmp_path], (".gold",))]
+    found = [(part.split, part.path.name) for part in list_corpus_files([tmp_path], (".gold",))]
     assert found == [
         ("train", "x_0000.gold"),
         ("train", "x_0001.gold"),
@@ -51,26 +55,29 @@ def test_a_folder_stands_for_all_below_it_and_folders_say_splits_too(tmp_path):
         ("test", "b.gold"),
         ("", "loose.gold"),
     ]
-    assert [part.split for part in corpus([tmp_path / "train"], (".gold",))] == ["train", "train"]
+    assert [part.split for part in list_corpus_files([tmp_path / "train"], (".gold",))] == [
+        "train",
+        "train",
+    ]
 
 
 def test_what_lies_below_the_files_of_a_folder_is_not_read(tmp_path):
     touch(tmp_path, "en-ud-train.conllu", "en-ud-test.conllu", "not-to-release/sources/a.conllu")
-    assert [part.split for part in corpus([tmp_path], (".conllu",))] == ["train", "test"]
+    assert [part.split for part in list_corpus_files([tmp_path], (".conllu",))] == ["train", "test"]
 
 
 def test_a_file_that_lies_there_twice_is_read_once(tmp_path):
     touch(tmp_path, "train.gold.xz", "train.gold")
-    assert [part.path.name for part in corpus([tmp_path], (".gold",))] == ["train.gold"]
+    assert [part.path.name for part in list_corpus_files([tmp_path], (".gold",))] == ["train.gold"]
     with pytest.raises(DataProblem, match="is named twice"):
-        corpus([tmp_path, tmp_path / "train.gold"], (".gold",))
+        list_corpus_files([tmp_path, tmp_path / "train.gold"], (".gold",))
 
 
 def test_what_is_not_there_is_said(tmp_path):
     with pytest.raises(DataProblem, match="no file or folder"):
-        corpus([tmp_path / "none"], (".gold",))
+        list_corpus_files([tmp_path / "none"], (".gold",))
     with pytest.raises(DataProblem, match=r"ends in \.gold"):
-        corpus([tmp_path], (".gold",))
+        list_corpus_files([tmp_path], (".gold",))
 
 
 def test_a_whole_and_its_part_are_not_both_train(tmp_path):
@@ -78,7 +85,7 @@ def test_a_whole_and_its_part_are_not_both_train(tmp_path):
     with pytest.raises(
         DataProblem, match=r"train is claimed by train\.0\.85\.json and train\.all\.json"
     ):
-        one_each(corpus([tmp_path], (".json",)))
+        one_each(list_corpus_files([tmp_path], (".json",)))
 
 
 def test_ontonotes_has_a_subset_of_test_beside_test_and_languages(tmp_path):
@@ -90,17 +97,22 @@ def test_ontonotes_has_a_subset_of_test_beside_test_and_languages(tmp_path):
             for split in ("train", "development", "test", "conll-2012-test")
         ),
     )
-    assert [part.split for part in corpus([tmp_path], (".gold",))] == ["train", "dev", "test"]
-    subset = corpus([tmp_path / "train", tmp_path / "conll-2012-test"], (".gold",))
+    assert [part.split for part in list_corpus_files([tmp_path], (".gold",))] == [
+        "train",
+        "dev",
+        "test",
+    ]
+    subset = list_corpus_files([tmp_path / "train", tmp_path / "conll-2012-test"], (".gold",))
     assert [(part.split, part.path.parts[-6]) for part in subset] == [
         ("train", "train"),
         ("test", "conll-2012-test"),
     ]
     assert [
-        part.split for part in corpus([tmp_path / "development" / "data" / "english"], (".gold",))
+        part.split
+        for part in list_corpus_files([tmp_path / "development" / "data" / "english"], (".gold",))
     ] == ["dev"]
     touch(tmp_path, data.format("train", "chinese"))
     with pytest.raises(
         DataProblem, match="files in chinese and in english: name the folders of one language"
     ):
-        corpus([tmp_path], (".gold",))
+        list_corpus_files([tmp_path], (".gold",))

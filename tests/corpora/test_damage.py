@@ -9,7 +9,7 @@ import pytest
 
 import lingprobe
 from fixtures.published import ELMO
-from lingprobe.analysis.score_files import families_from, scores_from
+from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.corpora.machine import machine
 from lingprobe.encoders.hub import Files
 from lingprobe.encoders.own_vector_files import FORMATS, read_npy
@@ -19,7 +19,7 @@ from lingprobe.store.blocks import write
 from lingprobe_extensions.archive.elmo_shape import shape_of
 from lingprobe_extensions.archive.files import arrays, json_file, mmap_table, torch_file
 from lingprobe_extensions.papers.sheet_score import read as read_sheet
-from lingprobe_extensions.train.encoder import facts_of
+from lingprobe_extensions.train.encoder import read_training_facts
 
 DIGITS = b"9" * 5000
 DEEP = 100_000
@@ -44,9 +44,9 @@ WRONG = {
     "torch": b"\x80\x02}q\x00." + b"\x00" * 50,
 }
 READERS = {
-    "scores.csv": lambda path: scores_from(str(path)),
+    "scores.csv": lambda path: read_score_file(str(path)),
     "families.csv": families_from,
-    "mteb/model/1/T.json": lambda path: scores_from(f"mteb:{path.parents[2]}"),
+    "mteb/model/1/T.json": lambda path: read_score_file(f"mteb:{path.parents[2]}"),
     "asked.toml": lingprobe.read_experiment,
     "a.npz": FORMATS["npz"].layers,
     "a.parquet": FORMATS["parquet"].layers,
@@ -62,7 +62,7 @@ READERS = {
     "any.json": lambda path: json_file(path, "anything"),
     "weights.pt": torch_file,
     "parsed/parsed.json": lambda path: machine(path.parent),
-    "trained/model.json": lambda path: facts_of(path.parent),
+    "trained/model.json": lambda path: read_training_facts(path.parent),
     "hub/config.json": lambda path: Files(path.parent).config(),
 }
 

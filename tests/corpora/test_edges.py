@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora import edges
 from lingprobe.corpora.edges import format_record, read
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets.formats import tables
 from lingprobe.tasks import TASKS
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_with_its_line_or_counted(tmp_path, bad):
     path = lines(tmp_path / "x.json", row(), "", bad, row())
     with pytest.raises(DataProblem, match=rf"x\.json:3: .*{WRONG[bad]}"):
         list(read(path))
-    tally = Tally()
+    tally = ProblemTally()
     assert [r.line for r in read(path, "skip", tally)] == [1, 4]
     assert (tally.sentences, tally.skipped) == (2, 1)
     assert "x.json:3" in tally.problems[0]
@@ -97,7 +97,7 @@ def test_lines_that_are_not_utf8_are_named_or_counted(tmp_path):
     path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9"))
     with pytest.raises(DataProblem, match=r"x\.json:2: byte 0xe9 is not UTF-8"):
         list(read(path))
-    tally = Tally()
+    tally = ProblemTally()
     assert [r.line for r in read(path, "skip", tally)] == [1, 3]
     assert (tally.sentences, tally.skipped) == (2, 1)
 
@@ -254,6 +254,6 @@ anything = st.recursive(
 )
 def test_whatever_a_line_holds_it_is_a_record_or_left_out_with_its_line(tmp_path_factory, value):
     path = lines(tmp_path_factory.mktemp("x") / "x.json", value)
-    tally = Tally()
+    tally = ProblemTally()
     found = [json.loads(format_record(record)) for record in read(path, "skip", tally)]
     assert found == [value] or (not found and tally.problems[0].startswith(f"{path}:1: "))

@@ -114,7 +114,7 @@ def test_sentences_after_others_are_others():
 @pytest.mark.usefixtures("whole_treebank")
 def test_the_reader_accepts_the_stored_treebank_and_finds_it_by_name():
     (part,) = files.treebank("embedded")
-    trees = list(conllu.read(part.path))
+    trees = list(conllu.read_conllu(part.path))
     assert len(trees) == SENTENCES
     assert files.treebank("embedded") == [part]
     assert all(tree.text.startswith(tree.words[0]) for tree in trees)

@@ -14,7 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import files
-from lingprobe.corpora.files import chunks, digest, lines, split_of, treebank
+from lingprobe.corpora.files import (
+    chunks,
+    digest_files,
+    read_text_lines,
+    split_of,
+    treebank,
+)
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 
@@ -29,7 +35,7 @@ def test_lines_are_the_same_however_the_file_is_written(tmp_path, ends, bom, suf
     data = bom + TEXT.replace("\n", ends).encode()
     path = tmp_path / f"a.txt{suffix}"
     path.write_bytes(PACK[suffix](data))
-    assert list(lines(path)) == list(enumerate(TEXT.split("\n"), 1))
+    assert list(read_text_lines(path)) == list(enumerate(TEXT.split("\n"), 1))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
@@ -48,10 +54,10 @@ def test_bytes_that_are_not_utf8_are_named_by_line(tmp_path):
     with pytest.raises(
         DataProblem, match=r"latin\.txt:2: byte 0xe9 is not UTF-8; convert the file"
     ):
-        list(lines(path))
+        list(read_text_lines(path))
     path.write_bytes("utf sixteen".encode("utf-16"))
     with pytest.raises(DataProblem, match=r":1: is UTF-16"):
-        list(lines(path))
+        list(read_text_lines(path))
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
@@ -123,23 +129,23 @@ def test_a_digest_follows_content_and_order(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_text("a")
     two.write_text("b")
-    assert digest([one, two]) == digest([one, two]) != digest([two, one])
-    before = digest([one])
+    assert digest_files([one, two]) == digest_files([one, two]) != digest_files([two, one])
+    before = digest_files([one])
     one.write_text("c")
-    assert digest([one]) != before
+    assert digest_files([one]) != before
 
 
 def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_text("a")
-    first = digest([path])
+    first = digest_files([path])
     # it was changed just now, and may be again within one tick
     assert not (cache_dir() / "digests").exists()
     monkeypatch.setattr(files, "YOUNG", 0)
-    assert digest([path]) == first
+    assert digest_files([path]) == first
     assert len(list((cache_dir() / "digests").iterdir())) == 1
     monkeypatch.setattr("hashlib.file_digest", None)  # it is not read any more
-    assert digest([path]) == first
+    assert digest_files([path]) == first
 
 
 @pytest.mark.parametrize("spoilt", ["{damaged", "[]", '{"value": 1}', "edited"])
@@ -147,10 +153,10 @@ def test_a_note_that_is_not_what_was_written_is_not_believed(tmp_path, monkeypat
     monkeypatch.setattr(files, "YOUNG", 0)
     path = tmp_path / "a"
     path.write_text("a")
-    first = digest([path])
+    first = digest_files([path])
     (note,) = (cache_dir() / "digests").iterdir()
     note.write_text(note.read_text().replace(first[:4], "0000") if spoilt == "edited" else spoilt)
-    assert digest([path]) == first
+    assert digest_files([path]) == first
 
 
 def test_a_file_is_another_when_only_its_time_of_change_says_so(tmp_path, monkeypatch):
@@ -161,15 +167,15 @@ def test_a_file_is_another_when_only_its_time_of_change_says_so(tmp_path, monkey
     path = tmp_path / "a"
     path.write_text("one")
     os.utime(path, ns=(0, 0))
-    first = digest([path])
-    assert digest([path]) == first
+    first = digest_files([path])
+    assert digest_files([path]) == first
     path.write_text("two")
     os.utime(path, ns=(0, 0))
-    assert digest([path]) != first
+    assert digest_files([path]) != first
 
 
 def _digest(path):
-    return digest([path])
+    return digest_files([path])
 
 
 def test_several_processes_may_remember_at_once(tmp_path):
@@ -186,7 +192,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_text("a")
     os.utime(path, ns=(10**18, 10**18))
-    assert digest([path]) == digest([path])
+    assert digest_files([path]) == digest_files([path])
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import frequencies as module
-from lingprobe.corpora.brackets import SUFFIXES
+from lingprobe.corpora.brackets import BRACKET_SUFFIXES
 from lingprobe.corpora.frequencies import corpus, count_words, frequencies
 from lingprobe.data.core import DataProblem
 
@@ -80,7 +80,7 @@ def test_every_kind_of_corpus_says_the_same(tmp_path):
 TREE = "(ROOT (S (NP (PRP He)) (VP (VBD did) (RB n't) (VP (VB see) (NP (PRP it)))) (. .)))\n"
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", BRACKET_SUFFIXES)
 def test_trees_are_trees_whatever_their_files_are_called(tmp_path, suffix):
     (tmp_path / f"c{suffix}").write_text(TREE)
     (tmp_path / f"d{suffix}.xz").write_bytes(lzma.compress(TREE.encode()))

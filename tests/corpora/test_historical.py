@@ -2,7 +2,7 @@
 
 import pytest
 
-from lingprobe.corpora.brackets import read
+from lingprobe.corpora.brackets import read_brackets
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe_extensions.train.linear_trees import format_tree
@@ -54,7 +54,7 @@ def test_words_are_the_words_of_the_text(tmp_path, name):
     text, sentences, tags = CORPORA[name]
     path = tmp_path / "a.psd"
     path.write_text(text, encoding="utf-8")
-    found = list(read(path))
+    found = list(read_brackets(path))
     assert [tree.sentence.text for tree in found] == sentences
     assert [" ".join(tree.tags) for tree in found] == [tags]
     assert "ID" not in format_tree(found[0])
@@ -85,17 +85,17 @@ def test_a_tree_of_codes_alone_is_no_sentence(tmp_path):
 def test_lemmas_are_told_from_hyphens_and_nothing_from_zero(tmp_path, leaves, words):
     path = tmp_path / "a.psd"
     path.write_text(f"( (FRAG {leaves}) (ID X,1))", encoding="utf-8")
-    assert [" ".join(tree.words) for tree in read(path)] == [words]
+    assert [" ".join(tree.words) for tree in read_brackets(path)] == [words]
 
 
 def test_the_deep_format_is_refused_by_name(tmp_path):
     path = tmp_path / "a.psd"
     path.write_text("( (FRAG (N (ORTHO dog) (META (LEMMA dog)))) (ID X,1))", encoding="utf-8")
     with pytest.raises(DataProblem, match=r"a\.psd:1: CorpusSearch's deep format"):
-        list(read(path))
+        list(read_brackets(path))
 
 
 def test_ordinary_trees_are_left_alone(tmp_path):
     path = tmp_path / "a.mrg"
     path.write_text("(ROOT (S (NP (NN 0) (NN * ) (NN a-a)) (VP (VBZ b-b))))", encoding="utf-8")
-    assert next(read(path)).words == ("0", "*", "a-a", "b-b")
+    assert next(read_brackets(path)).words == ("0", "*", "a-a", "b-b")

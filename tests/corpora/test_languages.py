@@ -1,7 +1,11 @@
 import pytest
 
-from lingprobe.corpora.languages import language_codes, script, three
-from lingprobe.corpora.universal import treebanks
+from lingprobe.corpora.languages import (
+    get_three_letter_code,
+    language_codes,
+    script,
+)
+from lingprobe.corpora.universal import list_treebanks
 
 
 @pytest.mark.parametrize(
@@ -24,13 +28,13 @@ def test_what_is_no_language_has_no_code(asked):
 
 
 def test_three_letters_and_a_script():
-    assert [three(code) for code in ("pl_pdb", "ar", "no_bokmaal", "tl_trg")] == [
+    assert [get_three_letter_code(code) for code in ("pl_pdb", "ar", "no_bokmaal", "tl_trg")] == [
         *("pol", "ara", "nor", "tgl")
     ]
     assert [script(code) for code in ("pl", "ru", "sr_set", "zh_gsd", "zh_gsdsimp", "ko")] == [
         *("Latn", "Cyrl", "Latn", "Hant", "Hans", "Hang")
     ]
-    assert three("qtd_sagt") == ""  # Turkish and German: a code for private use
+    assert get_three_letter_code("qtd_sagt") == ""  # Turkish and German: a code for private use
     assert script("aqz_tudet") == "Zyyy"
-    for code in treebanks():
-        assert (len(three(code)), len(script(code))) in ((3, 4), (0, 4)), code
+    for code in list_treebanks():
+        assert (len(get_three_letter_code(code)), len(script(code))) in ((3, 4), (0, 4)), code

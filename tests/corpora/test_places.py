@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.embedded import treebank as sentences
 from lingprobe.corpora.files import treebank as files
 from lingprobe.corpora.places import LISTING, Absent, fetched_folder, home_of, locate_path
@@ -42,7 +42,11 @@ def test_a_path_is_a_path(working):
 def test_a_code_is_found_in_the_working_folder(working, asked, beside):
     put(working / beside / "UD_English-EWT")
     assert [part.split for part in files(asked)] == ["train", "dev", "test"]
-    assert [part.split for part in corpus([asked], (".conllu",))] == ["train", "dev", "test"]
+    assert [part.split for part in list_corpus_files([asked], (".conllu",))] == [
+        "train",
+        "dev",
+        "test",
+    ]
 
 
 @pytest.mark.parametrize(

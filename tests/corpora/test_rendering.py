@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora.rendering import detokenize, mark, render_words, reorder_words, sentence_of
-from lingprobe.corpora.text import tokens
+from lingprobe.corpora.text import tokenize_words
 
 WORDS = st.lists(
     st.sampled_from(
@@ -92,7 +92,7 @@ def test_marks_are_told_from_words():
 
 
 def test_running_text_is_cut_as_treebanks_cut_it():
-    assert tokens(["I", "don’t", "_know_", "John’s", "dog", ",", "’"]) == (
+    assert tokenize_words(["I", "don’t", "_know_", "John’s", "dog", ",", "’"]) == (
         "I",
         "do",
         "n't",

@@ -5,9 +5,9 @@ strings.
 import pytest
 
 from lingprobe.corpora.batches import batches
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.style import Style
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
@@ -94,8 +94,8 @@ def test_a_refusal_names_values_that_are_spelled_otherwise(tmp_path):
 
 def both(path):
     """What the two readers of CoNLL-U make of a file: raw strings, and the tally."""
-    one, many = Tally(), Tally()
-    slow = [tree.text for tree in read(path, "raise", one)]
+    one, many = ProblemTally(), ProblemTally()
+    slow = [tree.text for tree in read_conllu(path, "raise", one)]
     fast = [text for batch in batches(path, "raise", many) for text in batch.texts]
     assert (slow, one) == (fast, many)
     return slow, one
@@ -161,9 +161,13 @@ def test_a_line_of_spaces_loses_no_sentence(tmp_path):
         DataProblem,
         match=r"a\.conllu:4: the line between sentences must be empty, without spaces or tabs",
     ):
-        list(read(path))
-    one, many = Tally(), Tally()
-    assert len(list(read(path, "skip", one))) == sum(map(len, batches(path, "skip", many))) == 60
+        list(read_conllu(path))
+    one, many = ProblemTally(), ProblemTally()
+    assert (
+        len(list(read_conllu(path, "skip", one)))
+        == sum(map(len, batches(path, "skip", many)))
+        == 60
+    )
     assert one == many
     assert (one.skipped, len(one.remarks())) == (0, 1)
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from lingprobe.corpora.tagged_text import (
     is_tagged,
     penn,
-    read,
+    read_tagged_text,
 )
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.parsers.tagged import write_tagged
 
@@ -32,8 +32,8 @@ WORDS, TAGS = ("The", "and/or", "dog", "."), ("DT", "CC", "NN", ".")
 def test_three_forms_say_the_same(tmp_path, text):
     path = tmp_path / "a.tagged.gz"
     path.write_bytes(gzip.compress(text.encode()))
-    tally = Tally()
-    found = list(read(path, tally=tally))
+    tally = ProblemTally()
+    found = list(read_tagged_text(path, tally=tally))
     assert [(s.words, tags) for s, tags in found] == [(WORDS, TAGS)] * 2
     assert found[0][0].text == "The and/or dog."
     assert (tally.sentences, tally.words) == (2, 8)
@@ -43,9 +43,9 @@ def test_a_word_without_a_tag_is_named_or_counted(tmp_path):
     path = tmp_path / "a.tagged"
     path.write_text("A/DT dog/NN\nno tags here\nA/DT cat/NN\n")
     with pytest.raises(DataProblem, match=r"a\.tagged:2: 'no'"):
-        list(read(path))
-    tally = Tally()
-    assert len(list(read(path, "skip", tally))) == 2
+        list(read_tagged_text(path))
+    tally = ProblemTally()
+    assert len(list(read_tagged_text(path, "skip", tally))) == 2
     assert tally.skipped == 1
 
 
@@ -57,7 +57,7 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
         archive.writestr(
             "brown/ca01", "\n\n\tThe/at-tl Dogs/nns-tl ran/vbd ``/`` home/nr ''/'' ./.\n"
         )
-    found = list(read(path))
+    found = list(read_tagged_text(path))
     assert [(s.words, tags) for s, tags in found] == [
         (
             ("The", "Dogs", "ran", '"', "home", '"', "."),
@@ -72,7 +72,7 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
         with pytest.raises(
             DataProblem, match=r"brown\.zip is damaged or not a zip \(.*\); get it again"
         ):
-            list(read(path))
+            list(read_tagged_text(path))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, sentences):
     path = tmp_path_factory.mktemp("t") / "a.tagged.xz"
     columns = [tuple(zip(*pairs, strict=True)) for pairs in sentences]
     write_tagged(path, columns)
-    assert [(s.words, tags) for s, tags in read(path)] == columns
+    assert [(s.words, tags) for s, tags in read_tagged_text(path)] == columns
 
 
 def test_names_say_what_is_tagged(tmp_path):
@@ -125,8 +125,8 @@ BROWN = Path(os.environ.get("LINGPROBE_DATA", "/nowhere")) / "raw_text" / "Brown
 
 @pytest.mark.skipif(not BROWN.exists(), reason="LINGPROBE_DATA has no Brown corpus")
 def test_the_brown_corpus_is_read_whole_with_tags_that_the_penn_treebank_has():
-    tally = Tally()
-    tags = {tag for _, tags in read(BROWN, tally=tally) for tag in tags}
+    tally = ProblemTally()
+    tags = {tag for _, tags in read_tagged_text(BROWN, tally=tally) for tag in tags}
     assert (tally.sentences, tally.skipped) == (57_340, 0)
     assert tally.words > 1_161_192  # NLTK's count, in which contractions are one word
     assert {"NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "NNP", "MD", "POS"} <= tags

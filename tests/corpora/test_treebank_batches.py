@@ -13,8 +13,8 @@ from test_conllu import BAD, ROWS, blocks, row
 from lingprobe.corpora import batches as room
 from lingprobe.corpora import files
 from lingprobe.corpora.batches import Batch, batches
-from lingprobe.corpora.conllu import read
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.conllu import read_conllu
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 
 
@@ -33,8 +33,8 @@ def plain(found):
 
 def same(path, on_error="raise"):
     """Whether both readers give the same sentences and counts; what they give."""
-    ours, theirs = Tally(), Tally()
-    trees = list(read(path, on_error, theirs))
+    ours, theirs = ProblemTally(), ProblemTally()
+    trees = list(read_conllu(path, on_error, theirs))
     found = list(batches(path, on_error, ours))
     assert [s for part in found for s in part.sentences()] == [t.sentence for t in trees]
     assert [d for part in found for d in part.depths.tolist()] == [t.depth for t in trees]

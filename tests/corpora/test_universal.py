@@ -2,7 +2,12 @@ import re
 
 import pytest
 
-from lingprobe.corpora.universal import RELEASE, near, treebank, treebanks
+from lingprobe.corpora.universal import (
+    RELEASE,
+    list_treebanks,
+    near,
+    treebank,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +45,7 @@ def test_a_slip_is_near_a_code_and_a_file_is_not():
 
 
 def test_every_code_is_a_language_and_the_corpus_in_small_letters():
-    banks = treebanks()
+    banks = list_treebanks()
     assert len(banks) == 339  # as the list of release 2.17 has
     assert len({bank.language for bank in banks.values()}) == 186
     for code, bank in banks.items():

@@ -11,7 +11,7 @@ from lingprobe.annotators.blocks import Road, annotate_passages
 from lingprobe.annotators.segment import Rules
 from lingprobe.corpora import text
 from lingprobe.corpora.running import Passage
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 
 
@@ -31,14 +31,14 @@ from lingprobe.data.core import DataProblem
 )
 def test_marks_and_joiners_are_part_of_words(words):
     expected = words.replace("a’", "a ’").split()
-    assert text.words(words.replace(" ।", "।").replace(" . ", ".")) == tuple(expected)
+    assert text.split_words(words.replace(" ।", "।").replace(" . ", ".")) == tuple(expected)
 
 
 @given(st.text(st.sampled_from("aé e\u0301ñ n\u0303'-’. हि्\u200d\u200c1,?"), max_size=40))
 def test_composed_and_decomposed_text_is_cut_alike(line):
     composed, decomposed = (unicodedata.normalize(form, line) for form in ("NFC", "NFD"))
-    words = text.words(decomposed)
-    assert tuple(unicodedata.normalize("NFC", w) for w in words) == text.words(composed)
+    words = text.split_words(decomposed)
+    assert tuple(unicodedata.normalize("NFC", w) for w in words) == text.split_words(composed)
     # a word begins with a mark only where there is nothing that the mark could be on
     alone = {f" {decomposed}"[i + 1] for i, c in enumerate(f" {decomposed}"[:-1]) if c.isspace()}
     assert all(not unicodedata.combining(word[0]) or word[0] in alone for word in words)
@@ -68,9 +68,9 @@ def test_text_that_rules_cannot_cut_is_refused_with_its_place(tmp_path):
     path = tmp_path / "th.txt"
     path.write_text("plain words\nภาษาไทยไม่มีช่องว่าง\n", encoding="utf-8")
     with pytest.raises(DataProblem, match=r"th\.txt:2: text in the script Thai.*tokenizer"):
-        list(text.read(path))
-    tally = Tally()
-    assert len(list(text.read(path, "skip", tally))) == tally.sentences == 1
+        list(text.read_running_text(path))
+    tally = ProblemTally()
+    assert len(list(text.read_running_text(path, "skip", tally))) == tally.sentences == 1
     assert tally.skipped == 1
 
 

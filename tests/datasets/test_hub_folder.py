@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import datasets
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import NumberList
 from lingprobe.datasets.formats import hub_folder
@@ -53,8 +53,8 @@ def test_what_is_written_is_read_back_here_and_by_datasets(family, tmp_path):
         e.sites[0].sentence.words for e in in_order(made)
     ]
     # as it lies in the cache of `datasets`, where our own metadata are lost
-    parts = [Part(s, theirs[HUB_NAMES[s]].cache_files[0]["filename"]) for s in SPLITS]
-    parts = [Part(part.split, folder.__class__(part.path)) for part in parts]
+    parts = [CorpusPart(s, theirs[HUB_NAMES[s]].cache_files[0]["filename"]) for s in SPLITS]
+    parts = [CorpusPart(part.split, folder.__class__(part.path)) for part in parts]
     assert hub_folder.is_own(parts)
     assert list(hub_folder.read(parts, None, "raise").examples()) == in_order(made)
 
@@ -75,7 +75,7 @@ def test_a_table_of_a_stranger_is_no_folder_of_ours(tmp_path):
     columns = {"text": ["a b", "c"], "words": [["a", "b"], ["c"]], "label": [0, 1], "id": [1, 2]}
     for split in ("train", "test"):
         datasets.Dataset.from_dict(columns).to_parquet(tmp_path / f"{split}.parquet")
-    parts = [Part(split, tmp_path / f"{split}.parquet") for split in ("train", "test")]
+    parts = [CorpusPart(split, tmp_path / f"{split}.parquet") for split in ("train", "test")]
     assert not hub_folder.is_own(parts)  # a column that we do not write
     del columns["id"]
     for part in parts:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
 from lingprobe.datasets.candidates import Pool
@@ -280,7 +280,7 @@ def test_sentences_that_differ_in_marks_and_spaces_are_never_in_two_splits():
             Candidate(Sentence.of(["“", "DON'T", f"w{i}", "?", "”"]), "yx"[i % 2]),
         ]
     dataset = sample(pool)
-    found = [letters("".join(s.words)) for s in dataset.sentences]
+    found = [strip_to_letters("".join(s.words)) for s in dataset.sentences]
     assert len(set(found)) == len(found)
     assert dataset.notes["sampling"]["near_duplicates"] == 600
 
@@ -306,13 +306,13 @@ def test_near_duplicates_stay_where_they_are_tested_and_sentences_without_letter
 
 
 def test_vowel_signs_are_letters():
-    assert letters("का") != letters("की")
-    assert letters("... !") == ""
+    assert strip_to_letters("का") != strip_to_letters("की")
+    assert strip_to_letters("... !") == ""
 
 
 def test_ascii_text_keeps_the_same_letters_as_any_other():
     every = "".join(map(chr, range(128)))
-    assert letters(every) == letters(every + "ß").removesuffix("ss")
+    assert strip_to_letters(every) == strip_to_letters(every + "ß").removesuffix("ss")
 
 
 def test_words_that_only_look_alike_when_joined_are_no_conflict():

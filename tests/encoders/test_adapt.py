@@ -6,11 +6,11 @@ import torch
 
 from lingprobe.data.core import DataProblem, Prepared, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.references import ReferenceProblem, allow
+from lingprobe.data.references import ReferenceProblem, allow_code
 from lingprobe.encoders import ENCODERS, adapt, make
 
 MINE = Path(__file__).with_name("mine.py")
-allow(f"{MINE}@any")
+allow_code(f"{MINE}@any")
 CAT = Sentence(("The", "cat", "."), "The cat.")
 NONE = Sentence((), "")
 BOTH = [CAT, NONE]
@@ -200,7 +200,7 @@ def test_the_first_option_of_an_encoder_goes_by_its_name(tmp_path):
     source = Path(__file__).read_text("utf-8")
     start, end = source.index("class Sorted"), source.index("def test_an_object_fitted")
     file.write_text("import numpy as np\n\n" + source[start:end], "utf-8")
-    allow(f"{file}@Sorted")
+    allow_code(f"{file}@Sorted")
     encoder = make(f"{file}@Sorted,dim=2")
     assert encoder.prepare([CAT]).encode([CAT, CAT]).layers[0].shape == (2, 2)
     assert ENCODERS.canonical(f"{file}@Sorted,dim=2") == ENCODERS.canonical(f"{file}@Sorted:2")

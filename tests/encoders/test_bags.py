@@ -245,7 +245,7 @@ def test_places_of_words_are_found_with_the_digest_and_remembered(
         files, "open_file", lambda *given, **how: read.append(1) or opening(*given, **how)
     )
     table = FileTable(path)
-    assert table.fingerprint == files.digest([path])
+    assert table.fingerprint == files.digest_files([path])
     first = table.look_up(["the", "cat", "no"])
     once = len(read)
     another_process()

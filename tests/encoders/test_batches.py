@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
-from lingprobe.encoders.batches import batches, spread
+from lingprobe.encoders.batches import make_batches, run_batches
 
 
 @given(st.lists(st.integers(0, 300), max_size=200), st.integers(1, 500))
 def test_every_row_once_longest_first_within_the_budget(lengths, tokens):
     given_ = np.array(lengths, np.int64)
-    cut = batches(given_, tokens)
+    cut = make_batches(given_, tokens)
     rows = np.concatenate([*cut, np.empty(0, np.int64)]).astype(int)
     assert sorted(rows.tolist()) == np.flatnonzero(given_).tolist()
     assert (np.diff(given_[rows]) <= 0).all()
@@ -20,21 +20,21 @@ def test_every_row_once_longest_first_within_the_budget(lengths, tokens):
 
 @pytest.mark.parametrize("tokens", [0, -1, -500])
 def test_a_budget_of_nothing_is_a_row_a_batch_and_ends(tokens):
-    assert [b.tolist() for b in batches(np.array([3, 1, 2]), tokens)] == [[0], [2], [1]]
+    assert [b.tolist() for b in make_batches(np.array([3, 1, 2]), tokens)] == [[0], [2], [1]]
 
 
 def test_batches_end_where_sentences_become_shorter():
     lengths = np.repeat([9, 8, 7], [70, 100, 5])
-    assert [len(b) for b in batches(lengths, 1024)] == [70, 100, 5]
+    assert [len(b) for b in make_batches(lengths, 1024)] == [70, 100, 5]
     lengths = np.repeat([9, 8, 7], [10, 30, 400])
-    cut = batches(lengths, 1024)
+    cut = make_batches(lengths, 1024)
     assert len(cut[0]) > 40  # a few long ones go with the next
 
 
 @pytest.mark.parametrize("tokens", [256, 1024, 4096])
 def test_hardly_anything_is_padding(tokens):
     lengths = np.random.default_rng(0).poisson(18, 4000) + 1
-    padded = sum(len(b) * lengths[b[0]] for b in batches(lengths, tokens))
+    padded = sum(len(b) * lengths[b[0]] for b in make_batches(lengths, tokens))
     assert padded <= 1.03 * lengths.sum()
 
 
@@ -47,7 +47,7 @@ def test_a_batch_that_a_gpu_has_no_memory_for_is_cut_in_two(side_by_side):
             raise torch.cuda.OutOfMemoryError("no memory")
         done.extend(rows.tolist())
 
-    spread(work, [np.arange(10), np.arange(10, 12)], side_by_side)
+    run_batches(work, [np.arange(10), np.arange(10, 12)], side_by_side)
     assert sorted(done) == list(range(12))
 
 
@@ -59,4 +59,4 @@ def test_one_sentence_that_a_gpu_has_no_memory_for_is_refused():
         DataProblem,
         match=r"no memory for one sentence .*tried to allocate 80 GiB.*: take a smaller",
     ):
-        spread(work, [np.arange(3)], False)
+        run_batches(work, [np.arange(3)], False)

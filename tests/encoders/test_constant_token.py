@@ -15,7 +15,7 @@ from lingprobe.encoders.constant_token import TRIED, Read, heaviest
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import run
-from lingprobe.pages.scores import score_notes
+from lingprobe.pages.scores import describe_scores
 from lingprobe.testing import FAMILIES
 
 EXACT = "dtype=float32,device=cpu"
@@ -96,6 +96,6 @@ def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
     )
     helps, fails = (replace(length, low=length.majority + by) for by in (1, -1))
     said = "holds most of the norm of a sentence"
-    assert sum(said in note for note in score_notes([*others, helps])) == 2
-    assert sum(said in note for note in score_notes(others)) == 2
-    assert not any(said in note for note in score_notes([*others, fails]))
+    assert sum(said in note for note in describe_scores([*others, helps])) == 2
+    assert sum(said in note for note in describe_scores(others)) == 2
+    assert not any(said in note for note in describe_scores([*others, fails]))

@@ -2,7 +2,7 @@ import numpy as np
 
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.keyed_random import normals
+from lingprobe.encoders.keyed_random import draw_normals
 
 CAT = Sentence.of(["The", "cat"])
 NONE = Sentence((), "")
@@ -41,12 +41,12 @@ def test_random_words_know_only_where_they_stand():
 def test_keyed_numbers_never_change():
     # written down once: cached vectors and published tables depend on them
     assert np.allclose(
-        normals([b"cat"], 3, "word 0"), [[-0.9081759, 0.0929441, -1.2525072]], atol=1e-6
+        draw_normals([b"cat"], 3, "word 0"), [[-0.9081759, 0.0929441, -1.2525072]], atol=1e-6
     )
 
 
 def test_keyed_numbers_are_standard_normal():
-    drawn = normals([str(i).encode() for i in range(5000)], 31, "x")
+    drawn = draw_normals([str(i).encode() for i in range(5000)], 31, "x")
     assert drawn.shape == (5000, 31)
     assert abs(drawn.mean()) < 0.01
     assert abs(drawn.std() - 1) < 0.01

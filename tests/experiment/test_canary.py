@@ -12,7 +12,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data._foreign_code import module_name
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.encoders import adapt
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readers import names_of
@@ -68,7 +68,7 @@ def put(tmp_path, monkeypatch, weights):
 def known(tmp_path, thing):
     """The identity of an encoder, and what there is to say of it, in a new process."""
     sys.modules.pop(module_name(tmp_path / "mine.py"), None)
-    allow(thing)
+    allow_code(thing)
     names = names_of([thing])
     ((name, encoder),) = names.encoders.items()
     identity = names.identity(name, encoder, Paths.of(tmp_path / "out", tmp_path / "cache"))

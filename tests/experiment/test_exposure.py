@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pretend import Pretend
 
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment import exposure
@@ -32,7 +32,7 @@ class Schooled(Pretend):
         if self.read is None:
             return None
         made = Collected()
-        made.add(map(letters, self.read))
+        made.add(map(strip_to_letters, self.read))
         return made.distinct()
 
 
@@ -53,7 +53,9 @@ def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths)
     row = int(dataset.rows(split)[0])
     seen = dataset.sentences[dataset.sites[row, -1, 0]].text
     many = sum(
-        any(letters(site.sentence.text) == letters(seen) for site in example.sites)
+        any(
+            strip_to_letters(site.sentence.text) == strip_to_letters(seen) for site in example.sites
+        )
         for example in dataset.examples()
     )
     task = table(tmp_path, family)

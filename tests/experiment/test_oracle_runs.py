@@ -14,7 +14,7 @@ from lingprobe.encoders.gold import Gold
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import BOUNDS, Design, PlanProblem, plan
 from lingprobe.experiment.run import run
-from lingprobe.pages import by_stratum, render
+from lingprobe.pages import compute_stratum_rows, render
 from lingprobe.testing import FAMILIES
 from test_oracles import Told
 
@@ -139,7 +139,7 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
     )
     outcome = run(plan(Design([task], ["gold:relations"], seeds=1), paths), paths, progress=False)
     assert not outcome.failures
-    parts = {row.stratum: row.score for row in by_stratum(outcome.results, "new")}
+    parts = {row.stratum: row.score for row in compute_stratum_rows(outcome.results, "new")}
     assert parts["sentences"] >= 92.7  # 97.7 was measured
 
 

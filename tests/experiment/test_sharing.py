@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import lingprobe
 from fixtures.tables import labelled
 from lingprobe.cli import app
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.portions import passes
@@ -192,7 +192,7 @@ def tripping(told):
     """Whether the class fails that the probe is made of, which is another than the one here."""
     from lingprobe.probes import PROBES
 
-    allow(f"{__file__}@Tripping")
+    allow_code(f"{__file__}@Tripping")
     type(PROBES.make(f"{__file__}@Tripping")).told = told
     sys.modules[type(PROBES.make(f"{__file__}@Tripping")).__module__].Tripping.told = told
 

@@ -17,7 +17,12 @@ from lingprobe.analysis.rows import rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, column, join_columns
 from lingprobe.metrics import METRICS, Answers, constants, difference
-from lingprobe.pages import by_stratum, classes, page, strata_table
+from lingprobe.pages import (
+    classes,
+    compute_stratum_rows,
+    page,
+    strata_table,
+)
 from lingprobe.pages.breakdown import LEAST, SHARE, bins
 from lingprobe.tables.formats import terminal
 
@@ -55,7 +60,7 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
 
 
 def test_strata_divide_the_examples_and_scores_fall_with_distance():
-    rows = by_stratum([edges(seed=s) for s in (0, 1)], "distance")
+    rows = compute_stratum_rows([edges(seed=s) for s in (0, 1)], "distance")
     assert [row.stratum for row in rows] == list(map(str, range(10)))
     assert sum(row.n for row in rows) == 400
     assert rows[0].score > rows[9].score + 15
@@ -67,7 +72,7 @@ def test_strata_divide_the_examples_and_scores_fall_with_distance():
 def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
     one = edges()
     chosen = np.flatnonzero(one.strata["distance"].codes == 4)
-    row = next(r for r in by_stratum([one], "distance") if r.stratum == "4")
+    row = next(r for r in compute_stratum_rows([one], "distance") if r.stratum == "4")
     assert row.score == pytest.approx(
         100 * METRICS.make("micro-f1")(one.gold.take(chosen), one.predicted.take(chosen))
     )
@@ -83,7 +88,7 @@ def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
 def test_where_the_metric_counts_no_label_there_is_no_score():
     one = edges()
     kinds = Tags(one.gold.ids, ("none", "cause", "effect"))  # type: ignore[attr-defined]
-    rows = by_stratum(
+    rows = compute_stratum_rows(
         [replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})], "kind"
     )
     nothing = {
@@ -98,7 +103,7 @@ def test_where_the_metric_counts_no_label_there_is_no_score():
 
 def test_a_stratum_that_nothing_has_is_named():
     with pytest.raises(DataProblem, match="has the tag 'height'; choose from distance"):
-        by_stratum([edges()], "height")
+        compute_stratum_rows([edges()], "height")
 
 
 @given(

@@ -6,7 +6,7 @@ import pytest
 
 import lingprobe
 from fixtures.results import TASKS, result, saying
-from lingprobe.analysis.encoder_verdicts import encoder_verdicts
+from lingprobe.analysis.encoder_verdicts import judge_encoders
 from lingprobe.analysis.rows import rows
 
 OTHERS = (("length", "baseline", 0.55), ("gold:clause", "oracle", 1.0))
@@ -68,7 +68,7 @@ def test_the_verdict_is_of_the_layer_that_the_table_shows():
     found = measured(tasks=TASKS[:1])
     (table,) = lingprobe.report(found).tables
     assert "mine, at layer 2, is better" in table.lead[0]
-    judged = encoder_verdicts(found).at_chosen_layers(rows(found))
+    judged = judge_encoders(found).at_chosen_layers(rows(found))
     assert [(row.encoder, row.layer) for row in judged if row.layer != "-"] == [
         ("mine", "2"),
         ("random", "5"),

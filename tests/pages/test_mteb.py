@@ -12,7 +12,7 @@ import pytest
 from fixtures.results import result, saying
 from lingprobe.data.core import Result
 from lingprobe.pages import render, write
-from lingprobe.tasks.languages import languages
+from lingprobe.tasks.languages import list_languages
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 MINI = "sentence-transformers/all-MiniLM-L6-v2"
@@ -163,7 +163,7 @@ def test_a_score_that_cannot_be_computed_and_a_control_alone_are_no_results(tmp_
     ],
 )
 def test_languages_are_those_of_the_files(task, file, expected, tmp_path):
-    assert languages([made(task=task, files=(f"/data/{file}",))]) == [expected]
+    assert list_languages([made(task=task, files=(f"/data/{file}",))]) == [expected]
     (found,) = loaded([made(task=task, files=(file,))], tmp_path).values()
     assert found.get_score() == pytest.approx(0.75)
     assert found.scores["test"][0]["languages"] == [expected]

@@ -18,7 +18,12 @@ from fixtures.results import result
 from lingprobe.analysis.rows import rows
 from lingprobe.datasets.formats.tables import write
 from lingprobe.pages import open_files
-from lingprobe.pages.open_files import TABLE, file_names, refresh, write_files
+from lingprobe.pages.open_files import (
+    TABLE,
+    make_file_names,
+    refresh,
+    write_files,
+)
 from lingprobe.testing import FAMILIES
 
 
@@ -129,7 +134,7 @@ WORST = [
 
 @given(st.lists(st.one_of(st.sampled_from(WORST), st.text(max_size=300)), unique=True))
 def test_no_name_leaves_its_folder_and_none_is_taken_twice(names):
-    chosen = file_names(names, {TABLE})
+    chosen = make_file_names(names, {TABLE})
     assert list(chosen) == sorted(names)
     assert len({name.casefold() for name in chosen.values()} | {TABLE}) == len(names) + 1
     for name in chosen.values():

@@ -17,7 +17,7 @@ from lingprobe.data.labels import Classes, Scores, join_columns
 from lingprobe.pages import FORMATS, classes, render, scores, write
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 
 
 def test_seeds_become_one_row_with_their_mean():
@@ -160,7 +160,11 @@ NASTY = r"a|b_c*d<i>&%$#{}~^\[x]`" + "\x1b[31mred"
 
 def test_pages_show_names_as_they_are():
     table = Table(
-        ("encoder",), (Section(NASTY, ((NASTY,),), NASTY),), frozenset({"encoder"}), (NASTY,), NASTY
+        ("encoder",),
+        (TableSection(NASTY, ((NASTY,),), NASTY),),
+        frozenset({"encoder"}),
+        (NASTY,),
+        NASTY,
     )
     md = markdown(table)
     assert r"a\|b\_c\*d\<i\>" in md
@@ -176,7 +180,9 @@ def test_pages_show_names_as_they_are():
 
 def test_a_narrow_terminal_folds_words_and_keeps_every_letter():
     table = Table(
-        ("encoder", "score"), (Section("", (("abcdefghij" * 8, "12.3"),)),), frozenset({"encoder"})
+        ("encoder", "score"),
+        (TableSection("", (("abcdefghij" * 8, "12.3"),)),),
+        frozenset({"encoder"}),
     )
     text = terminal(table, 40)
     assert max(map(len, text.splitlines())) <= 40

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from fixtures.results import saying
 from lingprobe import compare, evaluate
-from lingprobe.analysis.answers import together
+from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.comparison import against, pairs, with_baselines
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
@@ -20,7 +20,7 @@ from lingprobe.data.labels import Classes
 from lingprobe.datasets.formats.tables import write
 from lingprobe.metrics import Answers, benjamini_hochberg, difference
 from lingprobe.pages.compare import answer_questions, comparisons
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.markup import markdown
 from lingprobe.testing import FAMILIES
 
@@ -256,19 +256,19 @@ def test_folds_are_put_together_and_share_no_clusters():
                 clusters={"target": codes},
             )
         )
-    joined = together([folds]).clusters["target"]
+    joined = join_answers([folds]).clusters["target"]
     assert len(set(joined[:96]) & set(joined[96:])) == 0
     assert len(set(joined)) == 50
     first = replace(folds[0], clusters={})
-    assert together([[first, folds[1]]]).clusters["target"][:96].tolist() == [-1] * 96
+    assert join_answers([[first, folds[1]]]).clusters["target"][:96].tolist() == [-1] * 96
 
 
 def test_part_of_the_examples_keeps_what_they_share():
-    from lingprobe.pages import by_stratum
+    from lingprobe.pages import compute_stratum_rows
 
     tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
     plain, known = (
-        by_stratum([replace(result(), strata=tags, clusters=c)], "half")[0]
+        compute_stratum_rows([replace(result(), strata=tags, clusters=c)], "half")[0]
         for c in ({}, {"target": FORMS // 10})
     )
     assert (plain.low, plain.high) != (known.low, known.high)
@@ -281,10 +281,10 @@ def test_pages_say_what_was_compared_and_programs_get_all_digits():
     assert "clustered by target" in text
     assert "< 0.001" in text
     assert "fewer than 3 seeds" in text
-    assert csv(comparison.found).startswith(
+    assert format_csv(comparison.found).startswith(
         "task,metric,first,second,difference,low,high,p,corrected,verdict,n"
     )
-    (line,) = csv_of(csv(comparison.found))
+    (line,) = csv_of(format_csv(comparison.found))
     assert float(line["p"]) == pytest.approx(comparison.found[0].p, rel=1e-3)
 
 

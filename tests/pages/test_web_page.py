@@ -22,7 +22,7 @@ from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.store.results import ResultStore
 from lingprobe.suites import bibliography
-from lingprobe.tables.table import p_value
+from lingprobe.tables.table import format_p_value
 from lingprobe.tasks import TASKS as TASK_CONTENTS
 from lingprobe_extensions.papers.sheet import Asking, write_sheet
 from tables.test_web import Outline
@@ -81,7 +81,7 @@ def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_fa
     for one in compared.found:
         difference = f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}]"
         assert f" {one.first.partition(',')[0]} {one.verdict} " in text
-        assert f"{difference.replace('-', '−')} {p_value(one.corrected)}" in text
+        assert f"{difference.replace('-', '−')} {format_p_value(one.corrected)}" in text
 
 
 def test_no_number_of_examples_stands_where_a_point_would_have_been_found():

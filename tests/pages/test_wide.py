@@ -21,7 +21,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
 from lingprobe.pages import scores_page
 from lingprobe.pages.grid import grid
-from lingprobe.pages.groups import columns_of
+from lingprobe.pages.groups import arrange_columns
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.web import tables_document
@@ -190,7 +190,7 @@ def test_encoders_that_different_probes_read_are_not_compared_unsaid():
 )
 def test_tasks_are_grouped_by_family_and_by_source_where_one_question_has_several(tasks, columns):
     groups: dict[str, list[str]] = {}
-    for column in columns_of(tasks):
+    for column in arrange_columns(tasks):
         groups.setdefault(column.group, []).append(column.name)
     assert " | ".join(" ".join([group, *names]) for group, names in groups.items()) == columns
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.progress import listening
-from lingprobe.data.vectors import ranges
+from lingprobe.data.vectors import expand_ranges
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import loops
 from lingprobe.probes.span.batches import Examples, Gathered, batch_of
@@ -534,5 +534,5 @@ def test_batches_hold_whole_sentences():
         seen += rows.tolist()
     assert sorted(seen) == list(range(40))
     assert all(len(set(given.groups[rows])) == 1 for rows in given.passes(1))
-    units, _ = ranges(given.starts[0], given.stops[0])
+    units, _ = expand_ranges(given.starts[0], given.stops[0])
     assert set(batch_of(given, np.arange(40)).units) >= set(units)

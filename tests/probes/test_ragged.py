@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.vectors import ranges
+from lingprobe.data.vectors import expand_ranges
 from lingprobe.probes.span.spans import highest, make_ragged, means, softmax_pairs, sum_spans
 
 
@@ -34,7 +34,7 @@ def spans(draw):
 
 
 def pairs_of(found, units):
-    return make_ragged(*ranges(found[:, 0], found[:, 1]), units)
+    return make_ragged(*expand_ranges(found[:, 0], found[:, 1]), units)
 
 
 def pooled(kind, x, logits, found):

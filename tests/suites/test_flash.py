@@ -184,7 +184,7 @@ def test_a_row_without_the_reserve_is_not_compared():
 
 @pytest.mark.parametrize(("version", "file"), [(1, "flash-choice.csv"), (2, "flash-choice-2.csv")])
 def test_sets_are_open_and_as_the_rule_chose_them(version, file):
-    sets = flash.read_sets(version)
+    sets = flash.read_flash_sets(version)
     for each in sets:
         bank = treebank(each.treebank)
         said = bank.licence if bank else each.licence
@@ -198,7 +198,7 @@ def test_sets_are_open_and_as_the_rule_chose_them(version, file):
 
 
 def test_a_version_differs_from_the_first_by_what_its_rule_took():
-    one, two = ({each.name for each in flash.read_sets(version)} for version in (1, 2))
+    one, two = ({each.name for each in flash.read_flash_sets(version)} for version in (1, 2))
     assert (one - two, two - one) == ({"en-agreement"}, {"en-tree-tense"})
     suites = SUITES.make("flash"), SUITES.make("flash,version=2")
     assert ["TreeTense en" in suite.paper.columns for suite in suites] == [False, True]
@@ -207,12 +207,12 @@ def test_a_version_differs_from_the_first_by_what_its_rule_took():
 
 def test_the_manifest_has_the_files_of_every_set_in_both_draws():
     files = flash.read_files()
-    for each in flash.read_sets():
+    for each in flash.read_flash_sets():
         for draw in flash.DRAWS:
             mine = [file for file in files if file.path.startswith(f"{draw}/{each.name}/")]
             assert len(mine) == 3, (draw, each.name)
             assert all(file.examples > 10 and len(file.sha256) == 64 for file in mine)
-    assert len(files) == 6 * len(flash.read_sets())
+    assert len(files) == 6 * len(flash.read_flash_sets())
     assert len({file.sha256 for file in files}) == len(files)
 
 

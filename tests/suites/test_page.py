@@ -11,7 +11,7 @@ import re
 import pytest
 
 from fixtures.papers import PAPER, entry
-from lingprobe.pages.records import csv as as_csv
+from lingprobe.pages.records import format_csv as as_csv
 from lingprobe.suites.facts import HumanScore, Place
 from lingprobe.suites.page import Cell, cells, inside
 from lingprobe.tables.formats import terminal

@@ -9,7 +9,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.breaking import break_rows
 from lingprobe.tables.fitting import fit_table, transpose
 from lingprobe.tables.markup import latex
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 
 ROWS = tuple(
     (f"encoder_{name}", *(f"{100 + 10 * r + c}.5 ±{c}.25" for c in range(9)))
@@ -18,7 +18,7 @@ ROWS = tuple(
 TASKS = tuple(f"some-task-{c}" for c in range(9))
 TABLE = Table(
     ("encoder", *TASKS),
-    (Section("", ROWS, strong=frozenset({(1, 3)}), rules=frozenset({2})),),
+    (TableSection("", ROWS, strong=frozenset({(1, 3)}), rules=frozenset({2})),),
     frozenset({"encoder"}),
     groups=("", *["first"] * 4, *["second"] * 5),
     caption="Scores.",
@@ -66,7 +66,7 @@ def test_rows_and_columns_are_exchanged_with_what_is_bold_and_groups_as_headings
 
 
 def test_what_cannot_be_narrower_says_so():
-    words = Table(("a", "b", "c"), (Section("", (("x" * 40,) * 3,)),), frozenset("abc"))
+    words = Table(("a", "b", "c"), (TableSection("", (("x" * 40,) * 3,)),), frozenset("abc"))
     with pytest.raises(UsageProblem, match="cannot be as narrow as 25 mm: give another width"):
         fit_table(words, 1)
 
@@ -75,8 +75,8 @@ def test_a_table_that_is_higher_than_a_page_goes_on_in_further_floats():
     rows = tuple(
         (f"encoder-{k}", *(f"{1000 + 9 * k + c}.5 ±1.25" for c in range(9))) for k in range(100)
     )
-    first = Section("first", rows[:80], strong=frozenset({(70, 1)}), rules=frozenset({79}))
-    long = replace(TABLE, sections=(first, Section("second", rows[80:])))
+    first = TableSection("first", rows[:80], strong=frozenset({(70, 1)}), rules=frozenset({79}))
+    long = replace(TABLE, sections=(first, TableSection("second", rows[80:])))
     for tex in (fit_table(long, 5.5), fit_table(long, 3.03), latex(long)):
         floats = re.findall(r"\\begin\{table\*?\}.*?\\end\{table\*?\}", tex, re.DOTALL)
         assert len(floats) > 1

@@ -7,13 +7,19 @@ import math
 import pytest
 
 from lingprobe.tables.formats import terminal
-from lingprobe.tables.table import Section, Table, p_value
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_p_value,
+)
 
 
 def test_a_name_that_does_not_fit_is_broken_after_commas():
     name = "untrained:bilstm-max,hidden=256,seed=1"
     table = Table(
-        ("encoder", "ud/sent-len"), (Section("", ((name, "57.6 ±1.0"),)),), frozenset({"encoder"})
+        ("encoder", "ud/sent-len"),
+        (TableSection("", ((name, "57.6 ±1.0"),)),),
+        frozenset({"encoder"}),
     )
     assert name in terminal(table, 80)
     lines = [line.split()[0] for line in terminal(table, 40).splitlines()[-2:]]
@@ -35,4 +41,4 @@ def test_a_name_that_does_not_fit_is_broken_after_commas():
 )
 def test_a_p_value_is_told_on_its_side_of_the_level(p, told):
     """Tables say that from 0.05 on nothing can be told."""
-    assert p_value(p) == told
+    assert format_p_value(p) == told

@@ -10,18 +10,18 @@ from html.parser import HTMLParser
 
 from matplotlib.figure import Figure
 
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
-    Chapter,
-    Code,
-    Document,
-    Facet,
-    Folded,
+    CodeBlock,
+    FoldedBlock,
+    PageChapter,
     Picture,
-    Prose,
-    Sheet,
-    Terms,
-    Variants,
+    ProseBlock,
+    TableFacet,
+    TableSheet,
+    TableVariants,
+    TermBlock,
+    WebDocument,
     notebook,
     tables_document,
 )
@@ -60,23 +60,25 @@ def table(name: str = "mine", rows: int = 3) -> Table:
     body = tuple((f"{name}{i}", f"{90 - i}.0 ±1.0", "80.0") for i in range(rows))
     return Table(
         ("encoder", "tense", "passive"),
-        (Section("", body, strong=frozenset({(0, 1)}), rules=frozenset({1})),),
+        (TableSection("", body, strong=frozenset({(0, 1)}), rules=frozenset({1})),),
         frozenset({"encoder"}),
         groups=("", "ud", "ud"),
     )
 
 
 def page(name: str) -> str:
-    sheet = Sheet(table(name), name, {(0, 0, 1): "h3"})
+    sheet = TableSheet(table(name), name, {(0, 0, 1): "h3"})
     blocks = (
-        Prose((name,), "note"),
-        Terms(((name, name),)),
-        Code(f"first {name}\nsecond", name),
+        ProseBlock((name,), "note"),
+        TermBlock(((name, name),)),
+        CodeBlock(f"first {name}\nsecond", name),
         Picture("<svg></svg>", name),
         sheet,
-        Folded(name, (sheet,)),
+        FoldedBlock(name, (sheet,)),
     )
-    return Document(name, name, (Chapter("one", name, blocks), Chapter("two", "x", ()))).text()
+    return WebDocument(
+        name, name, (PageChapter("one", name, blocks), PageChapter("two", "x", ()))
+    ).text()
 
 
 def test_whatever_a_name_contains_is_shown_as_it_is():
@@ -85,7 +87,7 @@ def test_whatever_a_name_contains_is_shown_as_it_is():
     assert not outline.named("img")
     assert outline.text.count(EVIL) >= 10
     shown = Outline(
-        tables_document([Table((EVIL,), (Section(EVIL, ((EVIL,),), EVIL),), notes=(EVIL,))])
+        tables_document([Table((EVIL,), (TableSection(EVIL, ((EVIL,),), EVIL),), notes=(EVIL,))])
     )
     assert len(shown.named("script")) == 1
     assert shown.text.count(EVIL) == 5
@@ -136,7 +138,7 @@ def test_long_and_wide_tables_can_be_filtered_and_short_ones_are_left_alone():
     assert "data-rows" not in tables_document([table(rows=3)])
     assert "data-rows" in tables_document([table(rows=12)])
     names = tuple(f"task {i}" for i in range(12))
-    wide = Table(("encoder", *names), (Section("", (("x", *names),)),), frozenset({"encoder"}))
+    wide = Table(("encoder", *names), (TableSection("", (("x", *names),)),), frozenset({"encoder"}))
     assert "data-columns" in tables_document([wide])
 
 
@@ -149,14 +151,14 @@ def test_a_notebook_gets_no_script_and_no_colours_of_our_own():
 
 
 def test_what_rows_and_columns_are_chosen_by_is_in_the_table():
-    sheet = Sheet(
+    sheet = TableSheet(
         table(EVIL),
         links={(0, 1, 0): "models/one.html"},
-        facets=(Facet("Language", "columns", ("", EVIL, "Polish")),),
-        variants=Variants("Layer", "best", ("0", "1"), {0: {1: ("1.0", "")}}),
+        facets=(TableFacet("Language", "columns", ("", EVIL, "Polish")),),
+        variants=TableVariants("Layer", "best", ("0", "1"), {0: {1: ("1.0", "")}}),
     )
-    chapter = Chapter("one", "One", (sheet,))
-    outline = Outline(Document("title", "", (chapter,)).text())
+    chapter = PageChapter("one", "One", (sheet,))
+    outline = Outline(WebDocument("title", "", (chapter,)).text())
     (link,) = (a for a in outline.named("a") if a["href"] == "models/one.html")
     assert link == {"href": "models/one.html"}
     (said,) = (a["data-choices"] for a in outline.named("div") if "data-choices" in a)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.views import Plain
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS, Known, Shard
@@ -16,7 +16,7 @@ def corpus_of(sentences, tags=(), **findings):
     said = {TAGS: list(tags) or [()] * len(sentences), **findings}
     shard = Shard(lambda tally: [Plain(sentences)], lambda *_: said, Known())
     splits = np.full(len(sentences), -1, np.int8)
-    return ParsedCorpus((Source("", Part("", Path())),), (shard,), splits)
+    return ParsedCorpus((Source("", CorpusPart("", Path())),), (shard,), splits)
 
 
 def made(found):

@@ -18,7 +18,7 @@ from fixtures.forest import forest
 from lingprobe import store
 from lingprobe.corpora import embedded as grammar
 from lingprobe.data.oracles import facts_of
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.store.blocks import version
 from lingprobe.store.columns import Made
 from lingprobe.tasks import TASKS
@@ -233,7 +233,7 @@ nine = made(9)
 def test_rules_of_ones_own_are_kept_where_their_code_says_all(banks, cache, tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(RULE)
-    allow(f"{mine}@any")
+    allow_code(f"{mine}@any")
 
     def labels(name):
         parsed.CORPORA.clear()

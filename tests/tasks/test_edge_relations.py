@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from lingprobe.corpora.text import tokens
+from lingprobe.corpora.text import tokenize_words
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.dpr import pair
@@ -289,7 +289,7 @@ PRONOUNS = {
 
 @pytest.mark.parametrize("sentences", PRONOUNS, ids=lambda s: s[0])
 def test_finding_pronouns(sentences):
-    text, hypothesis = (tokens(s.split()) for s in sentences)
+    text, hypothesis = (tokenize_words(s.split()) for s in sentences)
     assert pair(text, hypothesis) == PRONOUNS[sentences]
 
 

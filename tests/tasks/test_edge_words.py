@@ -140,14 +140,14 @@ WAYS = {
 
 @pytest.mark.parametrize("unary", WAYS)
 def test_phrases_over_the_same_words(unary):
-    found = phrases(brackets.parse_tree(TREE, "x", 1), unary)
+    found = phrases(brackets.parse_brackets(TREE, "x", 1), unary)
     assert [(label, *span) for label, span in zip(found.labels, found.spans, strict=True)] == WAYS[
         unary
     ]
 
 
 def test_the_node_over_the_tree_is_a_target_by_option():
-    tree = brackets.parse_tree(TREE, "x", 1)
+    tree = brackets.parse_brackets(TREE, "x", 1)
     assert [
         phrases(tree, unary, root=True).labels[0] for unary in ("top", "joined", "separate", "set")
     ] == [
@@ -160,7 +160,7 @@ def test_the_node_over_the_tree_is_a_target_by_option():
 
 
 def test_heights_count_the_word_s_own_tag():
-    found = phrases(brackets.parse_tree(TREE, "x", 1), "separate")
+    found = phrases(brackets.parse_brackets(TREE, "x", 1), "separate")
     assert found.heights == ["7", "3", "2", "6", "5", "4", "3", "2", "2"]
 
 
@@ -168,7 +168,7 @@ def test_heights_count_the_word_s_own_tag():
 def test_all_ways_tell_the_same_phrases(tmp_path, seed):
     path = tmp_path / "x.ptb"
     path.write_text(forest(60, seed))
-    for tree in brackets.read(path):
+    for tree in brackets.read_brackets(path):
         ways = {unary: phrases(tree, unary, root=True) for unary in WAYS}
         assert len(set(ways["top"].spans)) == len(ways["top"].spans)  # no span is asked about twice
         assert (
@@ -189,7 +189,7 @@ def test_all_ways_tell_the_same_phrases(tmp_path, seed):
 
 
 def test_siblings_over_neighbouring_words_are_no_chain():
-    tree = brackets.parse_tree("(S (NP (NN a)) (NP (NN b)) (X (NP (NN c)) (NN d)))", "x", 1)
+    tree = brackets.parse_brackets("(S (NP (NN a)) (NP (NN b)) (X (NP (NN c)) (NN d)))", "x", 1)
     assert phrases(tree).labels == ["S", "NP", "NP", "X", "NP"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.tasks.languages import UNKNOWN, languages
+from lingprobe.tasks.languages import UNKNOWN, list_languages
 
 
 def read(task, *files):
@@ -34,11 +34,11 @@ def read(task, *files):
     ],
 )  # fmt: skip
 def test_a_language_is_that_of_the_files_or_of_the_task(task, files, found):
-    assert languages([read(task, *files)]) == found
+    assert list_languages([read(task, *files)]) == found
 
 
 def test_languages_of_several_results_are_told_once_in_order():
     some = [read("xprobe/tense:/data/ru"), read("ud/tense:embedded"), read("xprobe/len:/data/ru")]
-    assert languages(some) == ["rus-Cyrl", "eng-Latn"]
-    assert languages([some[0], read("ud/tense:bank")]) == ["rus-Cyrl"]
-    assert languages([]) == [UNKNOWN]
+    assert list_languages(some) == ["rus-Cyrl", "eng-Latn"]
+    assert list_languages([some[0], read("ud/tense:bank")]) == ["rus-Cyrl"]
+    assert list_languages([]) == [UNKNOWN]

@@ -8,12 +8,12 @@ from treebanks import STARRED, block
 
 from lingprobe.corpora import embedded as grammar
 from lingprobe.corpora.batches import batches
-from lingprobe.corpora.conllu import read
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.conllu import read_conllu
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import blocks, trees
 from lingprobe.data.core import DataProblem
 from lingprobe.data.oracles import facts_of, oracles_of
-from lingprobe.data.references import ReferenceProblem, allow
+from lingprobe.data.references import ReferenceProblem, allow_code
 from lingprobe.tasks import TASKS
 from lingprobe.testing import check_task
 from lingprobe.testing.tasks import same_dataset
@@ -127,7 +127,7 @@ def mine(tmp_path_factory):
     """Makes the task of one of these rules."""
     file = tmp_path_factory.mktemp("rules") / "mine.py"
     file.write_text(RULES + FIVE + SPANS)
-    allow(f"{file}@any")
+    allow_code(f"{file}@any")
     return lambda name, path, more="": TASKS.make(f"{file}@{name}:{path}{more}")
 
 
@@ -305,10 +305,10 @@ def test_trees_say_what_the_columns_say(bank, tmp_path):
     for path in (bank, tmp_path / "one.conllu"):
         views = [
             tree
-            for part in blocks(path, "raise", Tally())
+            for part in blocks(path, "raise", ProblemTally())
             for tree in trees(part, part.sentences())
         ]
-        parsed = list(read(path))
+        parsed = list(read_conllu(path))
         assert len(views) == len(parsed)
         for view, tree in zip(views, parsed, strict=True):
             assert view.sentence == tree.sentence

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.forest import forest
-from lingprobe.corpora.brackets import read
+from lingprobe.corpora.brackets import read_brackets
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer, answer
@@ -46,7 +46,7 @@ LETTERS = """(ROOT (S (ADVP (RB Then)) (NP (NP (ADJP (RB very) (JJ dark)) (JJ gr
 def tree(tmp_path):
     def read_back(text):
         (tmp_path / "a.ptb").write_text(text)
-        (found,) = read(tmp_path / "a.ptb")
+        (found,) = read_brackets(tmp_path / "a.ptb")
         return found
 
     return read_back

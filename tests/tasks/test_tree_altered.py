@@ -99,7 +99,7 @@ def tree(tmp_path_factory):
     def read(text):
         path = folder / "one.ptb"
         path.write_text(text)
-        return next(iter(brackets.read(path)))
+        return next(iter(brackets.read_brackets(path)))
 
     return read
 

@@ -31,7 +31,7 @@ def tree(tmp_path_factory):
 
     def read(text):
         path.write_text(text)
-        return next(iter(brackets.read(path)))
+        return next(iter(brackets.read_brackets(path)))
 
     return read
 
@@ -93,7 +93,7 @@ def test_any_two_words_change_places_but_the_first_and_marks():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_all_that_was_answered_is_answered_alike(rule, forest):
-    found = [(RULES[rule](one), LITERAL[rule](one)) for one in brackets.read(forest)]
+    found = [(RULES[rule](one), LITERAL[rule](one)) for one in brackets.read_brackets(forest)]
     known = [(a, b) for a, b in found if not isinstance(a, str)]
     assert known
     assert all(a == b for a, b in known)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lingprobe.corpora.batches import Batch
-from lingprobe.corpora.conllu import read
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.trees import Tree
 from lingprobe.tasks.ud.clause import Clause, clauses
 
@@ -40,7 +40,7 @@ def tree(rows: str, folder: Path) -> Tree:
     """One tree of some rows."""
     path = folder / "one.conllu"
     path.write_text(block(rows), encoding="utf-8")
-    return next(read(path))
+    return next(read_conllu(path))
 
 
 def main(tree: Tree) -> Clause:

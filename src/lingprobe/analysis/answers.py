@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.row import ResultRow
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, join_columns
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
@@ -72,11 +72,11 @@ def alike(repeats: Iterable[list[Result]]) -> list[list[Result]]:
 
 
 def _fold(result: Result) -> str:
-    parsed = parsed_or_none(result.trial.task)
+    parsed = try_parse_reference(result.trial.task)
     return "" if parsed is None else dict(parsed.options).get("fold", "")
 
 
-def marks(rows: Sequence[Scored]) -> list[str]:
+def mark_test_sets(rows: Sequence[Scored]) -> list[str]:
     """A sign for each of some rows: '' where it is over the test examples that most are over, whole
     ones before parts of them.
     """
@@ -99,7 +99,7 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     """
     signs = dict.fromkeys(
         (sign, row.n, row.missing)
-        for row, sign in zip(rows, marks(rows), strict=True)
+        for row, sign in zip(rows, mark_test_sets(rows), strict=True)
         if sign or row.missing
     )
     return [
@@ -120,7 +120,7 @@ def _missing_note(missing: str) -> str:
     return f" ({missing} missing)" if missing else ""
 
 
-def together(fits: Sequence[Sequence[Result]]) -> Answers:
+def join_answers(fits: Sequence[Sequence[Result]]) -> Answers:
     """The answers of some fits, each given by the results of its folds, which are the same for
     all; the labels are those of each fit, as the draws of a control differ in them.
     """
@@ -145,7 +145,7 @@ def are_equal(one: Column, other: Column) -> bool:
     )
 
 
-def over(fit: str, rows: Iterable[Row]) -> str:
+def over(fit: str, rows: Iterable[ResultRow]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.
     """
@@ -157,7 +157,7 @@ def over(fit: str, rows: Iterable[Row]) -> str:
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
-def has_few_seeds(rows: Iterable[Row]) -> bool:
+def has_few_seeds(rows: Iterable[ResultRow]) -> bool:
     """Whether fits vary with a seed by more than was measured."""
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 

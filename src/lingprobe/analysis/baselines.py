@@ -16,8 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from lingprobe.analysis.row import CONSTANT, Row
-from lingprobe.analysis.rows import repeats, rows, without_fold
+from lingprobe.analysis.row import CONSTANT, ResultRow
+from lingprobe.analysis.rows import (
+    repeats,
+    rows,
+    strip_fold,
+)
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Ints
@@ -27,18 +31,18 @@ from lingprobe.metrics.metric import Doubles, sum_blocks
 SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 
 
-def constant_rows(results: Sequence[Result]) -> list[Row]:
+def constant_rows(results: Sequence[Result]) -> list[ResultRow]:
     """A row for each constant answer of each task whose labels are sets, or may be answered with
     sets; chosen on train.
     """
     by_task: dict[str, list[Result]] = {}
     for result in results:
         if result.trial.control == "none" and "set" in (result.provenance.constants or ()):
-            by_task.setdefault(without_fold(result.trial.task), []).append(result)
+            by_task.setdefault(strip_fold(result.trial.task), []).append(result)
     return [row for mine in by_task.values() for row in _rows(mine)]
 
 
-def _rows(mine: Sequence[Result]) -> list[Row]:
+def _rows(mine: Sequence[Result]) -> list[ResultRow]:
     """The constants of one task, each different answer once, the best set last."""
     first = mine[0].trial
     folds = repeats(
@@ -54,7 +58,7 @@ def _rows(mine: Sequence[Result]) -> list[Row]:
     return [_row(folds, kind, len(labels)) for labels, kind in kinds.items() if labels]
 
 
-def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
+def _row(folds: Sequence[Result], kind: str, many: int) -> ResultRow:
     (row,) = rows(constant_result(fold, kind) for fold in folds)
     row = replace(
         row, encoder=CONSTANT, kind="baseline", layer="-", probe=SPOKEN[kind].format(many)

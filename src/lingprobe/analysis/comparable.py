@@ -9,32 +9,36 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from lingprobe.analysis.answers import are_equal, together
+from lingprobe.analysis.answers import are_equal, join_answers
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
-from lingprobe.analysis.rows import Measured, measure, without_fold
+from lingprobe.analysis.rows import (
+    MeasuredRow,
+    measure,
+    strip_fold,
+)
 from lingprobe.data.core import Result
 from lingprobe.data.labels import column
 from lingprobe.metrics import constant_result
 from lingprobe.metrics.constant import CLASS, SET
 
 
-def rows_by_task(
+def group_rows_by_task(
     results: Iterable[Result], also: Callable[[Result], bool] | None = None
-) -> list[list[Measured]]:
+) -> list[list[MeasuredRow]]:
     """The rows of each task and metric in the order of tables, without controls, and without
     oracles but those that are asked for, `also`.
     """
-    tasks: dict[tuple[str, str], list[Measured]] = {}
+    tasks: dict[tuple[str, str], list[MeasuredRow]] = {}
     for one in measure(results):
         if one.row.control != NO_CONTROL:
             continue
         if one.row.kind != "oracle" or (also is not None and also(one.result)):
-            key = without_fold(one.result.trial.task), one.result.metric
+            key = strip_fold(one.result.trial.task), one.result.metric
             tasks.setdefault(key, []).append(one)
     return [sorted(mine, key=lambda one: one.row.place) for mine in tasks.values()]
 
 
-def constant(one: Measured) -> Measured:
+def constant(one: MeasuredRow) -> MeasuredRow:
     """The best constant answer of train over the test examples of a row: a class, or a set where
     the row may answer with sets; of scores one number for all folds, whose means may differ.
     """
@@ -42,11 +46,11 @@ def constant(one: Measured) -> Measured:
     if (numbers := one.answers.gold.numbers) is not None:
         mean = float(numbers.mean())
         folds = [replace(fold, predicted=column([mean] * fold.n)) for fold in folds]
-    answers = replace(together([folds]), gold=one.answers.gold)
+    answers = replace(join_answers([folds]), gold=one.answers.gold)
     (score,) = answers.scores(one.row.metric)
     row = replace(one.row, encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
     row = replace(row, score=PERCENT * score, low=math.nan, high=math.nan)
-    return Measured(row, answers, [folds], folds)
+    return MeasuredRow(row, answers, [folds], folds)
 
 
 def _constant(result: Result) -> Result:
@@ -61,7 +65,7 @@ def _constant(result: Result) -> Result:
     return constant_result(result, SET if has_sets else CLASS)
 
 
-def apart(first: Measured, second: Measured) -> str:
+def explain_mismatch(first: MeasuredRow, second: MeasuredRow) -> str:
     """Why two rows cannot be compared, '' where they can."""
     if any(math.isnan(m.row.score) for m in (first, second)):
         return "one has no score"

@@ -16,10 +16,18 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Protocol
 
-from lingprobe.analysis.answers import marks
-from lingprobe.analysis.comparable import apart, constant, rows_by_task
-from lingprobe.analysis.row import PERCENT, Row
-from lingprobe.analysis.rows import Measured, kind_of, on_dev
+from lingprobe.analysis.answers import mark_test_sets
+from lingprobe.analysis.comparable import (
+    constant,
+    explain_mismatch,
+    group_rows_by_task,
+)
+from lingprobe.analysis.row import PERCENT, ResultRow
+from lingprobe.analysis.rows import (
+    MeasuredRow,
+    get_encoder_kind,
+    on_dev,
+)
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
@@ -49,18 +57,18 @@ class Tested(Protocol):
         ...
 
 
-class Question(NamedTuple):
+class ComparisonQuestion(NamedTuple):
     """Whether one row is better than each of some others, which are over the same test examples.
 
     layers  how many the row's was chosen from, by scores on dev
     """
 
-    one: Measured
-    others: tuple[Measured, ...]
+    one: MeasuredRow
+    others: tuple[MeasuredRow, ...]
     layers: int = 1
 
     @property
-    def best(self) -> Measured:
+    def best(self) -> MeasuredRow:
         """The best of the others."""
         return max(self.others, key=lambda other: other.row.score)
 
@@ -70,10 +78,10 @@ class Questions(NamedTuple):
     could not be compared; and, where one layer of several is asked about, the same of each layer.
     """
 
-    asked: list[Question]
+    asked: list[ComparisonQuestion]
     family: str
     left_out: tuple[tuple[str, str], ...] = ()
-    of_layers: tuple[Question, ...] = ()
+    of_layers: tuple[ComparisonQuestion, ...] = ()
 
 
 class Decision(NamedTuple):
@@ -86,7 +94,7 @@ class Decision(NamedTuple):
     student     the difference from the best as shares; level: that of one comparison
     """
 
-    question: Question
+    question: ComparisonQuestion
     difference: float
     low: float
     high: float
@@ -121,8 +129,8 @@ class Decision(NamedTuple):
         )  # two examples lie on a line, whatever they are
 
 
-def decisions(
-    asked: Sequence[Question],
+def decide_comparisons(
+    asked: Sequence[ComparisonQuestion],
     correction: str = CORRECTION,
     test: Test = "t",
     comparisons: int = 0,
@@ -142,7 +150,7 @@ def decisions(
     return [_decision(*answer, whole.level) for answer in answers]
 
 
-def _tests(question: Question, test: Test, many: int) -> list[tuple[Tested, Difference]]:
+def _tests(question: ComparisonQuestion, test: Test, many: int) -> list[tuple[Tested, Difference]]:
     """The row against each of the others: the test that is asked for, and Student's."""
     metric, one = find_metric(question.one.row.metric), question.one.answers
     draws = max(DRAWS, math.ceil(CLEAR * many / ALPHA))
@@ -166,7 +174,7 @@ def _of_all(tests: Sequence[tuple[Tested, Difference]]) -> float:
 
 
 def _decision(
-    question: Question,
+    question: ComparisonQuestion,
     tests: Sequence[tuple[Tested, Difference]],
     p: float,
     corrected: float,
@@ -198,21 +206,21 @@ def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = 
     """
     kind = _kind_to_compare(results if chosen is None else chosen)
     ids = {id(result) for result in (results if chosen is None else chosen)}
-    asked: list[Question] = []
-    of_layers: list[Question] = []
+    asked: list[ComparisonQuestion] = []
+    of_layers: list[ComparisonQuestion] = []
     left_out: list[tuple[str, str]] = []
-    for mine in rows_by_task(results):
+    for mine in group_rows_by_task(results):
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
         scored = [one for one in rows if not math.isnan(one.row.score)]
         layers = {id(one): many for one, many in _candidates(scored)}
         posed = {}
         for one in scored:
-            reasons = [(other, apart(one, other)) for other in baselines]
+            reasons = [(other, explain_mismatch(one, other)) for other in baselines]
             fixed = [constant(one)] if one.answers.gold.has_constant else []
             others = (*fixed, *(other for other, why in reasons if not why))
             if others:
-                posed[id(one)] = Question(one, others, layers.get(id(one), 1))
+                posed[id(one)] = ComparisonQuestion(one, others, layers.get(id(one), 1))
             if id(one) in layers:
                 left_out += [_not_compared(one, other, why) for other, why in reasons if why]
         of_layers += posed.values()
@@ -227,7 +235,7 @@ def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Ques
     """Each row of each task against those of the chosen that are read as it is and by the same
     probe, where there are some.
     """
-    every = [pair for mine in rows_by_task(results, chosen) for pair in _likest(mine, chosen)]
+    every = [pair for mine in group_rows_by_task(results, chosen) for pair in _likest(mine, chosen)]
     asked, left_out = _comparable(every)
     names = dict.fromkeys(other.row.encoder for question in asked for other in question.others)
     return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
@@ -239,7 +247,7 @@ def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
     with each other, which would make the family larger.
     """
     judged = kind or _kind_to_compare(results)
-    tasks = rows_by_task(results)
+    tasks = group_rows_by_task(results)
     every = [
         pair
         for mine in tasks
@@ -265,42 +273,46 @@ def leaders(results: Sequence[Result]) -> Leaders:
     most are over; none where a task has one such row.
     """
     every = pairs(results, "trained")
-    tasks: dict[tuple[str, str], list[Question]] = {}
+    tasks: dict[tuple[str, str], list[ComparisonQuestion]] = {}
     for question in every.asked:
         tasks.setdefault((question.one.row.task, question.one.row.metric), []).append(question)
     best: set[tuple[str, ...]] = set()
-    told: list[Question] = []
+    told: list[ComparisonQuestion] = []
     for mine in tasks.values():
         rows = {what(m.row): m.row for q in mine for m in (q.one, *q.others)}
-        signs = zip(rows.items(), marks(list(rows.values())), strict=True)
+        signs = zip(rows.items(), mark_test_sets(list(rows.values())), strict=True)
         whole = {place: row for (place, row), sign in signs if not sign}
         if len(whole) < 2:
             continue
         first = max(whole, key=lambda place: whole[place].score)
         best |= whole.keys()
         told += [q for q in mine if first in (what(q.one.row), what(q.best.row))]
-    for decision in decisions(told, comparisons=len(every.asked)):
+    for decision in decide_comparisons(told, comparisons=len(every.asked)):
         both = decision.question.one, decision.question.best
         if decision.verdict != "cannot be told":
             best.discard(what(both[decision.verdict == "better"].row))
     return Leaders(frozenset(best), every.family)
 
 
-def what(row: Row) -> tuple[str, ...]:
+def what(row: ResultRow) -> tuple[str, ...]:
     """What was measured."""
     return row.task, row.encoder, row.layer, row.probe
 
 
 def _kind_to_compare(results: Sequence[Result]) -> Kind:
     """The kind of row that is asked about: baselines only where there is nothing else."""
-    return "trained" if any(kind_of(result) == "trained" for result in results) else "baseline"
+    return (
+        "trained"
+        if any(get_encoder_kind(result) == "trained" for result in results)
+        else "baseline"
+    )
 
 
-def _candidates(mine: Sequence[Measured]) -> Iterator[tuple[Measured, int]]:
+def _candidates(mine: Sequence[MeasuredRow]) -> Iterator[tuple[MeasuredRow, int]]:
     """Of what a probe reads of an encoder the best on dev, with the number that it is chosen from;
     all where that is not known.
     """
-    groups: dict[tuple[str, str], list[Measured]] = {}
+    groups: dict[tuple[str, str], list[MeasuredRow]] = {}
     for one in mine:
         groups.setdefault((one.row.encoder, one.row.probe), []).append(one)
     for reads in groups.values():
@@ -313,8 +325,8 @@ def _candidates(mine: Sequence[Measured]) -> Iterator[tuple[Measured, int]]:
 
 
 def _likest(
-    mine: Sequence[Measured], chosen: Callable[[Result], bool]
-) -> Iterator[tuple[Measured, Measured]]:
+    mine: Sequence[MeasuredRow], chosen: Callable[[Result], bool]
+) -> Iterator[tuple[MeasuredRow, MeasuredRow]]:
     """Each row with those of the chosen that are most like it."""
     others = [m for m in mine if chosen(m.result)]
     for one in mine:
@@ -328,18 +340,18 @@ def _likest(
 
 
 def _comparable(
-    every: Sequence[tuple[Measured, Measured]],
-) -> tuple[list[Question], tuple[tuple[str, str], ...]]:
-    reasons = [(one, other, apart(one, other)) for one, other in every]
+    every: Sequence[tuple[MeasuredRow, MeasuredRow]],
+) -> tuple[list[ComparisonQuestion], tuple[tuple[str, str], ...]]:
+    reasons = [(one, other, explain_mismatch(one, other)) for one, other in every]
     left_out = tuple(_not_compared(one, other, why) for one, other, why in reasons if why)
-    return [Question(one, (other,)) for one, other, why in reasons if not why], left_out
+    return [ComparisonQuestion(one, (other,)) for one, other, why in reasons if not why], left_out
 
 
-def _not_compared(one: Measured, other: Measured, why: str) -> tuple[str, str]:
+def _not_compared(one: MeasuredRow, other: MeasuredRow, why: str) -> tuple[str, str]:
     return one.row.task, f"{one.name}, and {other.name}: {why}."
 
 
-def _family(asked: Sequence[Question], how: str) -> str:
+def _family(asked: Sequence[ComparisonQuestion], how: str) -> str:
     """How many comparisons a family has, of what; a layer that dev chose is that of its encoder."""
     rows: dict[str, set[tuple[str, ...]]] = {}
     for question in asked:

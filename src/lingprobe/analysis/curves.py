@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lingprobe.analysis.answers import marks
+from lingprobe.analysis.answers import mark_test_sets
 from lingprobe.analysis.points import Point, by_setting, places
-from lingprobe.analysis.row import NO_CONTROL, Row
-from lingprobe.analysis.rows import rows, without_fold
+from lingprobe.analysis.row import NO_CONTROL, ResultRow
+from lingprobe.analysis.rows import rows, strip_fold
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.references import brief
+from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
 from lingprobe.metrics.correlation_intervals import intervals
@@ -65,20 +65,20 @@ class Curve:
     read: str
     probe: str
     metric: str
-    rows: Mapping[int, Row]
+    rows: Mapping[int, ResultRow]
     trend: Trend = Trend()
 
     @property
-    def learnt(self) -> dict[int, Row]:
+    def learnt(self) -> dict[int, ResultRow]:
         """The scored points after the start of training, restricted to the test set that most
         points share.
         """
         known = {at: row for at, row in self.rows.items() if at > 0 and row.score == row.score}
-        signs = marks([*known.values()])
+        signs = mark_test_sets([*known.values()])
         return {at: row for (at, row), sign in zip(known.items(), signs, strict=True) if not sign}
 
 
-def rows_of(curves: Iterable[Curve]) -> list[Row]:
+def rows_of(curves: Iterable[Curve]) -> list[ResultRow]:
     """The scores at all points of some curves."""
     return [row for curve in curves for row in curve.rows.values()]
 
@@ -184,7 +184,7 @@ def _nothing(points: Iterable[Point], by: str) -> str:
 
 def _key(result: Result, point: Point) -> tuple[str, ...]:
     trial = result.trial
-    return without_fold(trial.task), point.run, trial.read, trial.probe, result.metric
+    return strip_fold(trial.task), point.run, trial.read, trial.probe, result.metric
 
 
 def _curve(
@@ -247,7 +247,7 @@ def _histories(points: Iterable[Point]) -> tuple[History, ...]:
 def _aside(results: Sequence[Result], points: Mapping[str, Point]) -> list[str]:
     """Encoders that are judged, but at no point of a training."""
     names = dict.fromkeys(
-        brief(ENCODERS, r.trial.encoder)
+        shorten_reference(ENCODERS, r.trial.encoder)
         for r in results
         if r.trial.encoder not in points and r.provenance.kind == "trained"
     )

@@ -8,9 +8,17 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from lingprobe.analysis.comparison import Decision, decisions, with_baselines
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
-from lingprobe.analysis.rows import kind_of, option_of
+from lingprobe.analysis.comparison import (
+    Decision,
+    decide_comparisons,
+    with_baselines,
+)
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
+from lingprobe.analysis.rows import get_encoder_kind, option_of
 from lingprobe.data.core import Result
 from lingprobe.tasks.limits import LIMIT
 
@@ -32,12 +40,12 @@ class TaskVerdict(NamedTuple):
     on_dev: bool = True
 
     @property
-    def row(self) -> Row:
+    def row(self) -> ResultRow:
         """The score of the encoder."""
         return self.decision.question.one.row
 
     @property
-    def baseline(self) -> Row:
+    def baseline(self) -> ResultRow:
         """The best baseline."""
         return self.decision.question.best.row
 
@@ -105,7 +113,7 @@ class Verdicts(NamedTuple):
         chose = all(task.on_dev for task in tasks)
         return max((task.layers for task in tasks), default=1) if chose else 1
 
-    def at_chosen_layers(self, rows: Sequence[Row]) -> list[Row]:
+    def at_chosen_layers(self, rows: Sequence[ResultRow]) -> list[ResultRow]:
         """Of the rows of an encoder's layers the one that is judged, of those of a baseline the
         best; all other rows as they are.
         """
@@ -116,18 +124,18 @@ class Verdicts(NamedTuple):
         return [row for row in rows if layers.get(_without_layer(row), row.layer) == row.layer]
 
 
-def _without_layer(row: Row) -> tuple[str, ...]:
+def _without_layer(row: ResultRow) -> tuple[str, ...]:
     return row.task, row.encoder, row.probe, row.kind
 
 
-def encoder_verdicts(results: Sequence[Result]) -> Verdicts:
+def judge_encoders(results: Sequence[Result]) -> Verdicts:
     """The verdict on each encoder; none where only baselines were measured."""
     limit = max(map(_limit, results), default=0)
-    if not any(kind_of(result) == "trained" for result in results):
+    if not any(get_encoder_kind(result) == "trained" for result in results):
         return Verdicts((), "", limit)
     questions = with_baselines(results)
     asked: dict[tuple[str, str, str], list[Decision]] = {}
-    decided = decisions(questions.asked)
+    decided = decide_comparisons(questions.asked)
     for decision in decided:
         row = decision.question.one.row
         asked.setdefault((row.encoder, row.probe, row.task), []).append(decision)

@@ -15,12 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
-from lingprobe.analysis.rows import on_dev, repeats, rows, without_fold
+from lingprobe.analysis.answers import join_answers
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
+from lingprobe.analysis.rows import (
+    on_dev,
+    repeats,
+    rows,
+    strip_fold,
+)
 from lingprobe.data.core import Result
 from lingprobe.data.reading import MIX
-from lingprobe.data.references import brief
+from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.layers import (
     Expected,
@@ -65,10 +74,10 @@ class Depth:
     task: str
     encoder: str
     probe: str
-    single: Mapping[int, Row]
+    single: Mapping[int, ResultRow]
     on_dev: Mapping[int, float]
-    cumulative: Mapping[int, Row]
-    lexical: Row | None
+    cumulative: Mapping[int, ResultRow]
+    lexical: ResultRow | None
     weights: tuple[float, ...]
     gravity: Mean
     uneven: float
@@ -102,7 +111,7 @@ class Depth:
         return len(self.cumulative) > 1 or bool(self.weights) or not self.single
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ResultRow]:
         """All that was measured."""
         return [
             *self.single.values(),
@@ -118,7 +127,7 @@ def depths(results: Sequence[Result]) -> list[Depth]:
     groups: dict[tuple[str, str, str], dict[str, list[Result]]] = {}
     for r in results:
         if r.trial.control == NO_CONTROL:
-            key = without_fold(r.trial.task), r.trial.encoder, r.trial.probe
+            key = strip_fold(r.trial.task), r.trial.encoder, r.trial.probe
             groups.setdefault(key, {}).setdefault(r.trial.read, []).append(r)
     depths = [
         _depth(key, by_read)
@@ -162,9 +171,9 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
     moved = weights if uneven >= EVEN else []
     gravity = over_seeds([centre_of_gravity(w) for w in moved]) if moved else (NOTHING,) * 3
     return Depth(
-        task=brief(TASKS, task),
-        encoder=brief(ENCODERS, encoder),
-        probe=brief(PROBES, probe),
+        task=shorten_reference(TASKS, task),
+        encoder=shorten_reference(ENCODERS, encoder),
+        probe=shorten_reference(PROBES, probe),
         single={layer: scored[read] for layer, read in sorted(single.items())},
         on_dev={layer: on_dev(by_read[read]) for layer, read in sorted(single.items())},
         cumulative={layer: scored[read] for layer, read in sorted(mixes.items())},
@@ -222,7 +231,7 @@ def _expected_layer(
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
         return _no_expected_layer("the mixes have no seeds in common")
-    answers = [together(mine) for mine in runs]
+    answers = [join_answers(mine) for mine in runs]
     first = answers[0]
     if any(len(each.gold) != len(first.gold) for each in answers):
         return _no_expected_layer("the mixes were scored over different examples")

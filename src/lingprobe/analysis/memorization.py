@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import Repeats, digest_test_set, together
+from lingprobe.analysis.answers import (
+    Repeats,
+    digest_test_set,
+    join_answers,
+)
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Controlled
 from lingprobe.datasets.controls import KEY_SEEN
@@ -21,7 +25,7 @@ def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[
     """
     if any(KEY_SEEN not in result.strata for each in control for result in each):
         return {}
-    answers = together(control)
+    answers = join_answers(control)
     seen = np.stack([np.concatenate([_seen_keys(result) for result in folds]) for folds in control])
     control_note = control[0][0].provenance.notes.part(Controlled)
     measures: dict[str, Any] = {
@@ -41,7 +45,7 @@ def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[
     if (
         plain
         and digest_test_set(plain[0]) == digest_test_set(control[0])
-        and len((beside := together(plain)).gold) == len(answers.gold)
+        and len((beside := join_answers(plain)).gold) == len(answers.gold)
     ):
         value, low, high, *_ = difference(metric, beside, answers)
         measures |= {

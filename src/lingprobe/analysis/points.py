@@ -13,7 +13,11 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.notes import Checkpoint
-from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.checkpoints import named_point
 from lingprobe.encoders.facts import facts_or_none
@@ -49,11 +53,11 @@ def _encoders(results: Sequence[Result]) -> dict[str, Result]:
 
 def _point(result: Result) -> Point | None:
     """Where in a training an encoder was, as it says itself or as its name says."""
-    shown, known = brief(ENCODERS, result.trial.encoder), result.provenance.checkpoint
+    shown, known = shorten_reference(ENCODERS, result.trial.encoder), result.provenance.checkpoint
     if known is None:
         named = named_point(shown)
         return None if named is None else Point(*named, True, None)
-    parsed = parsed_or_none(shown) or Reference(shown)
+    parsed = try_parse_reference(shown) or Reference(shown)
     outright = dict(parsed.options).get(known.unit) == str(known.at)
     return Point(str(parsed.without(known.unit)), known.at, known.unit, outright, known)
 
@@ -65,7 +69,7 @@ def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
     """
     found: dict[str, tuple[Mapping[str, Any], Result]] = {}
     for encoder, result in _encoders(results).items():
-        parsed = parsed_or_none(brief(ENCODERS, encoder)) or Reference(encoder)
+        parsed = try_parse_reference(shorten_reference(ENCODERS, encoder)) or Reference(encoder)
         best = dict(parsed.options).get("epoch", "best") == "best"
         if parsed.name == "trained" and best and (facts := facts_or_none(parsed.argument or "")):
             found[encoder] = facts, result

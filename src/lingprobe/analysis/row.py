@@ -20,7 +20,7 @@ CONSTANT = "(constant)"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResultRow:
     """One line of a table. Scores, interval and majority are percent: the metric's value times a
     hundred.
 

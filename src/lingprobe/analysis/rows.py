@@ -13,18 +13,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.answers import Repeats, alike, are_equal, digest_test_set, missing, together
+from lingprobe.analysis.answers import (
+    Repeats,
+    alike,
+    are_equal,
+    digest_test_set,
+    join_answers,
+    missing,
+)
 from lingprobe.analysis.computing import describe_computation
 from lingprobe.analysis.counting import counts, unread
 from lingprobe.analysis.memorization import measure_memorization
 from lingprobe.analysis.questions import describe_question
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, ORDER, PERCENT, Row, said_of
+from lingprobe.analysis.row import (
+    CONSTANT,
+    NO_CONTROL,
+    ORDER,
+    PERCENT,
+    ResultRow,
+    said_of,
+)
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.identity import shared_fact
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import Code
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import REMEMBERED, ReferenceProblem, brief, parsed_or_none
+from lingprobe.data.references import (
+    REMEMBERED,
+    ReferenceProblem,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import Answers
@@ -81,7 +100,7 @@ def _made_of(identity: str) -> list[Any]:
         return [identity]
 
 
-class Measured(NamedTuple):
+class MeasuredRow(NamedTuple):
     """One row with the results behind it, and their answers.
 
     answers  of all fits over all test examples
@@ -89,7 +108,7 @@ class Measured(NamedTuple):
     results  all of them
     """
 
-    row: Row
+    row: ResultRow
     answers: Answers
     fits: Repeats
     results: Sequence[Result]
@@ -107,41 +126,41 @@ class Measured(NamedTuple):
         return self.fits[0][0]
 
 
-class Frame(tuple[Result, ...]):
+class ResultFrame(tuple[Result, ...]):
     """Results of which several tables are made: their rows are computed once."""
 
     @classmethod
-    def of(cls, results: Iterable[Result]) -> Frame:
+    def of(cls, results: Iterable[Result]) -> ResultFrame:
         """The frame of results; one that is one already stays as it is."""
-        return results if isinstance(results, Frame) else cls(results)
+        return results if isinstance(results, ResultFrame) else cls(results)
 
     @cached_property
-    def measurements(self) -> list[Measured]:
+    def measurements(self) -> list[MeasuredRow]:
         """What `measure` returns."""
         return _measure(self)
 
-    def select(self, rows: Iterable[Row]) -> Frame:
+    def select(self, rows: Iterable[ResultRow]) -> ResultFrame:
         """The results behind some of the rows, which are not computed again."""
         ids = set(map(id, rows))
         chosen = [one for one in self.measurements if id(one.row) in ids]
-        frame = Frame(result for one in chosen for result in one.results)
+        frame = ResultFrame(result for one in chosen for result in one.results)
         frame.measurements = chosen
         return frame
 
 
-def measure(results: Iterable[Result]) -> list[Measured]:
+def measure(results: Iterable[Result]) -> list[MeasuredRow]:
     """One row for all seeds, folds and samples of the same thing, in the order in which things
     first come, with the results behind it.
     """
-    return results.measurements if isinstance(results, Frame) else _measure(results)
+    return results.measurements if isinstance(results, ResultFrame) else _measure(results)
 
 
-def rows(results: Iterable[Result]) -> list[Row]:
+def rows(results: Iterable[Result]) -> list[ResultRow]:
     """The rows alone."""
     return [one.row for one in measure(results)]
 
 
-def _measure(results: Iterable[Result]) -> list[Measured]:
+def _measure(results: Iterable[Result]) -> list[MeasuredRow]:
     groups = groups_of(results)
     for group in groups.values():
         group.sort(key=lambda result: (result.trial.seed, result.trial.task))
@@ -190,7 +209,7 @@ def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
 def _row_key(result: Result) -> tuple[str, ...]:
     trial = result.trial
     return (
-        without_fold(trial.task),
+        strip_fold(trial.task),
         trial.encoder,
         trial.read,
         trial.probe,
@@ -204,32 +223,32 @@ def _measure_group(
     group: Sequence[Result],
     plain: Sequence[Result],
     golds: dict[tuple[str, str], Column],
-) -> Measured:
+) -> MeasuredRow:
     """`golds` holds the labels of each test set, so that rows over the same one share them."""
     every = _by_fit(group)
     whole = alike(every)
-    answers = together(whole)
+    answers = join_answers(whole)
     gold = golds.setdefault((key[0], digest_test_set(whole[0])), answers.gold)
     if are_equal(gold, answers.gold):
         answers = replace(answers, gold=gold)
     row = _row(key, whole, answers, plain, left_out=len(every) - len(whole))
-    return Measured(row, answers, whole, group)
+    return MeasuredRow(row, answers, whole, group)
 
 
 def _row(
     key: tuple[str, ...], whole: Repeats, answers: Answers, plain: Sequence[Result], left_out: int
-) -> Row:
+) -> ResultRow:
     task, encoder, layer, probe, control, metric = key
     folds = whole[0]
     scored = answers.scores(metric) if len(folds) > 1 else [each[0].score for each in whole]
     low, high = _interval(whole, answers)
     rule, ruled = _rule(folds[0])
-    return Row(
-        task=brief(TASKS, task),
-        encoder=brief(ENCODERS, encoder),
+    return ResultRow(
+        task=shorten_reference(TASKS, task),
+        encoder=shorten_reference(ENCODERS, encoder),
         layer=layer,
-        probe=brief(PROBES, probe),
-        control=brief(CONTROLS, control),
+        probe=shorten_reference(PROBES, probe),
+        control=shorten_reference(CONTROLS, control),
         metric=metric,
         score=PERCENT * float(np.mean(scored)),
         low=PERCENT * low,
@@ -246,7 +265,7 @@ def _row(
         left_out=left_out,
         computed=describe_computation(result for each in whole for result in each),
         constant_token=folds[0].provenance.constant_tokens.get(layer, ""),
-        kind=kind_of(folds[0]),
+        kind=get_encoder_kind(folds[0]),
         holds=folds[0].provenance.oracle,
         is_seeded=is_seeded(folds[0]),
         **_fits(whole),
@@ -273,7 +292,7 @@ def _fits(whole: Sequence[Sequence[Result]]) -> dict[str, Any]:
     }
 
 
-def kind_of(result: Result) -> Kind:
+def get_encoder_kind(result: Result) -> Kind:
     """What the encoder of a result is; results of earlier versions do not say, so that it is asked
     what their reference names.
     """
@@ -348,13 +367,13 @@ def _rule(result: Result) -> tuple[str, float]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def without_fold(task: str) -> str:
+def strip_fold(task: str) -> str:
     """A task's reference without its fold and with all samples of the training data in place of one
     (`sample=*/5`).
 
     Both are averaged over; what was trained on samples stays apart from what was trained on all.
     """
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     if parsed is None:
         return task
     options = (
@@ -366,5 +385,5 @@ def without_fold(task: str) -> str:
 
 def option_of(task: str, key: str) -> str:
     """The value of an option in a task's reference, '' without."""
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     return "" if parsed is None else dict(parsed.options).get(key, "")

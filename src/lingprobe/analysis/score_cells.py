@@ -10,18 +10,23 @@ from pathlib import PurePath
 
 import numpy as np
 
-from lingprobe.analysis.answers import marks, together
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row, said_of
+from lingprobe.analysis.answers import join_answers, mark_test_sets
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+    said_of,
+)
 from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.analysis.score_table import Measure, Score, of_encoder
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.tasks.baselines import NO_EMBEDDINGS
-from lingprobe.tasks.languages import UNKNOWN, languages
+from lingprobe.tasks.languages import UNKNOWN, list_languages
 
 SOURCE = "lingprobe"
 
-Group = tuple[Row, Sequence[Result]]
+Group = tuple[ResultRow, Sequence[Result]]
 
 
 def scores_of(results: Sequence[Result]) -> tuple[list[Score], list[str]]:
@@ -60,7 +65,7 @@ def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         tasks.setdefault((row.task, row.metric), []).append((row, mine))
     kept, remarks = [], []
     for (task, _), these in tasks.items():
-        signs = marks([row for row, _ in these])
+        signs = mark_test_sets([row for row, _ in these])
         kept += [group for group, sign in zip(these, signs, strict=True) if not sign]
         if other := sum(map(bool, signs)):
             remarks.append(f"{task}: {other:,} scores over different test examples are left out")
@@ -91,12 +96,14 @@ def _noise(mine: Sequence[Result]) -> float:
     if len(whole) < 2:
         return math.nan
     scores = (
-        together(whole).scores(mine[0].metric) if len(whole[0]) > 1 else [r[0].score for r in whole]
+        join_answers(whole).scores(mine[0].metric)
+        if len(whole[0]) > 1
+        else [r[0].score for r in whole]
     )
     return float(np.var(np.array(scores) * PERCENT, ddof=1)) / len(scores)
 
 
-def _columns(found: Sequence[Row], groups: Sequence[Sequence[Result]]) -> list[Measure]:
+def _columns(found: Sequence[ResultRow], groups: Sequence[Sequence[Result]]) -> list[Measure]:
     """The column of each row, called by its question alone where that, with its language, tells it
     apart; else by its data, too.
     """
@@ -106,7 +113,7 @@ def _columns(found: Sequence[Row], groups: Sequence[Sequence[Result]]) -> list[M
     columns = []
     for row, mine in zip(found, groups, strict=True):
         probe = f", {row.probe}" if len(probes[row.task]) > 1 else ""
-        language = languages(mine)[0]
+        language = list_languages(mine)[0]
         code = "" if language == UNKNOWN else language.partition("-")[0]
         task = f"{_parse_task(row.task).name}{probe}"
         name = task.rpartition("/")[2]
@@ -121,7 +128,7 @@ def _columns(found: Sequence[Row], groups: Sequence[Sequence[Result]]) -> list[M
 
 
 def _parse_task(task: str) -> Reference:
-    return parsed_or_none(task) or Reference(task)
+    return try_parse_reference(task) or Reference(task)
 
 
 def _in_full(name: str, task: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
-from lingprobe.corpora.damage import reading
-from lingprobe.corpora.languages import three
+from lingprobe.corpora.damage import report_damage
+from lingprobe.corpora.languages import get_three_letter_code
 from lingprobe.corpora.separators import open_table
 from lingprobe.data.core import DataProblem
 
@@ -32,7 +32,7 @@ Read = tuple[list[Score], list[str]]
 Line = tuple[int, Mapping[str, str]]
 
 
-def scores_from(source: str, constant: bool = False) -> Read:
+def read_score_file(source: str, constant: bool = False) -> Read:
     """The scores that a source names, `mteb:FOLDER` or a file of a table, and what of them was left
     out; DataProblem where they cannot be read.
 
@@ -202,7 +202,7 @@ def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
 def _language(text: str) -> str:
     """Three-letter codes of a language, or of several as `deu-eng`."""
     codes = [part.partition("-")[0] for part in text.replace("+", " ").split()]
-    return "-".join(three(code) or code for code in codes)
+    return "-".join(get_three_letter_code(code) or code for code in codes)
 
 
 def _mteb(folder: Path) -> Read:
@@ -220,7 +220,7 @@ def _mteb(folder: Path) -> Read:
         revisions.setdefault(file.parent.parent.name, set()).add(file.parent.name)
     scores, old = [], 0
     for file in files:
-        with reading(file, "a result of mteb"):
+        with report_damage(file, "a result of mteb"):
             content = _json(file)
             if "task_name" not in content or not isinstance(content.get("scores"), dict):
                 old += 1

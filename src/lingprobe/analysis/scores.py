@@ -8,9 +8,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lingprobe.analysis.comparison import Decision, Question, decisions, what, with_baselines
-from lingprobe.analysis.row import NO_CONTROL, Row
-from lingprobe.analysis.rows import Frame, rows
+from lingprobe.analysis.comparison import (
+    ComparisonQuestion,
+    Decision,
+    decide_comparisons,
+    what,
+    with_baselines,
+)
+from lingprobe.analysis.row import NO_CONTROL, ResultRow
+from lingprobe.analysis.rows import ResultFrame, rows
 from lingprobe.data.core import Result
 
 
@@ -56,16 +62,16 @@ def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Sc
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """
-    frame = Frame.of(results)
+    frame = ResultFrame.of(results)
     plain = [row for row in rows(frame) if row.control == NO_CONTROL]
     questions = with_baselines(frame)
     posed = {what(question.one.row): question for question in questions.of_layers}
-    made = known or decisions(questions.asked)
+    made = known or decide_comparisons(questions.asked)
     decided = {what(decision.question.one.row): decision for decision in made}
     return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in plain]
 
 
-def _score(row: Row, question: Question | None, decision: Decision | None) -> Score:
+def _score(row: ResultRow, question: ComparisonQuestion | None, decision: Decision | None) -> Score:
     """The score of a row, with its baseline and what was decided."""
     score = Score(
         task=row.task,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lingprobe.annotators.parser import Annotation
-from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.brackets import BracketTree
 from lingprobe.data.core import DataProblem
 
 UNIVERSAL = frozenset(
@@ -93,7 +93,9 @@ def _arcs(annotation: Annotation, whole: bool) -> list[tuple[int, str]]:
     return list(zip(annotation.heads, named, strict=True)) if labels else []
 
 
-def score_phrases(parsed: Iterable[Tree], gold: Iterable[Tree]) -> Mapping[str, float]:
+def score_phrases(
+    parsed: Iterable[BracketTree], gold: Iterable[BracketTree]
+) -> Mapping[str, float]:
     """Precision, recall and F1 of labelled phrases in percent, as EVALB counts them with
     COLLINS.prm, and the percent of sentences whose phrases are all right (`exact`).
 
@@ -120,7 +122,7 @@ def score_phrases(parsed: Iterable[Tree], gold: Iterable[Tree]) -> Mapping[str, 
     }
 
 
-def count_phrases(tree: Tree, kept: Sequence[bool]) -> Counter[tuple[str, int, int]]:
+def count_phrases(tree: BracketTree, kept: Sequence[bool]) -> Counter[tuple[str, int, int]]:
     """The labelled phrases of a tree, as EVALB counts them, over the words that are kept."""
     place = [0]
     for counts in kept:

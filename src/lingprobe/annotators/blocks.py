@@ -15,8 +15,8 @@ from lingprobe.annotators.parser import Annotation, Parser
 from lingprobe.annotators.segment import Cut, Segmenter
 from lingprobe.corpora.machine import CONFIDENCE
 from lingprobe.corpora.running import Passage
-from lingprobe.corpora.trees import depth, features
-from lingprobe.data.cache import draft, write_text
+from lingprobe.corpora.trees import compute_tree_depth, features
+from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.core import DataProblem
 
 NOTES = "blocks"
@@ -67,7 +67,7 @@ class Packed:
         """Write a compressed file, and return its size; none, and 0, where there is no text."""
         self._pack()
         if self.packed:
-            with draft(path) as part:
+            with open_draft(path) as part:
                 part.write_bytes(self.packed)
         return len(self.packed)
 
@@ -179,7 +179,7 @@ def _fault(words: Sequence[str], answer: Annotation) -> str:
         len(heads) != len(words)
         or heads.count(-1) != 1
         or not all(-1 <= head < len(words) for head in heads)
-        or not depth(heads)
+        or not compute_tree_depth(heads)
     )
     if wrong:
         return NO_TREE

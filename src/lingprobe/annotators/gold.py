@@ -9,16 +9,16 @@ from lingprobe.annotators.blocks import Block, Place, annotate_sentences, write
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import Cut
 from lingprobe.corpora import brackets, conllu
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import SUFFIXES, split_into_blocks
 from lingprobe.data.core import DataProblem
 
 
 def gold_files(gold: str | Path) -> list[Path]:
     """The files of a treebank that a parser is judged by: those of test, where they name splits."""
-    parts = corpus([gold], SUFFIXES)
+    parts = list_corpus_files([gold], SUFFIXES)
     test = [part.path for part in parts if part.split == "test"]
     return test or [part.path for part in parts]
 
@@ -27,11 +27,11 @@ def parse_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path
     """The sentences of gold files as a parser has them, in files of a folder; DataProblem where
     they have none.
     """
-    tally = Tally()
+    tally = ProblemTally()
     words: dict[tuple[str, ...], str] = {}
     for path in gold:
-        phrases = uncompressed_path(path).suffix in brackets.SUFFIXES
-        read = brackets.read if phrases else conllu.read
+        phrases = uncompressed_path(path).suffix in brackets.BRACKET_SUFFIXES
+        read = brackets.read_brackets if phrases else conllu.read_conllu
         for tree in read(path, "skip", tally):
             words.setdefault(tree.words, tree.sentence.text)
     if not words:

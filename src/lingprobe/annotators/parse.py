@@ -25,13 +25,13 @@ from lingprobe.annotators.blocks import (
     place,
     write,
 )
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import ABOUT
 from lingprobe.corpora.running import Passage, passages
 from lingprobe.data.cache import PART, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 
 BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
 FORMAT = 1
@@ -89,7 +89,7 @@ def parse(
     about = _about(texts, road, block)
     _claim_folder(folder, about, alone=share == (1, 1))
     blocks = 0
-    with bar(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
+    with show_progress(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
         for number, some in enumerate(_blocks(texts, road.lines, block)):
             blocks += 1
             if number % share[1] == share[0] - 1 and not is_whole(folder, number):
@@ -110,7 +110,7 @@ def _about(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
         "settings": {"lines": road.lines, "longest": road.longest, "block": block},
         "sonde": importlib.metadata.version("lingprobe"),
         "sources": [
-            {"name": path.name, "bytes": path.stat().st_size, "digest": digest([path])}
+            {"name": path.name, "bytes": path.stat().st_size, "digest": digest_files([path])}
             for path in texts
         ],
     }

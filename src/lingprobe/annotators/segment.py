@@ -80,8 +80,8 @@ class Rules:
 def words(text: str) -> tuple[str, ...]:
     """The words of a sentence, clitics split off."""
     parts = []
-    for word in running.words(text):
-        at = len(running.split(word)[0])
+    for word in running.split_words(text):
+        at = len(running.split_clitic(word)[0])
         parts += [word] if at == len(word) else [word[:at], word[at:]]
     return tuple(parts)
 

@@ -60,7 +60,7 @@ def optional_keywords(kind: Any) -> dict[str, Any]:
     }
 
 
-def keywords(options: Mapping[str, Any] | type) -> Callable[[F], F]:
+def show_keywords(options: Mapping[str, Any] | type) -> Callable[[F], F]:
     """A function whose `**` is shown as these keywords, or the fields of a typed dictionary, and
     which says of any other which it may have been.
     """

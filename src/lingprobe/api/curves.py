@@ -6,15 +6,19 @@ from typing import Unpack
 
 from lingprobe.analysis.curves import Curves
 from lingprobe.analysis.curves import curves as curves_of
-from lingprobe.api.arguments import keywords
-from lingprobe.api.results import Results, Selection, stored_results
+from lingprobe.api.arguments import show_keywords
+from lingprobe.api.results import (
+    ResultsSource,
+    Selection,
+    read_stored_results,
+)
 from lingprobe.pages.curve_table import curves_page
 from lingprobe.tables.page import Page
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def curve(
-    results: Results = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
+    results: ResultsSource = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:
     """Learning curves: the scores of encoders at several points of their training, next to the
     figures that the training recorded (Conneau et al. 2018, section 5, Figure 1).
@@ -33,5 +37,5 @@ def curve(
         lingprobe.curve("results/").write("curve.svg")
         lingprobe.curve("widths/", by="hidden").write("widths.svg")
     """
-    stored = stored_results(results, selection)
+    stored = read_stored_results(results, selection)
     return curves_page(curves_of(stored.results, seed, by)).with_remarks(stored.remarks)

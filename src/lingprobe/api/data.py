@@ -18,11 +18,11 @@ from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect as audited
 from lingprobe.audit.page import audit_page
 from lingprobe.corpora.universal import either, near, treebank
-from lingprobe.data.cache import check_ending, write_text
+from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, Published
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import bar
-from lingprobe.data.references import Reference, allow
+from lingprobe.data.progress import show_progress
+from lingprobe.data.references import Reference, allow_code
 from lingprobe.datasets.formats.tables import write, writing
 from lingprobe.experiment.data import load
 from lingprobe.tables.page import Page
@@ -85,7 +85,7 @@ def build(
         return Built(Path(output), {k: sum(a.sizes.values()) for k, a in audits.items()}, audits)
     if licence is not None:
         raise UsageProblem("a licence is stated in a folder for the hub alone: add hub (--hub)")
-    check_ending(audit, ".md", ".txt")
+    check_file_ending(audit, ".md", ".txt")
     made, title = _make_task(task, on_error)
     writing(output, format, view=made.view)  # before the work
     dataset = load(made)
@@ -122,7 +122,7 @@ def inspect(
 
         print(lingprobe.inspect("ud/tense:UD_English-EWT").content.problems)
     """
-    allow(*as_list(checks))
+    allow_code(*as_list(checks))
     with at(cache):
         made, title = _make_task(task, on_error)
         dataset = made.all_examples() if isinstance(made, Published) else made.load()
@@ -181,7 +181,9 @@ def fetch(
         lingprobe.fetch("ud/en_ewt")
     """
     to = Path(folder).expanduser() if folder else None
-    with bar(progress, desc=f"fetch {name}", unit="B", unit_scale=True, leave=False) as shown:
+    with show_progress(
+        progress, desc=f"fetch {name}", unit="B", unit_scale=True, leave=False
+    ) as shown:
         wish = replace(_wish(name, to, mirror), only=only, web=Web(shown.update))
         if before is not None:
             before(str(wish))

@@ -12,12 +12,12 @@ from lingprobe.api.arguments import argument_texts, as_list
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.api.tables import tasks_given
 from lingprobe.corpora import brackets, conllu, text
-from lingprobe.corpora.corpus import corpus as files_of
+from lingprobe.corpora.corpus import list_corpus_files as files_of
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import SUFFIXES
-from lingprobe.data.cache import check_ending, write_text
+from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
@@ -88,7 +88,7 @@ def sentences(
 
         print(len(lingprobe.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
     """
-    check_ending(output, ".txt")
+    check_file_ending(output, ".txt")
     with at(cache):
         every = [one for corpus in as_list(corpora) for _, one in named_sentences(str(corpus))]
         by_name, refused = tasks_of(expand_tasks(tasks_given(tasks)), Paths.of(None, cache).cache)
@@ -123,18 +123,18 @@ def named_sentences(corpus: str) -> Iterator[tuple[str, Sentence]]:
                 f"{place}: a {ending} file does not have a sentence per line; write its sentences"
                 " to a .txt file, or name a task on it"
             )
-        yield from (("", sentence) for sentence in text.read(place))
+        yield from (("", sentence) for sentence in text.read_running_text(place))
         return
     for part in files_of([corpus], SUFFIXES):
-        if uncompressed_path(part.path).suffix.lower() in brackets.SUFFIXES:
+        if uncompressed_path(part.path).suffix.lower() in brackets.BRACKET_SUFFIXES:
             yield from (("", sentence) for sentence in _read_brackets(part.path))
         else:
-            yield from ((tree.sent_id, tree.sentence) for tree in conllu.read(part.path))
+            yield from ((tree.sent_id, tree.sentence) for tree in conllu.read_conllu(part.path))
 
 
 def _read_brackets(path: Path) -> Iterator[Sentence]:
     """The sentences of bracketed trees; malformed ones are passed over, which is said."""
-    tally = Tally()
-    yield from (tree.sentence for tree in brackets.read(path, "skip", tally))
+    tally = ProblemTally()
+    yield from (tree.sentence for tree in brackets.read_brackets(path, "skip", tally))
     if tally.skipped:
         log.warning("%s: %d malformed trees were passed over", path, tally.skipped)

@@ -9,7 +9,11 @@ from typing import Any
 from lingprobe.api.arguments import as_list
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, allow, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    allow_code,
+    try_parse_reference,
+)
 from lingprobe.data.suggestions import suggest
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.encoders.adapters import is_adapter
@@ -39,7 +43,7 @@ def model(name: str, tasks: Any = None) -> str:
 
         print(lingprobe.model("all-MiniLM-L6-v2"))
     """
-    before = parsed_or_none(name)
+    before = try_parse_reference(name)
     if before is not None and before.argument is not None and before.name in ENCODERS.places():
         return str(before)
     place, comma, options = name.partition(",")
@@ -63,14 +67,14 @@ def model(name: str, tasks: Any = None) -> str:
 def _about_spans(tasks: Any) -> bool:
     """Whether all tasks are about words or spans, as far as their names say."""
     given = as_list(tasks)
-    names = [parsed_or_none(each) if isinstance(each, str) else None for each in given]
+    names = [try_parse_reference(each) if isinstance(each, str) else None for each in given]
     known = [about(one.name) if one else None for one in names]
     return bool(given) and all(one is not None and one.unit in OF_WORDS for one in known)
 
 
 def reference(thing: Any, tasks: Any = None) -> Any:
     """The reference of a model, where something is but its name; all else stays as it is."""
-    if not isinstance(thing, str) or (parsed := parsed_or_none(thing)) is None:
+    if not isinstance(thing, str) or (parsed := try_parse_reference(thing)) is None:
         return thing
     name = parsed.name
     if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
@@ -95,7 +99,7 @@ def configure(encoders: Any, **options: Any) -> list[Any]:
     several = isinstance(encoders, list | Iterator) or _all_texts(encoders)
     given = list(encoders) if several else [encoders]
     named = [Reference.parse(each) for each in given if isinstance(each, str)]
-    allow(*named)
+    allow_code(*named)
     for key, value in options.items():
         if key == "device":
             check_name(str(value))

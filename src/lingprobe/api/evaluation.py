@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.rows import groups_of, rows
 from lingprobe.analysis.scores import Score, scores
-from lingprobe.api.arguments import keywords
+from lingprobe.api.arguments import show_keywords
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -130,7 +130,7 @@ class Evaluation:
     def _scores(self) -> list[Score]:
         return scores(self.results)
 
-    @keywords(Selection)
+    @show_keywords(Selection)
     def report(
         self,
         *,
@@ -150,7 +150,7 @@ class Evaluation:
             self.results, each=each, classes=classes, bits=bits, by=by, view=view, **selection
         )
 
-    @keywords(Selection)
+    @show_keywords(Selection)
     def compare(
         self,
         against: str | None = None,
@@ -163,7 +163,7 @@ class Evaluation:
         """
         return compare(self.results, against, pairs=pairs, **selection)
 
-    @keywords(Selection)
+    @show_keywords(Selection)
     def plot(
         self,
         path: str | Path | None = None,

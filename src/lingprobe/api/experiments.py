@@ -16,7 +16,11 @@ from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import estimate, run
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Contents, Reference, beside
+from lingprobe.data.references import (
+    Contents,
+    Reference,
+    resolve_beside,
+)
 from lingprobe.data.suggestions import suggest
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -113,9 +117,9 @@ def read_experiment(file: str | Path) -> Experiment:
     if not settings.get("output"):
         raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
     for key in CODE:
-        settings[key] = [beside(path, each) for each in settings.get(key, ())]
+        settings[key] = [resolve_beside(path, each) for each in settings.get(key, ())]
     if "suite" in settings:
-        settings["suite"] = beside(path, settings["suite"])
+        settings["suite"] = resolve_beside(path, settings["suite"])
     _own_names(settings)
     return Experiment(path, {key: value for key, value in settings.items() if value != []})
 

@@ -18,7 +18,7 @@ from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Annotated, DataProblem, Task
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, brief
+from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.datasets.formats import hub_folder
 from lingprobe.experiment.data import load
 from lingprobe.tasks import TASKS
@@ -132,7 +132,7 @@ def _write_reference(given: Any) -> str:
     """The task as it is written elsewhere: without defaults, and with names in place of paths."""
     if not isinstance(given, Reference):
         return str(given.name)
-    short = Reference.parse(brief(TASKS, str(given)))
+    short = Reference.parse(shorten_reference(TASKS, str(given)))
     options = tuple((key, _without_folder(value)) for key, value in short.options)
     argument = None if short.argument is None else _without_folder(short.argument)
     return str(Reference(short.name, argument, options))

@@ -16,9 +16,14 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.listing import Entry, Plugin, entries
 from lingprobe.data.listing import plugins as installed
-from lingprobe.data.references import Contents, Reference, ReferenceProblem, allow
+from lingprobe.data.references import (
+    Contents,
+    Reference,
+    ReferenceProblem,
+    allow_code,
+)
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import About, Sought
+from lingprobe.tasks.about import Sought, TaskDescription
 from lingprobe.tasks.about import about as known_about
 
 KINDS: Mapping[str, str] = {
@@ -53,7 +58,7 @@ OTHERS = (
 """What lingprobe itself is called by, and packages may add to: commands, and `lingprobe.NAME`."""
 
 
-def contents_of(kind: str) -> Contents:
+def get_contents(kind: str) -> Contents:
     """The table of contents of a kind. UsageProblem where there is no such kind."""
     check_choice("kind", kind, KINDS)
     contents: Contents = attribute(KINDS[kind])
@@ -84,11 +89,11 @@ def available(
         for entry in lingprobe.available("tasks", "ud/*"):
             print(entry.name, entry.summary)
     """
-    contents = contents_of(kind)
+    contents = get_contents(kind)
     sought = Sought(language, paper, unit, licence or "")
     if sought != Sought() and kind != "tasks":
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
-    allow(pattern)
+    allow_code(pattern)
     try:
         listed = entries(contents, pattern)
     except ReferenceProblem as problem:
@@ -104,7 +109,7 @@ def _of_language(kind: str, name: str) -> str:
     return f"; tasks with data in a language: `lingprobe tasks -l {name}`" if is_named else ""
 
 
-def about(task: str) -> About | None:
+def about(task: str) -> TaskDescription | None:
     """What is known about a task before any data are read: the unit that it labels, its data, their
     languages and licence, and its paper. None for a task that is not part of lingprobe;
     ReferenceProblem if there is none of that name.
@@ -138,4 +143,4 @@ def plugins() -> list[Plugin]:
         for plugin in lingprobe.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)
     """
-    return installed((*map(contents_of, KINDS), *OTHERS))
+    return installed((*map(get_contents, KINDS), *OTHERS))

@@ -8,22 +8,22 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from lingprobe.analysis.rows import without_fold
+from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import (
     argument_texts,
     as_list,
-    keywords,
     nothing,
     options_of,
+    show_keywords,
 )
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import set_environment
 from lingprobe.data.checks import check_values
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow, brief
+from lingprobe.data.references import allow_code, shorten_reference
 from lingprobe.experiment.agreement import alike, request_of
 from lingprobe.experiment.at_work import tell_ended_work
 from lingprobe.experiment.estimate import Estimate
@@ -109,7 +109,7 @@ class Settings(TypedDict, total=False):
     log_to: str | None
 
 
-@keywords({})
+@show_keywords({})
 def run(
     tasks: Any = None,
     encoders: Any = None,
@@ -189,7 +189,7 @@ def run(
     )
 
 
-@keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard", "log_to"]))
+@show_keywords(options_of(run, without=["jobs", "progress", "reproducible", "shard", "log_to"]))
 def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
     """What `run` would do with the same arguments, and about how long it would take; no sentence of
     a task is encoded, and nothing is fitted.
@@ -205,7 +205,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
         return estimated(made, paths)
 
 
-@keywords(options_of(run, without=["suite"]))
+@show_keywords(options_of(run, without=["suite"]))
 def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluation:
     """Probe one encoder or several on tasks: `run` with the encoder first.
 
@@ -226,7 +226,7 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
     return run(tasks, encoder, **settings)
 
 
-@keywords(options_of(run, without=["suite", "probes"]))
+@show_keywords(options_of(run, without=["suite", "probes"]))
 def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) -> Evaluation:
     """Measure encoders on a paper's tasks with its protocol; printing it shows the paper's table
     with rows for these encoders. `available("suites")` lists the suites.
@@ -250,7 +250,7 @@ def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
             "store=none: machines cannot share vectors that are not kept; leave --shard out, or"
             " keep them (store=bfloat16)"
         )
-    allow(jobs)
+    allow_code(jobs)
     paths.check()  # before a plan encodes a few sentences
     tell_ended_work(paths.results)
     with working(jobs, (paths.results, paths.cache)) as workers:
@@ -259,7 +259,7 @@ def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
 
 def at(cache: str | Path | None) -> Any:
     """What runs inside, worker processes included, keeps what it keeps in this cache folder."""
-    return environment("LINGPROBE_CACHE", None if cache is None else str(cache))
+    return set_environment("LINGPROBE_CACHE", None if cache is None else str(cache))
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,7 @@ class Asked:
 def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
     asked.check(tasks)
-    allow(asked.suite)
+    allow_code(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = Design(
@@ -373,6 +373,6 @@ def _of_suite(
 def _questions(made: Plan) -> dict[str, str]:
     """What each task of a plan asks, by the name that it has in tables."""
     return {
-        brief(TASKS, without_fold(reference)): task.question
+        shorten_reference(TASKS, strip_fold(reference)): task.question
         for reference, task in made.tasks.items()
     }

@@ -16,14 +16,14 @@ from lingprobe.annotators.parser import Parser, TrainedParser
 from lingprobe.api.arguments import as_list
 from lingprobe.audit.parses import ParserAudit, compare_parses
 from lingprobe.audit.parses_page import parser_page
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.machine import Machine, keep, machines
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
 from lingprobe.corpora.views import SUFFIXES, blocks
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.encoders.facts import MODEL
 from lingprobe.tables.page import Page
 
@@ -57,7 +57,7 @@ def parse(
 
         print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
     """
-    allow(parser, tokens)
+    allow_code(parser, tokens)
     made = annotators.parser(parser) if isinstance(parser, str | Path) else parser
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in as_list(texts)]
@@ -84,10 +84,10 @@ def audit_parser(
 
         print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
     """
-    allow(parsed)
+    allow_code(parsed)
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
-        said = [part.path for part in corpus([parsed], SUFFIXES)]
+        said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
         (by,) = machines(said) or [Machine("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
@@ -106,7 +106,7 @@ def _learnt(gold: Sequence[Path], parser: Parser) -> int:
     saw = parser.saw() if isinstance(parser, TrainedParser) else None
     if saw is None:
         return 0
-    every = (block.sentences() for path in gold for block in blocks(path, "skip", Tally()))
+    every = (block.sentences() for path in gold for block in blocks(path, "skip", ProblemTally()))
     return sum(int(are_among(hash_sentences(some), saw).sum()) for some in every)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from lingprobe.analysis.profiles import languages as between_languages
 from lingprobe.analysis.relation import Asked, relate_columns, select_asked
 from lingprobe.analysis.score_cells import scores_of
-from lingprobe.analysis.score_files import families_from, scores_from
+from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
     Score,
     ScoreTable,
@@ -19,9 +19,13 @@ from lingprobe.analysis.score_table import (
     varying,
     with_families,
 )
-from lingprobe.api.arguments import as_list, keywords
-from lingprobe.api.results import Results, Selection, stored_results
-from lingprobe.corpora.languages import language_codes, three
+from lingprobe.api.arguments import as_list, show_keywords
+from lingprobe.api.results import (
+    ResultsSource,
+    Selection,
+    read_stored_results,
+)
+from lingprobe.corpora.languages import get_three_letter_code, language_codes
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.relate import relation_page
@@ -32,9 +36,9 @@ from lingprobe.tables.page import Page
 MOST = 100  # columns that are related at a time
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def relate(
-    results: Results = None,
+    results: ResultsSource = None,
     *,
     with_: str | Path | Sequence[str | Path] = (),
     method: Literal["spearman", "pearson", "kendall"] = "spearman",
@@ -105,7 +109,11 @@ def relate(
 def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
     """The codes of two languages; None where none are asked for."""
     named = [part for each in as_list(languages) for part in str(each).split(",") if part]
-    codes = [code for name in named for code in sorted(map(three, language_codes(name)))[:1]]
+    codes = [
+        code
+        for name in named
+        for code in sorted(map(get_three_letter_code, language_codes(name)))[:1]
+    ]
     if named and (len(named) != 2 or len(set(codes)) != 2):
         raise UsageProblem(
             f"languages={','.join(named)}: name two languages by code or name, such as en,pl"
@@ -114,7 +122,7 @@ def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:
 
 
 def _published_table(
-    name: str, results: Results, foreign: Sequence[str], selection: Selection
+    name: str, results: ResultsSource, foreign: Sequence[str], selection: Selection
 ) -> tuple[ScoreTable, tuple[str, str] | None]:
     """A paper's table, and the languages that it is in."""
     if results is not None or foreign:
@@ -129,7 +137,7 @@ def _published_table(
 
 
 def _table(
-    results: Results, foreign: Sequence[str], constant: bool, selection: Selection
+    results: ResultsSource, foreign: Sequence[str], constant: bool, selection: Selection
 ) -> ScoreTable:
     """The scores of all sources, of the tasks and encoders that are asked for."""
     sources: list[Iterable[Score]] = []
@@ -140,12 +148,12 @@ def _table(
             experiment=selection.get("experiment"),
             trust=selection.get("trust"),
         )
-        known = stored_results(results, mine)
+        known = read_stored_results(results, mine)
         scores, left_out = scores_of(known.results)
         sources.append(scores)
         remarks += [*known.remarks, *left_out]
     for source in foreign:
-        scores, left_out = scores_from(source, constant)
+        scores, left_out = read_score_file(source, constant)
         sources.append(scores)
         remarks += left_out
     return _apply_selection(join_scores(sources, remarks), selection)

@@ -11,17 +11,17 @@ from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.comparison import with_baselines
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
-from lingprobe.api.arguments import as_list, keywords
+from lingprobe.api.arguments import as_list, show_keywords
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
 from lingprobe.pages.human import read_answers
 from lingprobe.pages.probabilities import write as write_predictions
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.selection import (
     Chosen,
     Stored,
@@ -35,7 +35,7 @@ from lingprobe.pages.selection import (
 from lingprobe.pages.views import Asked, view_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.suites import SUITES
-from lingprobe.suites.facts import Paper
+from lingprobe.suites.facts import PaperTable
 from lingprobe.suites.significance import Printed, compare_paper, not_significant, summary
 from lingprobe.tables.page import Page
 
@@ -48,7 +48,7 @@ class Evaluated(Protocol):
     def results(self) -> Sequence[Result]: ...
 
 
-Results = (
+ResultsSource = (
     Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path] | str | Path | None
 )
 """An evaluation, results chosen from several, a folder that `run` wrote, or a list of evaluations
@@ -76,7 +76,7 @@ class Selection(TypedDict, total=False):
     trust: bool | None
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def results(
     folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
 ) -> list[Result]:
@@ -91,9 +91,9 @@ def results(
     return _of(folder, _parse_selection(selection, scores)).results
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def report(
-    results: Results = None,
+    results: ResultsSource = None,
     *,
     suite: str | None = None,
     human: Sequence[str | Path] = (),
@@ -152,7 +152,7 @@ def report(
             "a bound is shown in a paper's table, so name its suite; the page for browsers takes"
             " filled sheets"
         )
-    allow(suite, view, figure)
+    allow_code(suite, view, figure)
     stored = _of(results, _parse_selection(selection))
 
     def read_scores() -> list[Result]:
@@ -173,9 +173,9 @@ def report(
     return page.with_remarks(stored.remarks)
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def card(
-    results: Results = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
+    results: ResultsSource = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Result, ...]]:
     """Scores of models, for their cards on the Hugging Face hub, as `lingprobe card` writes them:
     `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
@@ -192,8 +192,10 @@ def card(
     return card_page(stored.results, benchmark).with_remarks(stored.remarks)
 
 
-@keywords(Selection)
-def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
+@show_keywords(Selection)
+def layers(
+    results: ResultsSource = None, **selection: Unpack[Selection]
+) -> Page[tuple[Depth, ...]]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
     weights.
 
@@ -207,9 +209,9 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
     return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def compare(
-    results: Results = None,
+    results: ResultsSource = None,
     against: str | None = None,
     *,
     pairs: bool = False,
@@ -272,8 +274,8 @@ def compare_published(
 
         print(lingprobe.compare_published("ud2019", "ObjNum"))
     """
-    allow(paper)
-    published: Paper = SUITES.make(paper).paper
+    allow_code(paper)
+    published: PaperTable = SUITES.make(paper).paper
     chosen = [
         one for one in compare_paper(published, correction) if is_asked(as_list(tasks), one.task)
     ]
@@ -289,13 +291,13 @@ def compare_published(
     return Page(
         tuple(chosen),
         lambda: [table(published, chosen, correction)],
-        {"csv": lambda: csv(chosen)},
+        {"csv": lambda: format_csv(chosen)},
     )
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def predictions(
-    results: Results = None,
+    results: ResultsSource = None,
     output: str | Path = "predictions",
     *,
     format: Literal["jsonl", "jiant"] = "jsonl",
@@ -318,14 +320,14 @@ def predictions(
     return write_predictions(stored.results, Path(output), format)
 
 
-def stored_results(results: Results, selection: Selection) -> Stored:
+def read_stored_results(results: ResultsSource, selection: Selection) -> Stored:
     """The results that a selection names, and what there is to say of them."""
     return _of(results, _parse_selection(selection))
 
 
-def _of(results: Results, chosen: Chosen) -> Stored:
+def _of(results: ResultsSource, chosen: Chosen) -> Stored:
     """The results that are meant, and what there is to say of them."""
-    allow(chosen.metric)
+    allow_code(chosen.metric)
     if results is None or isinstance(results, str | Path):
         shown = read_results(results, chosen)
     else:
@@ -333,7 +335,7 @@ def _of(results: Results, chosen: Chosen) -> Stored:
     if chosen.trust:
         for one in shown.results:
             trial = one.trial
-            allow(trial.task, trial.encoder, trial.probe, trial.control, one.metric)
+            allow_code(trial.task, trial.encoder, trial.probe, trial.control, one.metric)
     return judged_by(shown, chosen.metric) if chosen.metric else shown
 
 

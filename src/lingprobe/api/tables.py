@@ -13,12 +13,12 @@ from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
 from lingprobe.datasets.formats.held_rows import HeldRows, hold_frame, hold_lists, is_frame
 from lingprobe.datasets.formats.labelled_rows import Manner, digest_rows
 from lingprobe.datasets.formats.usual_columns import Columns
-from lingprobe.experiment.data import content
+from lingprobe.experiment.data import digest_examples
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.held_table import Handling, Held, HeldTable
 
@@ -205,7 +205,7 @@ def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _digest(dataset: Dataset) -> str:
     """What stands for a data set that somebody made."""
     strata = [f"{name} {tags.names} {tags.codes.tolist()}" for name, tags in dataset.strata.items()]
-    return digest(content(dataset), *strata, *dataset.clusters)
+    return digest(digest_examples(dataset), *strata, *dataset.clusters)
 
 
 def _is_data(thing: Any) -> bool:
@@ -241,7 +241,7 @@ def _is_text(thing: str) -> bool:
 
 
 def _parse_name(name: str) -> Reference | None:
-    return None if set(name) & set("*?[@%=") else parsed_or_none(name)
+    return None if set(name) & set("*?[@%=") else try_parse_reference(name)
 
 
 def _refusal(thing: Any) -> str:

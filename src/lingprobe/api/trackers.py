@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result
-from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.data.errors import UsageProblem, describe_install
 from lingprobe.experiment.shards import WHOLE, Shard
-from lingprobe.pages.captions import names_of, short
+from lingprobe.pages.captions import name_encoders, shorten_task
 
 Points = Mapping[int, Mapping[str, float]]
 """Values by name, by layer; what is of no single layer is at 0."""
@@ -31,7 +35,7 @@ def check_tracker(log_to: str | None, shard: Shard) -> None:
     if shard != WHOLE:
         raise UsageProblem("log_to: a share of a run has not all scores; leave it out")
     if find_spec(name) is None:
-        raise UsageProblem(f"log_to={log_to!r} needs {name}: {to_install('track')}")
+        raise UsageProblem(f"log_to={log_to!r} needs {name}: {describe_install('track')}")
 
 
 def log_scores(results: Sequence[Result], log_to: str | None) -> None:
@@ -47,18 +51,18 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
     by_encoder = defaultdict(list)
     for row in rows(results):
         by_encoder[row.encoder].append(row)
-    names = names_of(by_encoder)
+    names = name_encoders(by_encoder)
     for encoder, of_encoder in by_encoder.items():
         log(place or usual, names.get(encoder, encoder), points(of_encoder))
 
 
-def points(some: Iterable[Row]) -> Points:
+def points(some: Iterable[ResultRow]) -> Points:
     """What is logged of an encoder's rows."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
     for row in some:
         numbered = row.layer.isdecimal()
         control = "" if row.control == NO_CONTROL else f", {row.control}"
-        tag = f"{short(row.task)}, {row.probe}{control}{'' if numbered else row.read}"
+        tag = f"{shorten_task(row.task)}, {row.probe}{control}{'' if numbered else row.read}"
         found[int(row.layer) if numbered else 0] |= {
             tag: row.score / PERCENT,
             f"{tag}/low": row.low / PERCENT,

@@ -6,7 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from lingprobe.audit.findings import Audit, Floor, Shared
+from lingprobe.audit.findings import (
+    Audit,
+    AuditBaseline,
+    Shared,
+)
 from lingprobe.data.core import Dataset
 from lingprobe.data.notes import Notes
 
@@ -181,7 +185,7 @@ def sizes(audit: Audit, dataset: Dataset) -> Iterator[str]:
         )
 
 
-def _score(floor: Floor, audit: Audit) -> str:
+def _score(floor: AuditBaseline, audit: Audit) -> str:
     return f"{floor.score:.3f} [{floor.low:.3f}, {floor.high:.3f}] {audit.metric}"
 
 

@@ -20,7 +20,11 @@ from lingprobe.corpora.files import digest_file
 from lingprobe.data.references import Reference
 from lingprobe.datasets.formats.hub_folder import SPLIT_FILES
 from lingprobe.tables.markup import markdown
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tasks.terms import Source
 
 CARD, SUMS = "README.md", "SHA256SUMS"
@@ -170,8 +174,8 @@ def _sizes(folder: Path, each: HubSet) -> tuple[str, ...]:
     sizes = (f"{each.files.get(f'{name}.parquet', 0):,}" for name in SPLIT_FILES.values())
     floors = [100 * floor.score for floor in each.audit.floors.values()]
     scores = (
-        number(max(floors)) if floors else "–",
-        "–" if isinstance(each.ceiling, str) else number(each.ceiling.score),
+        format_number(max(floors)) if floors else "–",
+        "–" if isinstance(each.ceiling, str) else format_number(each.ceiling.score),
     )
     return each.config, *sizes, f"{size:,}", each.audit.metric, *scores
 
@@ -188,8 +192,8 @@ def _section(each: HubSet) -> list[str]:
     if isinstance(known, str):
         ceiling = f"Not known: {known}."
     else:
-        interval = f"95 % interval {number(known.low)} to {number(known.high)}"
-        ceiling = f"{number(known.score)} ({interval}, one fit), by vectors of {known.by}."
+        interval = f"95 % interval {format_number(known.low)} to {format_number(known.high)}"
+        ceiling = f"{format_number(known.score)} ({interval}, one fit), by vectors of {known.by}."
     rules = Reference.parse(each.task).name if each.is_reference else ""
     read_back = [
         f"`{each.task}`, read again by `{each.read_back}`. The rules are those of the task"
@@ -219,5 +223,5 @@ def _again(name: str, sets: Sequence[HubSet], licence: str, version: str) -> lis
 
 def _pipe(head: Sequence[str], rows: Sequence[Sequence[str]], words: int | None = None) -> str:
     """A table in Markdown, of whose columns so many, or all, hold words."""
-    section = Section("", tuple(map(tuple, rows)))
+    section = TableSection("", tuple(map(tuple, rows)))
     return markdown(Table(tuple(head), (section,), frozenset(head[:words]))).strip()

@@ -23,7 +23,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class AuditBaseline:
     """What is scored without an encoder: by `name`, with a 95 % interval over examples; `about`
     says what it was fitted on.
     """
@@ -35,7 +35,9 @@ class Floor:
     about: str = ""
 
     @classmethod
-    def of(cls, name: str, metric: str, labels: tuple[Column, Column], *about: str) -> Floor:
+    def of(
+        cls, name: str, metric: str, labels: tuple[Column, Column], *about: str
+    ) -> AuditBaseline:
         """The floor of predicted labels beside the gold ones, which stand first."""
         gold, said = labels
         score = METRICS.make(metric)(gold, said)
@@ -99,7 +101,7 @@ class Audit:
     sizes: Mapping[str, int]
     balance: Mapping[str, Mapping[str, float]]
     metric: str
-    floors: Mapping[str, Floor]
+    floors: Mapping[str, AuditBaseline]
     correlation: float
     before: Mapping[str, float]
     lengths: Mapping[str, float]
@@ -115,6 +117,6 @@ class Audit:
     rows: tuple[Row, ...]
     notes: Mapping[str, Any]
     problems: tuple[str, ...] = ()
-    asked: Mapping[str, Floor] = field(default_factory=dict)
-    pairs: tuple[Floor, ...] = ()
+    asked: Mapping[str, AuditBaseline] = field(default_factory=dict)
+    pairs: tuple[AuditBaseline, ...] = ()
     negatives: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.audit.findings import Floor
+from lingprobe.audit.findings import AuditBaseline
 from lingprobe.corpora.text import hash_ngrams
 from lingprobe.data.core import SPLITS, Cell, Dataset
 from lingprobe.data.labels import Column
@@ -183,7 +183,7 @@ BINS = 20  # of length
 TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, at most
 
 
-class Halves(NamedTuple):
+class SplitHalves(NamedTuple):
     """What floors are fitted on and scored on; `dev` is for choosing between settings, `about` says
     what is out of the ordinary.
     """
@@ -194,7 +194,7 @@ class Halves(NamedTuple):
     about: str
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Halves | None:
+    def of(cls, dataset: Dataset) -> SplitHalves | None:
         """Examples to fit on and to score on, in an order of their own; None where there is but one
         split.
         """
@@ -217,29 +217,29 @@ Predicted = tuple[Column, Column, str]
 """Gold and predicted labels of the same examples, and what was done."""
 
 
-def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
+def floors(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
     """Floors by name; {} where the data have but one split."""
-    halves = Halves.of(dataset)
+    halves = SplitHalves.of(dataset)
     if halves is None:
         return {}
     floors = dict(_constants(halves, metric))
     for key, (name, read) in _readers(dataset, halves).items():
         gold, said, about = read(halves)
-        floors[key] = Floor.of(name, metric, (gold, said), halves.about, about)
+        floors[key] = AuditBaseline.of(name, metric, (gold, said), halves.about, about)
     rule = best_word(dataset)
     if rule is not None:
-        floors["word"] = Floor.of(f"one word: {rule}", metric, _of_rule(dataset, rule))
+        floors["word"] = AuditBaseline.of(f"one word: {rule}", metric, _of_rule(dataset, rule))
     return {key: floors[key] for key in ORDER if key in floors}
 
 
 ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
 
 
-def _constants(halves: Halves, metric: str) -> Iterator[tuple[str, Floor]]:
+def _constants(halves: SplitHalves, metric: str) -> Iterator[tuple[str, AuditBaseline]]:
     """What answers all examples alike."""
     labels, gold = halves.train.labels, halves.test.labels
     score = best_constant(labels, gold, metric)
-    yield "constant", Floor("best constant", score, score, score, halves.about)
+    yield "constant", AuditBaseline("best constant", score, score, score, halves.about)
     together = constants(labels, metric).get("set", ())
     # which a sigmoid for each label may answer
     if labels.classes is not None and len(together) > 1:
@@ -247,14 +247,14 @@ def _constants(halves: Halves, metric: str) -> Iterator[tuple[str, Floor]]:
             gold, constant_column(together, labels.names, len(gold), "set")
         )
         name = f"best constant set, {len(together)} labels"
-        yield "set", Floor(name, score, score, score, halves.about)
+        yield "set", AuditBaseline(name, score, score, score, halves.about)
 
 
 def _readers(
-    dataset: Dataset, halves: Halves
-) -> dict[str, tuple[str, Callable[[Halves], Predicted]]]:
+    dataset: Dataset, halves: SplitHalves
+) -> dict[str, tuple[str, Callable[[SplitHalves], Predicted]]]:
     """What is fitted on one half and scored on the other, and what it is called, by key."""
-    readers: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
+    readers: dict[str, tuple[str, Callable[[SplitHalves], Predicted]]] = {
         "length": ("length alone", _by_length)
     }
     if any(sentence.words for sentence in dataset.sentences):
@@ -307,7 +307,7 @@ def _ranks(texts: Sequence[str]) -> Ints:
     return ranks
 
 
-def _by_words(halves: Halves, probe: NaiveBayes) -> Predicted:
+def _by_words(halves: SplitHalves, probe: NaiveBayes) -> Predicted:
     train, dev, test = (_read(part) for part in halves[:3])
     [bayes] = probe.fit(train, dev, cells=(Cell("-", 0),))
     return halves.test.labels, bayes.predict(test).decoded, ""
@@ -317,7 +317,7 @@ def _read(dataset: Dataset) -> Readings:
     return Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 0), np.float32),)))
 
 
-def _by_length(halves: Halves) -> Predicted:
+def _by_length(halves: SplitHalves) -> Predicted:
     """The best constant of each of some twenty ranges of length."""
     labels, train, test = halves.train.labels, words_read(halves.train), words_read(halves.test)
     edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))

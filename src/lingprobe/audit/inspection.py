@@ -8,7 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from lingprobe.audit import CHECKS, repeats
-from lingprobe.audit.findings import Audit, Floor, Row
+from lingprobe.audit.findings import (
+    Audit,
+    AuditBaseline,
+    Row,
+)
 from lingprobe.audit.floors import by_label, correlation, floor_splits, words_read
 from lingprobe.audit.floors import floors as scored
 from lingprobe.data._packages import load_points
@@ -86,10 +90,12 @@ def inspect(
     return replace(audit, problems=problems(audit, dataset, checks))
 
 
-def _answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+def _answers(
+    dataset: Dataset, metric: str
+) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What extensions find that answers questions about words, and pairs of rules."""
-    asked: dict[str, Floor] = {}
-    pairs: tuple[Floor, ...] = ()
+    asked: dict[str, AuditBaseline] = {}
+    pairs: tuple[AuditBaseline, ...] = ()
     for _, answers in load_points("lingprobe.answers"):
         floors, more = answers(dataset, metric)
         asked, pairs = asked | floors, pairs + more

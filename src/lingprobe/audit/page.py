@@ -10,7 +10,11 @@ from typing import Any
 from lingprobe.audit.findings import Audit, Row, Shared
 from lingprobe.data.core import SPLITS
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 WIDTH = 140  # of an audit that is not shown in a terminal
 PAIRS = 3  # of rules: those that say most together
@@ -63,7 +67,7 @@ def audit_tables(audit: Audit, title: str) -> list[Table]:
 def _table(
     heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = ""
 ) -> Table:
-    return Table(columns, (Section(heading, tuple(rows), line),), WORDS)
+    return Table(columns, (TableSection(heading, tuple(rows), line),), WORDS)
 
 
 def _balance(audit: Audit) -> Table:
@@ -98,15 +102,17 @@ def _negatives(audit: Audit) -> Table:
 
 
 def _words(lengths: Mapping[str, float], label: str) -> str:
-    return number(lengths[label]) if label in lengths else ""
+    return format_number(lengths[label]) if label in lengths else ""
 
 
 def _floors(audit: Audit) -> Table:
     rows = [
         (
             f.name,
-            number(100 * f.score),
-            "" if key in ("constant", "set") else f"{number(100 * f.low)} – {number(100 * f.high)}",
+            format_number(100 * f.score),
+            ""
+            if key in ("constant", "set")
+            else f"{format_number(100 * f.low)} – {format_number(100 * f.high)}",
             f.about,
         )
         for key, f in audit.floors.items()
@@ -132,8 +138,8 @@ def _question_rules(audit: Audit) -> Table:
     rows = [
         (
             f.name,
-            number(100 * f.score),
-            f"{number(100 * f.low)} – {number(100 * f.high)}" * (f.low < f.high),
+            format_number(100 * f.score),
+            f"{format_number(100 * f.low)} – {format_number(100 * f.high)}" * (f.low < f.high),
             f.about,
         )
         for f in shown

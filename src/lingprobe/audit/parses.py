@@ -19,7 +19,7 @@ from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.machine import confidence
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import split_into_blocks
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.answers import Answer
@@ -222,16 +222,18 @@ def _agreement(files: Sequence[Sequence[list[Path]]]) -> dict[str, float]:
 
 def _trees_of(paths: Iterable[Path]) -> Iterator[trees.Tree]:
     for path in paths:
-        yield from conllu.read(path, "skip", Tally())
+        yield from conllu.read_conllu(path, "skip", ProblemTally())
 
 
-def _phrases_of(paths: Iterable[Path]) -> Iterator[brackets.Tree]:
+def _phrases_of(paths: Iterable[Path]) -> Iterator[brackets.BracketTree]:
     for path in paths:
-        yield from brackets.read(path, "skip", Tally())
+        yield from brackets.read_brackets(path, "skip", ProblemTally())
 
 
 def _of_kind(paths: Sequence[Path], phrases: bool) -> list[Path]:
-    return [p for p in paths if (uncompressed_path(p).suffix in brackets.SUFFIXES) == phrases]
+    return [
+        p for p in paths if (uncompressed_path(p).suffix in brackets.BRACKET_SUFFIXES) == phrases
+    ]
 
 
 def _dependencies(paths: Iterable[Path]) -> Iterator[Judged]:
@@ -272,7 +274,7 @@ def _pair_sentences(
     return _match_by_words(gold, known)
 
 
-T = TypeVar("T", Judged, trees.Tree, brackets.Tree)
+T = TypeVar("T", Judged, trees.Tree, brackets.BracketTree)
 
 
 def _match_by_words(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]], int]:

@@ -10,7 +10,11 @@ from collections.abc import Iterator, Sequence
 from lingprobe.audit.parses import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
 from lingprobe.corpora.machine import CEILING, PLAIN
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 WORDS = frozenset({"task", "class", "", "then"})
 MANY = 24  # classes of a task that are shown
@@ -59,7 +63,7 @@ def _tasks(audit: ParserAudit) -> Table:
             f"Warning: the parser was trained on {audit.learnt:,} of the gold sentences; on others"
             " it may be worse."
         )
-    return Table(head, (Section(line, tuple(rows)),), WORDS, (*said, *notes), title)
+    return Table(head, (TableSection(line, tuple(rows)),), WORDS, (*said, *notes), title)
 
 
 def _row(each: TaskAgreement) -> tuple[str, ...]:
@@ -69,8 +73,8 @@ def _row(each: TaskAgreement) -> tuple[str, ...]:
     return (
         each.task,
         f"{total.said:,}",
-        number(100 * total.precision),
-        number(100 * total.recall),
+        format_number(100 * total.precision),
+        format_number(100 * total.recall),
         f"{each.wrong:.1f} ± {each.margin:.1f}",
         _then(each.wrong),
     )
@@ -86,17 +90,19 @@ def _then(wrong: float) -> str:
 def _surer(cuts: Sequence[Cut]) -> Table:
     """What the surer sentences are like, and how many of their labels are wrong."""
     rows = [
-        ("percent of the sentences", *(number(100 * cut.share) for cut in cuts)),
-        ("words of a sentence", *(number(cut.length) for cut in cuts)),
-        ("depth of its tree", *(number(cut.depth) for cut in cuts)),
+        ("percent of the sentences", *(format_number(100 * cut.share) for cut in cuts)),
+        ("words of a sentence", *(format_number(cut.length) for cut in cuts)),
+        ("depth of its tree", *(format_number(cut.depth) for cut in cuts)),
     ]
     wrong = [{each.task: each.wrong for each in cut.tasks} for cut in cuts]
     rows += [
-        (f"wrong: {task}", *(number(each.get(task, math.nan)) for each in wrong))
+        (f"wrong: {task}", *(format_number(each.get(task, math.nan)) for each in wrong))
         for task in wrong[0]
     ]
     head = ("", *_heads(cuts))
-    return Table(head, (Section("Sentences by the confidence of the parser", tuple(rows)),), WORDS)
+    return Table(
+        head, (TableSection("Sentences by the confidence of the parser", tuple(rows)),), WORDS
+    )
 
 
 def _heads(cuts: Sequence[Cut]) -> list[str]:
@@ -107,14 +113,14 @@ def _classes(cuts: Sequence[Cut]) -> Table:
     """Classes one by one, and what share of the labels each has among surer sentences."""
     later = [{each.task: each for each in cut.tasks} for cut in cuts]
     rows = [
-        (each.task, c.label, f"{c.wanted:,}", f"{c.said:,}", number(100 * c.precision),
-         number(100 * c.recall), *(_share(by.get(each.task), c.label) for by in later))
+        (each.task, c.label, f"{c.wanted:,}", f"{c.said:,}", format_number(100 * c.precision),
+         format_number(100 * c.recall), *(_share(by.get(each.task), c.label) for by in later))
         for each in cuts[0].tasks
         for c in each.classes[:MANY]
     ]  # fmt: skip
     head = ("task", "class", "gold", "parses", "of parses", "of gold", *_heads(cuts))
     line = "`all` and thresholds of confidence: percent of a task's labels from parses"
-    return Table(head, (Section("Class by class", tuple(rows), line),), WORDS)
+    return Table(head, (TableSection("Class by class", tuple(rows), line),), WORDS)
 
 
 def _share(task: TaskAgreement | None, label: str) -> str:
@@ -122,4 +128,4 @@ def _share(task: TaskAgreement | None, label: str) -> str:
         return "–"
     said: dict[str, Same] = {c.label: c for c in task.classes}
     total = task.total.said
-    return number(100 * said[label].said / total) if total and label in said else "–"
+    return format_number(100 * said[label].said / total) if total and label in said else "–"

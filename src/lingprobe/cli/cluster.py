@@ -15,8 +15,8 @@ from lingprobe.cli.options import (
     PAGE_STYLE,
     WHICH,
     PageStyle,
-    put,
     remark,
+    show_page,
 )
 from lingprobe.data.cache import write_text
 
@@ -35,7 +35,7 @@ def status(given: Arguments, *, style: PageStyle = "terminal", output: Path | No
     - `lingprobe status results/ --format csv -o status.csv`
     """
     page = lingprobe.status(**given)
-    put(page, style, output, "unit")
+    show_page(page, style, output, "unit")
     if any(unit.state != "done" for unit in page.content):
         raise typer.Exit(1)
 

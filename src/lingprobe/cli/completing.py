@@ -25,18 +25,18 @@ def names(kind: str) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        from lingprobe.api.listing import contents_of
+        from lingprobe.api.listing import get_contents
 
-        contents = contents_of(kind)
+        contents = get_contents(kind)
         name, colon, argument = incomplete.partition(":")
         if not colon:
             return [each for each in contents if each.startswith(name)]
         if kind != "tasks" or name not in contents:
             return []
         from lingprobe.corpora.places import below
-        from lingprobe.corpora.universal import treebanks
+        from lingprobe.corpora.universal import list_treebanks
 
-        every = [*map(str, below(Path())), *(treebanks() if argument else ())]
+        every = [*map(str, below(Path())), *(list_treebanks() if argument else ())]
         banks = [bank for bank in every if bank.startswith(argument)]
         return [f"{name}:{bank}" for bank in banks[:PLAIN]]
 

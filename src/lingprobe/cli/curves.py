@@ -12,8 +12,8 @@ from lingprobe.cli.options import (
     READ_SELECTION,
     SIZED_OUTPUT,
     PageStyle,
-    put,
     show,
+    show_page,
 )
 
 
@@ -56,4 +56,4 @@ def curve(
     page = lingprobe.curve(**given)
     if output is not None and page.draws(output):
         show(page, style)
-    put(page, style, output, "curve", width)
+    show_page(page, style, output, "curve", width)

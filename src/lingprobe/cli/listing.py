@@ -16,7 +16,7 @@ from lingprobe.cli.declaration import Arguments, argument, command, option
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
     from lingprobe.suites.encoder_rows import EncoderRow
-    from lingprobe.tasks.about import About
+    from lingprobe.tasks.about import TaskDescription
 
 # letters of an option with its kind and default, beyond which what it means goes below it
 WRITTEN = 44
@@ -78,7 +78,7 @@ def _treebanks(language: str) -> list[str]:
     return [Path(lingprobe.Reference.parse(each).argument or "").name for each in every]
 
 
-def _task_facts(about: About) -> list[tuple[str, str]]:
+def _task_facts(about: TaskDescription) -> list[tuple[str, str]]:
     """What is known of a task, line by line."""
     languages = ", ".join(about.languages) or "any"
     return [
@@ -169,11 +169,11 @@ def list_(given: Arguments) -> None:
 
 def _list_kinds() -> None:
     """Print the kinds, each with the first names."""
-    from lingprobe.api.listing import KINDS, contents_of
+    from lingprobe.api.listing import KINDS, get_contents
 
     wide = max(map(len, KINDS))
     for kind in KINDS:
-        contents = contents_of(kind)
+        contents = get_contents(kind)
         listed = [*contents.places()]
         first = listed[:FIRST]
         more = len(listed) - len(first)

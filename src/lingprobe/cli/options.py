@@ -138,10 +138,10 @@ def encoders_of(
 
 def names_encoder(text: str) -> bool:
     """Whether a text is the reference of an encoder, and no file."""
-    from lingprobe.data.references import parsed_or_none
+    from lingprobe.data.references import try_parse_reference
     from lingprobe.encoders import ENCODERS
 
-    parsed = parsed_or_none(text)
+    parsed = try_parse_reference(text)
     known = parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places())
     return known and not Path(text).exists()
 
@@ -185,7 +185,7 @@ def check_figure(figure: str, usual: str, style: str, output: Path | None) -> No
         raise UsageProblem(f"--figure {figure}: name the file to draw it to, as -o {figure}.svg")
 
 
-def put(
+def show_page(
     page: Page[Any],
     style: str = "terminal",
     output: Path | None = None,

@@ -12,7 +12,7 @@ from lingprobe.cli.options import (
     SIZED_OUTPUT,
     PageStyle,
     check_figure,
-    put,
+    show_page,
 )
 
 
@@ -64,4 +64,4 @@ def relate(
     check_figure(given["figure"], "heat", style, output)
     page = lingprobe.relate(**given)
     what = "pair" if isinstance(page.content, lingprobe.Relation) else "task"
-    put(page, style, output, what, width)
+    show_page(page, style, output, what, width)

@@ -17,9 +17,9 @@ from lingprobe.cli.options import (
     TO_FOLDER,
     Style,
     check_figure,
-    put,
     remark,
     show,
+    show_page,
 )
 from lingprobe.data.errors import UsageProblem
 
@@ -80,7 +80,7 @@ def report(
         style, output = "html", output or PAGE
     check_figure(given["figure"], "dots", style, output)
     page = lingprobe.report(**given)
-    put(page, style, output, "result", width)
+    show_page(page, style, output, "result", width)
 
 
 @command(
@@ -144,13 +144,13 @@ def compare(
     corrected = {"correction": correction} if correction else {}
     if published:
         page = lingprobe.compare_published(published, given.get("tasks"), **corrected)
-        put(page, style, output, "difference", width)
+        show_page(page, style, output, "difference", width)
         return
     if letters and "against" in given:
         raise UsageProblem("--letters compares all pairs: leave --against out")
     comparison = lingprobe.compare(**{**given, **corrected, "pairs": given["pairs"] or letters})
     shown = comparison.letters if letters else comparison.page
-    put(shown, style, output, "difference", width)
+    show_page(shown, style, output, "difference", width)
 
 
 @command(
@@ -173,7 +173,7 @@ def card(given: Arguments, *, output: Path | None = None) -> None:
     - `lingprobe card results/ --benchmark me/probing -o cards/`
     """
     page = lingprobe.card(**given)
-    put(page, "hub" if output else "markdown", output, "result")
+    show_page(page, "hub" if output else "markdown", output, "result")
 
 
 @command("layers", *SELECTION, STYLE, *SIZED_OUTPUT, "trust")
@@ -199,7 +199,7 @@ def layers(
     page = lingprobe.layers(**given)
     if output is not None and page.draws(output):
         show(page, style)
-    put(page, style, output, "task", width)
+    show_page(page, style, output, "task", width)
 
 
 @command("predictions", *READ_SELECTION, option("format", "-f"), TO_FOLDER, "trust")

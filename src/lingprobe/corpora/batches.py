@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.conllu import NUMBERS, Source, extra, header, inside, trees
 from lingprobe.corpora.files import chunks
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import Range, Tree, features, rebuilt, spells
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
@@ -122,12 +122,12 @@ def _code_values(sentences: Iterable[Sequence[str]]) -> Coded:
 
 
 def batches(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Batch]:
     """The sentences of a file, a batch a piece; what is wrong with it is a DataProblem that names
     file and line.
     """
-    source = Source(str(path), on_error, Tally() if tally is None else tally)
+    source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in chunks(path, b"\n\n"):
         batch = _parse_batch(data, source.forms)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from lingprobe.corpora.conll2012 import Labelled, Words
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.rendering import render_words
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
 TAG = re.compile(r"O|[BIMESLU]-\S+")
@@ -66,10 +66,10 @@ class Tagged(NamedTuple):
 
 
 def read(
-    path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None
+    path: str | Path, layout: Layout, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
-    tally = tally or Tally()
+    tally = tally or ProblemTally()
     lines = checked_lines(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
     shape = _shape(first, layout, Path(path))

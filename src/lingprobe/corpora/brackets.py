@@ -18,12 +18,22 @@ import numpy as np
 from lingprobe.corpora.files import chunks, decode_text
 from lingprobe.corpora.historical import TRACE, historical, ordinary
 from lingprobe.corpora.rendering import render_words
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.vectors import Ints
 
-SUFFIXES = (".mrg", ".ptb", ".parse", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
+BRACKET_SUFFIXES = (
+    ".mrg",
+    ".ptb",
+    ".parse",
+    ".psd",
+    ".prd",
+    ".tree",
+    ".trees",
+    ".penn",
+    ".brackets",
+)
 """What the name of a file of trees ends in, before .gz or .xz."""
 ROOT = "ROOT"
 WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called
@@ -58,7 +68,7 @@ class Child(NamedTuple):
     node: int
 
 
-class Tree(NamedTuple):
+class BracketTree(NamedTuple):
     """One sentence with its phrases, in preorder: node 0 is ROOT, a phrase stands before those
     inside it.
 
@@ -131,21 +141,21 @@ class _Fault(LingprobeError):
     """What is wrong with a tree, and at which token of it."""
 
 
-def read(
+def read_brackets(
     path: str | Path,
     on_error: OnError = "raise",
-    tally: Tally | None = None,
+    tally: ProblemTally | None = None,
     *,
     traces: bool = False,
     strings: Strings | None = None,
-) -> Iterator[Tree]:
+) -> Iterator[BracketTree]:
     """The trees of one file, in order, by default without traces and the phrases that hold nothing
     else.
 
     What is wrong with it is a DataProblem that names file and line; trees of nothing but traces are
     counted as skipped.
     """
-    tally = Tally() if tally is None else tally
+    tally = ProblemTally() if tally is None else tally
     strings = strings or Strings()
     for line, data, problem in _tree_texts(path):
         try:
@@ -164,7 +174,7 @@ def read(
         yield tree
 
 
-def parse_tree(text: str, path: str | Path, line: int) -> Tree:
+def parse_brackets(text: str, path: str | Path, line: int) -> BracketTree:
     """The tree that a text stands for, which begins on a line of a file; DataProblem where it is
     not one whole tree.
     """
@@ -177,7 +187,7 @@ def parse_tree(text: str, path: str | Path, line: int) -> Tree:
     return _tree(text, path, line, Strings(), False)
 
 
-def terminal(tag: str, word: str) -> str:
+def format_terminal(tag: str, word: str) -> str:
     """A word with its tag in brackets."""
     return f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"
 
@@ -274,7 +284,7 @@ def _next(data: bytes, start: int) -> int:
     return start + len(data[start:]) - len(data[start:].lstrip())
 
 
-def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool) -> Tree:
+def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool) -> BracketTree:
     """The tree that a balanced text stands for."""
     tokens = _TOKEN.findall(text)
     if historical(text):
@@ -317,7 +327,7 @@ def _grown(
     traces: bool,
     path: str,
     line: int,
-) -> Tree:
+) -> BracketTree:
     words, tags = list[str](), list[str]()
     labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
     below: list[list[Child]] = [[]]
@@ -350,6 +360,6 @@ def _grown(
     stops[0] = len(words)
     names, functions = zip(*labels, strict=True)
     spans = tuple(starts), tuple(stops), tuple(parents)
-    return Tree(
+    return BracketTree(
         tuple(words), tuple(tags), names, functions, *spans, tuple(map(tuple, below)), path, line
     )

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from lingprobe.corpora.files import lines, uncompressed_path
+from lingprobe.corpora.files import read_text_lines, uncompressed_path
 from lingprobe.corpora.strict import parse_json
-from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.corpora.text import words as cut
+from lingprobe.corpora.tally import OnError, ProblemTally
+from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Example, Sentence, Site
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Label
@@ -28,7 +28,7 @@ KNOWN = CODES | {split: split for split in SPLITS}
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """Which column of a table holds what, from 0; -1 is the last.
 
     shown    the columns in words, for errors
@@ -82,12 +82,12 @@ class Layout:
     beside: int = 1
 
 
-SENTEVAL = Layout("split, label, words", 3, label=1, text=-1, split=0, more=True)
-XPROBE = Layout("words, label", 2, label=1, text=0)
-WORD = Layout("word, label", 2, label=1, text=0)
-PAIR = Layout("word, word, label", 3, label=2, text=0, second=1)
-CONTEXTUAL = Layout("words, number of the word, label", 3, label=2, text=0, token=1)
-INDIC = Layout("label, words", 2, label=0, text=1, more=True, comma=True)
+SENTEVAL = ColumnLayout("split, label, words", 3, label=1, text=-1, split=0, more=True)
+XPROBE = ColumnLayout("words, label", 2, label=1, text=0)
+WORD = ColumnLayout("word, label", 2, label=1, text=0)
+PAIR = ColumnLayout("word, word, label", 3, label=2, text=0, second=1)
+CONTEXTUAL = ColumnLayout("words, number of the word, label", 3, label=2, text=0, token=1)
+INDIC = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,10 @@ class Rows:
     string in memory.
     """
 
-    def __init__(self, layout: Layout, how: Reading | None = None) -> None:
+    def __init__(self, layout: ColumnLayout, how: Reading | None = None) -> None:
         self.layout = layout
         self.how = how or Reading()
-        self.tally = Tally()
+        self.tally = ProblemTally()
         self.blank = 0
         self.unlabelled = 0
         self._words: dict[str, str] = {}
@@ -206,19 +206,19 @@ class Rows:
         return Sentence(words, self.how.text(words) if self.how.text else cell)
 
 
-def _subset(path: Path, layout: Layout) -> dict[str, str]:
+def _subset(path: Path, layout: ColumnLayout) -> dict[str, str]:
     """The stratum that the name of a file says."""
     named = re.search(layout.subset, path.name) if layout.subset else None
     return {"subset": named[1]} if named else {}
 
 
-def _table(paths: Sequence[Path], layout: Layout) -> Iterator[tuple[int, Sequence[str]]]:
+def _table(paths: Sequence[Path], layout: ColumnLayout) -> Iterator[tuple[int, Sequence[str]]]:
     """The cells of each row with its line; empty cells at the end of a row with more columns than
     it needs are left out.
     """
     if not layout.comma:
         for number, line in (
-            lines(paths[0], layout.encoding) if len(paths) == 1 else _abreast(paths)
+            read_text_lines(paths[0], layout.encoding) if len(paths) == 1 else _abreast(paths)
         ):
             cells = _cells(line, layout)
             if number == 1 and layout.headings and cells[0] == layout.headings:
@@ -227,7 +227,7 @@ def _table(paths: Sequence[Path], layout: Layout) -> Iterator[tuple[int, Sequenc
                 cells.pop()
             yield number, cells
         return
-    reader = csv.reader((line + "\n" for _, line in lines(paths[0])), strict=True)
+    reader = csv.reader((line + "\n" for _, line in read_text_lines(paths[0])), strict=True)
     try:
         next(reader, None)
         for cells in reader:
@@ -242,7 +242,7 @@ def _abreast(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
     """The lines of files that stand side by side, as one line with tabs between; DataProblem where
     one has fewer than another.
     """
-    for number, row in enumerate(zip_longest(*map(lines, paths)), 1):
+    for number, row in enumerate(zip_longest(*map(read_text_lines, paths)), 1):
         if None in row:
             ended = paths[row.index(None)]
             other = next(path for path, line in zip(paths, row, strict=True) if line)
@@ -253,7 +253,7 @@ def _abreast(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
         yield number, "\t".join(line for _, line in row)
 
 
-def _cells(line: str, layout: Layout) -> list[str]:
+def _cells(line: str, layout: ColumnLayout) -> list[str]:
     """The cells of a line."""
     if layout.between == "\t":
         cells = line.split("\t")
@@ -262,7 +262,7 @@ def _cells(line: str, layout: Layout) -> list[str]:
     return [cell.strip(" ") for cell in cells] if layout.trimmed else cells
 
 
-def _check_width(cells: Sequence[str], layout: Layout) -> None:
+def _check_width(cells: Sequence[str], layout: ColumnLayout) -> None:
     if len(cells) == layout.columns or (len(cells) > layout.columns and layout.more):
         return
     least = "at least " if layout.more else ""
@@ -273,7 +273,7 @@ def _check_width(cells: Sequence[str], layout: Layout) -> None:
     )
 
 
-def _values(line: str, layout: Layout) -> list[str]:
+def _values(line: str, layout: ColumnLayout) -> list[str]:
     """The cells of a JSON object; a number is a cell as it is written in Python."""
     row = parse_json(line)
     if not isinstance(row, dict):
@@ -286,7 +286,7 @@ def _values(line: str, layout: Layout) -> list[str]:
     return [str(row[key]) for key in layout.keys]
 
 
-def _label(cell: str, layout: Layout) -> Label:
+def _label(cell: str, layout: ColumnLayout) -> Label:
     if layout.absent is not None and cell.strip() == layout.absent:
         raise Unlabelled
     if layout.scores is not None:

@@ -20,10 +20,15 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.brackets import Strings, Tree, parse_tree, terminal
+from lingprobe.corpora.brackets import (
+    BracketTree,
+    Strings,
+    format_terminal,
+    parse_brackets,
+)
 from lingprobe.corpora.files import checked_lines
 from lingprobe.corpora.rendering import render_words, unescape_word
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
 SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
@@ -72,12 +77,12 @@ class Block(NamedTuple):
         column = self._column(7)
         return [i for i, frame in enumerate(column) if frame not in NONE]
 
-    def tree(self) -> Tree:
+    def tree(self) -> BracketTree:
         """The parse; a DataProblem where there is none."""
         pieces = []
         for word, tag, bit in zip(self.words, self.tags, self._column(5), strict=True):
-            pieces.append(bit.replace("*", terminal(tag, word)))
-        return parse_tree("".join(pieces), self.file, self.line)
+            pieces.append(bit.replace("*", format_terminal(tag, word)))
+        return parse_brackets("".join(pieces), self.file, self.line)
 
     def arguments(self) -> list[list[Labelled]]:
         """For each predicate its labelled spans, V among them."""
@@ -190,12 +195,12 @@ def chains(column: Sequence[str], where: str) -> list[Labelled]:
 
 
 def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Block]:
     """The sentences of a file in order; comments and `#begin document` lines are passed over.
     DataProblem with file and line.
     """
-    tally = Tally() if tally is None else tally
+    tally = ProblemTally() if tally is None else tally
     words = Words()
     for numbers, rows, unreadable in _sentences(path):
         if wrong := unreadable or _wrong(numbers, rows):

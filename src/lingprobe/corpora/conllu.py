@@ -13,8 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lingprobe.corpora.files import chunks, decode_text
-from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.corpora.trees import Range, Tree, depth, features, rebuilt, spells, withheld
+from lingprobe.corpora.tally import OnError, ProblemTally
+from lingprobe.corpora.trees import (
+    Range,
+    Tree,
+    compute_tree_depth,
+    features,
+    rebuilt,
+    spells,
+    withheld,
+)
 from lingprobe.data.core import DataProblem
 
 
@@ -44,13 +52,13 @@ NUMBERS = _Heads()
 _IDS: list[list[str]] = [[str(i + 1) for i in range(n)] for n in range(256)]
 
 
-def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+def read_conllu(
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Tree]:
     """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names
     file and line.
     """
-    source = Source(str(path), on_error, Tally() if tally is None else tally)
+    source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in chunks(path, b"\n\n"):
         yield from trees(data, line, source)
@@ -65,7 +73,7 @@ class Source:
 
     path: str
     on_error: OnError
-    tally: Tally
+    tally: ProblemTally
     forms: dict[str, str] = field(default_factory=dict)
 
 
@@ -126,7 +134,7 @@ def _clear_blank_lines(data: bytes, line: int, source: Source) -> bytes:
     return _NEARLY_BLANK.sub(b"", data)
 
 
-def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
+def _readable(data: bytes, path: str, line: int, tally: ProblemTally) -> list[str]:
     """The blocks of a piece of a file, those that are not UTF-8 counted and left empty (as many
     lines long).
     """
@@ -333,7 +341,7 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
         roots = [k for k, head in enumerate(heads) if head < 0]
         line = _line(body, roots[1], first) if roots else first
         raise DataProblem(f"{path}:{line}: {len(roots) or 'no'} roots; exactly one word has head 0")
-    deep = depth(heads)
+    deep = compute_tree_depth(heads)
     if not deep:
         raise DataProblem(f"{path}:{first}: the heads run in a circle, so this is not a tree")
     return heads, deep

@@ -9,7 +9,12 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.corpora.files import COMPRESSED, Part, treebank, uncompressed_path
+from lingprobe.corpora.files import (
+    COMPRESSED,
+    CorpusPart,
+    treebank,
+    uncompressed_path,
+)
 from lingprobe.corpora.places import locate_path
 from lingprobe.data.core import SPLITS, DataProblem
 
@@ -31,7 +36,7 @@ _ABOUT = re.compile(
 _ONTONOTES, _SUBSET = ("arabic", "chinese", "english"), "conll-2012-test"
 
 
-def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]:
+def list_corpus_files(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[CorpusPart]:
     """The files that some paths name, in the order train, dev, test, unnamed; a folder stands for
     its own, or having none for all below it.
 
@@ -53,7 +58,7 @@ def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]
     return sorted(parts, key=lambda part: order.index(part.split))
 
 
-def one_each(parts: list[Part]) -> list[Part]:
+def one_each(parts: list[CorpusPart]) -> list[CorpusPart]:
     """The same files, of which no two may claim one split: a file of all and a part of it often lie
     side by side.
     """
@@ -73,11 +78,11 @@ def split_in(name: str) -> str:
     return _SPLIT_OF[words[-1]] if words else ""
 
 
-def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
+def _under(place: Path, suffixes: tuple[str, ...]) -> list[CorpusPart]:
     if str(place) == "embedded" and ".conllu" in suffixes:
         return treebank(place)
     if place.is_file():
-        return [Part(split_in(uncompressed_path(place).name), place)]
+        return [CorpusPart(split_in(uncompressed_path(place).name), place)]
     shown = ", ".join(suffixes)
     if not place.is_dir():
         raise DataProblem(
@@ -90,7 +95,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
         plain.setdefault(uncompressed_path(path), path)
     if not plain:
         raise DataProblem(f"no file in {str(place)!r} ends in {shown} (or these with .gz or .xz)")
-    return [Part(_split(path, place), path) for _, path in sorted(plain.items())]
+    return [CorpusPart(_split(path, place), path) for _, path in sorted(plain.items())]
 
 
 def _ending(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
@@ -103,7 +108,7 @@ def _ending(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
     ]
 
 
-def _one_language(parts: list[Part]) -> list[Part]:
+def _one_language(parts: list[CorpusPart]) -> list[CorpusPart]:
     """The same files; OntoNotes has those of three languages in folders so named, and a subset of
     test beside test.
     """

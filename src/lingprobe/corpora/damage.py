@@ -19,7 +19,7 @@ OBJECTS = ("bject arrays", "Python objects", "pickled data")
 
 
 @contextmanager
-def reading(path: Path, kind: str) -> Iterator[None]:
+def report_damage(path: Path, kind: str) -> Iterator[None]:
     """Read a file: whatever is raised over what is in it, which may be anything, is a DataProblem
     that names the file.
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import checked_lines
 from lingprobe.corpora.strict import parse_json, short_json
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 
 Span = tuple[int, int]
 
@@ -45,12 +45,12 @@ class Record(NamedTuple):
 
 
 def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Record]:
     """The records of a file in order, those without targets too; blank lines are passed over.
     DataProblem with file and line.
     """
-    tally = Tally() if tally is None else tally
+    tally = ProblemTally() if tally is None else tally
     for number, line, unreadable in checked_lines(path):
         if not (line or unreadable).strip():
             continue

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.data._closure import code_of, root_of
+from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import FileProblem, cache_dir, find_cached, write_text
 
 SENTENCES = 17_000  # enough for 200 test examples a class in five of the tasks
@@ -73,7 +73,7 @@ def treebank_file() -> Path:
     """The treebank as a file in the cache, written when it is first asked for and again when it
     changes.
     """
-    file = find_cached(cache_dir() / NAME / f"{NAME}-{code_of(root_of(treebank))[:12]}.conllu")
+    file = find_cached(cache_dir() / NAME / f"{NAME}-{digest_code(root_of(treebank))[:12]}.conllu")
     if file.is_file():
         return file
     content = "".join(line + "\n" for line in treebank())

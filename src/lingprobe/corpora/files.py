@@ -36,7 +36,7 @@ _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
 
 
-class Part(NamedTuple):
+class CorpusPart(NamedTuple):
     """One file of a corpus and the split that its name says, '' where it says none."""
 
     split: str
@@ -204,7 +204,7 @@ def _decoding_problem(error: UnicodeDecodeError) -> str:
     )
 
 
-def lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+def read_text_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """The lines of a file with their numbers, from 1; only LF and CR LF end a line."""
     number = 1
     for data in chunks(path):
@@ -233,7 +233,7 @@ def checked_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[i
         first += len(split)
 
 
-def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[Part]:
+def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[CorpusPart]:
     """The files that a path names (a file, a folder, a code such as `en_ewt`, `embedded`), in the
     order train, dev, test.
 
@@ -242,10 +242,10 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
     if str(path) == "embedded" and ".conllu" in suffixes:
         from lingprobe.corpora.embedded import treebank_file
 
-        return [Part("", treebank_file())]
+        return [CorpusPart("", treebank_file())]
     place = locate_path(path, codes=".conllu" in suffixes)
     if place.is_file():
-        return [Part(split_of(place), place)]
+        return [CorpusPart(split_of(place), place)]
     first = suffixes[0]
     if not place.is_dir():
         raise DataProblem(
@@ -258,7 +258,7 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
             f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in"
             f" {str(path)!r}{_hint(place, suffixes)}"
         )
-    parts = [Part(split_of(p), p) for p in paths]
+    parts = [CorpusPart(split_of(p), p) for p in paths]
     order = ("train", "dev", "test", "")
     return sorted(parts, key=lambda part: (order.index(part.split), part.path.name))
 
@@ -299,7 +299,7 @@ def split_of(path: Path) -> str:
     return str(splits[-1]) if splits else ""
 
 
-def digest(paths: Iterable[str | Path]) -> str:
+def digest_files(paths: Iterable[str | Path]) -> str:
     """A hash of the files' contents, in order; each is remembered by path for as long as size,
     times and number stay the same.
     """

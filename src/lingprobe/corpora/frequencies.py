@@ -21,12 +21,20 @@ import numpy as np
 
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora import tagged_text as tagged
-from lingprobe.corpora.files import digest, treebank, uncompressed_path
+from lingprobe.corpora.files import (
+    digest_files,
+    treebank,
+    uncompressed_path,
+)
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError
-from lingprobe.corpora.text import tokens
-from lingprobe.data._closure import code_of, root_of
-from lingprobe.data.cache import FileProblem, cache_dir, draft
+from lingprobe.corpora.text import tokenize_words
+from lingprobe.data._closure import digest_code, root_of
+from lingprobe.data.cache import (
+    FileProblem,
+    cache_dir,
+    open_draft,
+)
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
 
@@ -148,8 +156,10 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     kinds = "".join(
         uncompressed_path(file).suffix for file in files
     )  # names say how files are read
-    key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
-    place = cache_dir() / "frequencies" / f"{key}-{code_of(root_of(frequencies))}.npz"
+    key = hashlib.blake2b(
+        f"{digest_files(files)}{kinds}{on_error}".encode(), digest_size=16
+    ).hexdigest()
+    place = cache_dir() / "frequencies" / f"{key}-{digest_code(root_of(frequencies))}.npz"
     try:
         return _load(place)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
@@ -167,7 +177,7 @@ def corpus(path: str) -> list[Path]:
         return [place]
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
-    endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
+    endings = (*brackets.BRACKET_SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
     files = sorted(
         file
         for file in place.iterdir()
@@ -181,13 +191,13 @@ def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
     treebanks are.
     """
     suffix = uncompressed_path(path).suffix
-    if suffix in brackets.SUFFIXES:
-        return (tree.words for tree in brackets.read(path, on_error))
+    if suffix in brackets.BRACKET_SUFFIXES:
+        return (tree.words for tree in brackets.read_brackets(path, on_error))
     if suffix == ".conllu":
-        return (tree.words for tree in conllu.read(path, on_error))
+        return (tree.words for tree in conllu.read_conllu(path, on_error))
     if tagged.is_tagged(path):
-        return (sentence.words for sentence, _ in tagged.read(path, on_error))
-    return (tokens(sentence.words) for sentence in text.read(path, on_error))
+        return (sentence.words for sentence, _ in tagged.read_tagged_text(path, on_error))
+    return (tokenize_words(sentence.words) for sentence in text.read_running_text(path, on_error))
 
 
 def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
@@ -219,7 +229,7 @@ def _save(table: Frequencies, place: Path) -> None:
     without.
     """
     words = np.frombuffer("\n".join(table.numbers).encode("utf-8", "surrogatepass"), np.uint8)
-    with suppress(FileProblem), draft(place) as part, part.open("wb") as file:
+    with suppress(FileProblem), open_draft(place) as part, part.open("wb") as file:
         np.savez(
             file, words=words, counts=table.counts, small=table.small, capital=table.capital,
             pairs=table.pairs, together=table.together,

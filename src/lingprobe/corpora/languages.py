@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from lingprobe.corpora.universal import treebanks
+from lingprobe.corpora.universal import list_treebanks
 
 SCRIPTS = {
     "sr": "Latn", "ko": "Hang", "zh_gsd": "Hant", "zh_pud": "Hant", "zh_hk": "Hant",
@@ -32,7 +32,7 @@ def language(code: str) -> str:
     return code.replace("-", "_").partition("_")[0].lower()
 
 
-def three(code: str) -> str:
+def get_three_letter_code(code: str) -> str:
     """The three-letter code (ISO 639-3) of a language or treebank, as pol for pl_pdb; '' where it
     has none, as mixtures of two languages.
     """
@@ -70,7 +70,7 @@ def language_codes(asked: str) -> set[str]:
     tag = language(asked)
     if not tag.isalpha():
         return set()
-    if same := {code for code in codes.values() if tag in (code, three(code))}:
+    if same := {code for code in codes.values() if tag in (code, get_three_letter_code(code))}:
         return same
     try:
         wider = language(standardize_tag(tag, macro=True))  # arb is ar
@@ -82,4 +82,4 @@ def language_codes(asked: str) -> set[str]:
 @cache
 def _codes() -> Mapping[str, str]:
     """Name of a language -> the code that its treebanks begin with."""
-    return {bank.language.casefold(): language(code) for code, bank in treebanks().items()}
+    return {bank.language.casefold(): language(code) for code, bank in list_treebanks().items()}

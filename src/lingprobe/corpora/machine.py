@@ -14,7 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import Part, chunks, uncompressed_path
+from lingprobe.corpora.files import (
+    CorpusPart,
+    chunks,
+    uncompressed_path,
+)
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 
@@ -119,7 +123,7 @@ def confidence(comments: Iterable[str]) -> float:
     return next(map(float, told), math.nan)
 
 
-def one_each(parts: Iterable[Part]) -> list[Part]:
+def one_each(parts: Iterable[CorpusPart]) -> list[CorpusPart]:
     """The same files without those that hold what another holds: trees in brackets beside shards
     in CoNLL-U.
     """

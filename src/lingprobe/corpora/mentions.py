@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from lingprobe.corpora.conll2012 import Labelled, chains
 from lingprobe.corpora.files import checked_lines, uncompressed_path
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import Tree
 from lingprobe.data.core import DataProblem, Sentence
 
@@ -164,7 +164,7 @@ _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")
 
 
 def cut(
-    document: Document, coming: Iterator[Sentence], on_error: OnError, tally: Tally
+    document: Document, coming: Iterator[Sentence], on_error: OnError, tally: ProblemTally
 ) -> Iterator[tuple[Sentence, list[Labelled], int]]:
     """Each sentence of a document with its mentions, and how many of them go beyond it; words that
     differ are a DataProblem.

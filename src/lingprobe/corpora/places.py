@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lingprobe.corpora.languages import language, language_codes
-from lingprobe.corpora.universal import RELEASE, Treebank, either, near, treebank, treebanks
+from lingprobe.corpora.universal import (
+    RELEASE,
+    Treebank,
+    either,
+    list_treebanks,
+    near,
+    treebank,
+)
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 
@@ -65,7 +72,7 @@ def _treebank_hint(text: str) -> str:
     if codes := near(text):
         return f", and no such treebank; did you mean {either(codes)}?"
     if text.isalpha() and (languages := language_codes(text)):
-        codes = [code for code in treebanks() if language(code) in languages]
+        codes = [code for code in list_treebanks() if language(code) in languages]
         if not codes:
             return f", and Universal Dependencies have no treebank of the language {text!r}"
         return f"; name a treebank as {either(codes)}, or write -l {text} for all that are here"

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import checked_lines, open_zip
-from lingprobe.corpora.strict import document, parse_bytes
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.strict import parse_bytes, read_json_document
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
 COLUMNS = (
@@ -60,7 +60,7 @@ class Answers:
         }
 
 
-def spr2(path: Path, on_error: OnError, tally: Tally) -> dict[Place, Answers]:
+def spr2(path: Path, on_error: OnError, tally: ProblemTally) -> dict[Place, Answers]:
     """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv),
     by place, in its order.
     """
@@ -80,7 +80,7 @@ def each_row(
     table: tuple[Sequence[str], str],
     take: Callable[[list[str]], None],
     on_error: OnError,
-    tally: Tally,
+    tally: ProblemTally,
 ) -> None:
     """Hand the cells of each row of a table with tabs and a line of headings to `take`, whose
     ValueErrors say what is wrong with a row.
@@ -134,7 +134,9 @@ def _check_known(column: str, text: str, known: Sequence[str]) -> None:
         raise ValueError(f"{column} is {text[:40]!r}, not one of {', '.join(known)}")
 
 
-def uds(path: Path, on_error: OnError, tally: Tally) -> Iterator[tuple[Place, Mapping[str, float]]]:
+def uds(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Iterator[tuple[Place, Mapping[str, float]]]:
     """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or
     not, in its order.
     """
@@ -176,7 +178,7 @@ def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
 def _json(path: Path) -> Any:
     """What a JSON file holds, or the one in a zip."""
     if path.suffix != ".zip":
-        return document(path, nan=True)
+        return read_json_document(path, nan=True)
     with open_zip(path) as archive:
         names = [name for name in archive.namelist() if name.endswith(".json")]
         if len(names) != 1:
@@ -210,15 +212,19 @@ class Treebank:
 
     @classmethod
     def read(
-        cls, path: str, ids: str | None, on_error: OnError = "raise", tally: Tally | None = None
+        cls,
+        path: str,
+        ids: str | None,
+        on_error: OnError = "raise",
+        tally: ProblemTally | None = None,
     ) -> Treebank:
         """The treebank in a folder; `ids` is the file ud_ids.json of UDS, needed for other releases
         than 1.2.
         """
         ordered: dict[str, list[Sentence]] = {}
         named: dict[str, Sentence] = {}
-        for part in corpus([path], (".conllu",)):
-            for tree in conllu.read(part.path, on_error, tally):
+        for part in list_corpus_files([path], (".conllu",)):
+            for tree in conllu.read_conllu(part.path, on_error, tally):
                 ordered.setdefault(part.split, []).append(tree.sentence)
                 if ids is None and tree.sent_id:
                     raise DataProblem(

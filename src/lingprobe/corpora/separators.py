@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.files import open_file
 
 
@@ -18,7 +18,7 @@ def open_table(path: Path) -> Iterator[tuple[TextIO, str]]:
     that names the file for whatever is raised over its content.
     """
     with (
-        reading(path, "a table in UTF-8"),
+        report_damage(path, "a table in UTF-8"),
         TextIOWrapper(open_file(path), "utf-8-sig", newline="") as file,
     ):
         first = file.readline()

@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.corpus import corpus
+from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.historical import TRACE
 from lingprobe.corpora.protoroles import each_row
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
 Span = tuple[int, int]
@@ -64,7 +64,7 @@ class Lost:
         self.why[why] = self.why.get(why, 0) + 1
 
 
-def records(path: Path, on_error: OnError, tally: Tally) -> Iterator[Annotated]:
+def records(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Annotated]:
     """The arguments of Rudinger's file, in its order."""
     for number, line, unreadable in checked_lines(path):
         if not (line or unreadable).strip():
@@ -140,7 +140,7 @@ def _means(responses: Sequence[tuple[Any, Any]]) -> dict[str, float]:
 
 
 def table(
-    path: Path, treebank: str, on_error: OnError, tally: Tally, lost: Lost
+    path: Path, treebank: str, on_error: OnError, tally: ProblemTally, lost: Lost
 ) -> Iterator[Annotated]:
     """The arguments of the published table, sentence by sentence, in the Penn Treebank's files of
     the Wall Street Journal.
@@ -177,7 +177,7 @@ Key = tuple[str, str, int, str]
 """Split, sentence, predicate and pointer to the argument."""
 
 
-def _rows(path: Path, on_error: OnError, tally: Tally) -> dict[Key, dict[str, float]]:
+def _rows(path: Path, on_error: OnError, tally: ProblemTally) -> dict[Key, dict[str, float]]:
     """The response to each property of each argument; 1, very unlikely, where a property is not
     applicable.
     """
@@ -218,13 +218,13 @@ class Placed:
     with traces.
     """
 
-    tree: brackets.Tree
+    tree: brackets.BracketTree
     sentence: Sentence
     above: tuple[int, ...]
     overt: tuple[int, ...]
 
     @classmethod
-    def of(cls, tree: brackets.Tree) -> Placed:
+    def of(cls, tree: brackets.BracketTree) -> Placed:
         """A tree that was read with its traces."""
         above = [0] * len(tree.words)
         for node, children in enumerate(tree.below):
@@ -296,7 +296,7 @@ class Trees:
         """The files named wsj_NNNN in a folder of trees in brackets."""
         named = {
             uncompressed_path(part.path).stem.lower(): part.path
-            for part in corpus([folder], brackets.SUFFIXES)
+            for part in list_corpus_files([folder], brackets.BRACKET_SUFFIXES)
         }
         files = {
             name.removeprefix("wsj_"): path
@@ -317,6 +317,6 @@ class Trees:
             return None
         if file not in self._read:
             self._read[file] = [
-                Placed.of(tree) for tree in brackets.read(self.files[file], traces=True)
+                Placed.of(tree) for tree in brackets.read_brackets(self.files[file], traces=True)
             ]
         return self._read[file][int(number)] if int(number) < len(self._read[file]) else None

@@ -17,7 +17,7 @@ DIGITS = 40  # of a whole number, at most
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def document(path: str | Path, nan: bool = False) -> Any:
+def read_json_document(path: str | Path, nan: bool = False) -> Any:
     """The value in a file that holds one; what is wrong is a DataProblem with the file, and the
     line where one is to blame.
     """

@@ -11,9 +11,14 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lingprobe.corpora.files import decode_text, lines, open_zip, uncompressed_path
+from lingprobe.corpora.files import (
+    decode_text,
+    open_zip,
+    read_text_lines,
+    uncompressed_path,
+)
 from lingprobe.corpora.rendering import sentence_of, unescape_word
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import CLITIC
 from lingprobe.data.core import DataProblem, Sentence
 
@@ -136,13 +141,13 @@ def is_tagged(path: str | Path) -> bool:
     return uncompressed_path(Path(path)).suffix in SUFFIXES
 
 
-def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+def read_tagged_text(
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Tagged]:
     """The sentences of a file with the tags of their words, in order; a word without a tag is a
     DataProblem that names file and line.
     """
-    tally = Tally() if tally is None else tally
+    tally = ProblemTally() if tally is None else tally
     forms: dict[str, str] = {}
     for where, block in _blocks(path):
         try:
@@ -184,7 +189,7 @@ def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:
 def _lines(path: str | Path) -> Iterator[tuple[str, str]]:
     """The lines of a file, or of all files in a .zip, and where each is."""
     if Path(path).suffix != ".zip":
-        for number, line in lines(path):
+        for number, line in read_text_lines(path):
             yield f"{path}:{number}", line
         return
     with open_zip(path) as archive:

@@ -14,7 +14,7 @@ _SHOWN = 20
 
 
 @dataclass
-class Tally:
+class ProblemTally:
     """What was read and what was left out; a reader adds to it, so that its caller can show it.
 
     mistold   sentences whose raw string is not made of their words, which were put together
@@ -68,7 +68,7 @@ class Tally:
             )
         self.skip(str(problem))
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: ProblemTally) -> None:
         """Count what was counted of further sentences, too."""
         self.sentences += other.sentences
         self.words += other.words

@@ -19,7 +19,7 @@ import regex
 from numpy.typing import NDArray
 
 from lingprobe.corpora.files import chunks, decode_text
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
 _WORD = regex.compile(r"\w+(?:[-'’]\w+)*|(?=\S)\X")
@@ -33,7 +33,7 @@ _ANY_SPACELESS = regex.compile("|".join(pattern.pattern for pattern in _SPACELES
 _LETTER = regex.compile(r"\w")
 
 
-def words(line: str) -> tuple[str, ...]:
+def split_words(line: str) -> tuple[str, ...]:
     """The words of a line, marks of print included."""
     return tuple(_WORD.findall(line))
 
@@ -68,13 +68,13 @@ def is_row(line: bytes) -> bool:
     return b"\t" in line and _ROW.fullmatch(line) is not None
 
 
-def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+def read_running_text(
+    path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Sentence]:
     """The sentences of a file, in order; blank lines and lines that begin with `# ` are no
     sentences.
     """
-    tally = Tally() if tally is None else tally
+    tally = ProblemTally() if tally is None else tally
     number = 1
     forms: dict[str, str] = {}  # one string a distinct form
     for data in chunks(path):
@@ -91,7 +91,7 @@ def read(
                 tally.skip(str(problem))
                 line = ""
             number += 1
-            tokens = words(line)
+            tokens = split_words(line)
             if tokens and not line.startswith("# "):
                 tally.sentences += 1
                 tally.words += len(tokens)
@@ -104,14 +104,14 @@ _STRAIGHT = str.maketrans("‘’“”", "''\"\"")
 _QUOTES = frozenset("‘’“”'\"")
 
 
-def split(word: str) -> list[str]:
+def split_clitic(word: str) -> list[str]:
     """A word with straight quotes, its clitic split off."""
     straight = word.translate(_STRAIGHT)
     clitic = CLITIC.search(straight)
     return [straight] if clitic is None else [straight[: clitic.start()], clitic[0]]
 
 
-def tokens(words: Iterable[str]) -> tuple[str, ...]:
+def tokenize_words(words: Iterable[str]) -> tuple[str, ...]:
     """The words of running text as a treebank would have them; `_italics_` lose their marks, and
     quotes that curl keep their sides.
     """
@@ -120,7 +120,7 @@ def tokens(words: Iterable[str]) -> tuple[str, ...]:
         if word.isalpha() or word in _QUOTES:
             parts.append(word)
         elif bare := word.strip("_"):
-            parts += split(bare)
+            parts += split_clitic(bare)
     return tuple(parts)
 
 
@@ -139,7 +139,7 @@ class _Letters(dict[int, str | None]):
 _LETTERS = _Letters()
 
 
-def letters(text: str) -> str:
+def strip_to_letters(text: str) -> str:
     """The letters (with the vowel signs of scripts that have them) and digits of a text, in lower
     case; '' where it has none.
     """

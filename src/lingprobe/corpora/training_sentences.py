@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import Sentence
 
 Hashes = NDArray[np.uint64]
@@ -33,7 +33,7 @@ def hash_sentences(sentences: Sequence[Sentence]) -> Hashes:
     """
     hashes = np.zeros((len(sentences), 2), np.uint64)
     for row, sentence in zip(hashes, sentences, strict=True):
-        text, joined = letters(sentence.text), letters(" ".join(sentence.words))
+        text, joined = strip_to_letters(sentence.text), strip_to_letters(" ".join(sentence.words))
         row[0] = hash_key(text)
         row[1] = row[0] if joined == text else hash_key(joined)
     return hashes

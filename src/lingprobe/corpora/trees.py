@@ -107,7 +107,7 @@ def features(raw: str) -> Mapping[str, str]:
     return MappingProxyType(values)
 
 
-def depth(heads: tuple[int, ...]) -> int:
+def compute_tree_depth(heads: tuple[int, ...]) -> int:
     """How many words lie on the longest path from the root; 0 where the heads run in a circle.
 
     The set of all words' k-th ancestors is computed at once; it shrinks quickly, so this beats

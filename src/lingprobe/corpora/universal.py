@@ -57,7 +57,7 @@ def treebank(text: str) -> Treebank | None:
     if asked is None:
         return None
     name, release = asked[1], asked[2] or ""
-    known = treebanks().get(name.lower()) or _by_name().get(name.lower().removeprefix("ud_"))
+    known = list_treebanks().get(name.lower()) or _by_name().get(name.lower().removeprefix("ud_"))
     if known is not None:
         return replace(known, release=release)
     return Treebank("", name, release=release) if _REPOSITORY.fullmatch(name) else None
@@ -70,11 +70,11 @@ def near(text: str) -> list[str]:
     code = text.removeprefix("ud/").partition("@")[0].lower()
     if not re.fullmatch(r"[a-z]{2,3}_[a-z0-9]+", code):
         return []
-    alike = difflib.get_close_matches(code, treebanks(), 3, 0.75)
+    alike = difflib.get_close_matches(code, list_treebanks(), 3, 0.75)
     if alike:
         surely = difflib.get_close_matches(code, alike, 1, 0.9)
         return surely or alike
-    return [each for each in treebanks() if each.startswith(code.partition("_")[0] + "_")]
+    return [each for each in list_treebanks() if each.startswith(code.partition("_")[0] + "_")]
 
 
 def either(codes: Sequence[str], before: str = "") -> str:
@@ -84,7 +84,7 @@ def either(codes: Sequence[str], before: str = "") -> str:
 
 
 @cache
-def treebanks() -> Mapping[str, Treebank]:
+def list_treebanks() -> Mapping[str, Treebank]:
     """The treebanks that are known, by code."""
     lines = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
@@ -93,4 +93,4 @@ def treebanks() -> Mapping[str, Treebank]:
 
 @cache
 def _by_name() -> Mapping[str, Treebank]:
-    return {bank.name.lower().removeprefix("ud_"): bank for bank in treebanks().values()}
+    return {bank.name.lower().removeprefix("ud_"): bank for bank in list_treebanks().values()}

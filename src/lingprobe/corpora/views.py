@@ -18,13 +18,13 @@ from typing import TypeVar
 from lingprobe.corpora import brackets, conll2012, conllu, text
 from lingprobe.corpora.batches import Batch, batches
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
 MANY = 1000  # sentences of a block
-SUFFIXES = (*conllu.SUFFIXES, *brackets.SUFFIXES)
+SUFFIXES = (*conllu.SUFFIXES, *brackets.BRACKET_SUFFIXES)
 """What the name of a file of trees ends in, before .gz or .xz."""
 
 
@@ -167,7 +167,7 @@ class Tree:
         sentence: Sentence,
         columns: Columns,
         start: int,
-        phrases: brackets.Tree | conll2012.Block | None = None,
+        phrases: brackets.BracketTree | conll2012.Block | None = None,
     ) -> None:
         self.sentence = sentence
         self._phrases = phrases
@@ -184,7 +184,7 @@ class Tree:
         return self._words
 
     @property
-    def phrases(self) -> brackets.Tree | None:
+    def phrases(self) -> brackets.BracketTree | None:
         """The constituents, if the files have any; DataProblem if a column of them is malformed."""
         if isinstance(self._phrases, conll2012.Block):
             self._phrases = self._phrases.tree()
@@ -203,7 +203,7 @@ class Tree:
 class Phrases:
     """Some phrase-structure trees."""
 
-    trees: Sequence[brackets.Tree]
+    trees: Sequence[brackets.BracketTree]
 
     @property
     def where(self) -> str:
@@ -263,16 +263,16 @@ def dependencies(block: Block, question: str) -> Batch:
     )
 
 
-def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
+def blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
     """The sentences of a file, by the kind that its name says: .txt is running text, .mrg and the
     like are phrase-structure trees, .gold_conll CoNLL-2012 columns, all others are CoNLL-U.
     """
     suffix = uncompressed_path(path).suffix
     if suffix == ".txt":
-        for lines in split_into_blocks(text.read(path, on_error, tally)):
+        for lines in split_into_blocks(text.read_running_text(path, on_error, tally)):
             yield Plain(lines, str(path))
-    elif suffix in brackets.SUFFIXES:
-        yield from map(Phrases, split_into_blocks(brackets.read(path, on_error, tally)))
+    elif suffix in brackets.BRACKET_SUFFIXES:
+        yield from map(Phrases, split_into_blocks(brackets.read_brackets(path, on_error, tally)))
     elif suffix in conll2012.SUFFIXES:
         yield from map(Columns2012, split_into_blocks(conll2012.read(path, on_error, tally)))
     else:

@@ -93,7 +93,7 @@ def digest(*parts: str) -> str:
     ).hexdigest()
 
 
-def code_of(*roots: str) -> str:
+def digest_code(*roots: str) -> str:
     """A digest of the code that some roots reach, with versions of what is installed; a root is
     'module:definition', or a module as a whole.
     """

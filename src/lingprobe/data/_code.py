@@ -16,7 +16,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from lingprobe.data._foreign_code import import_file, module_name
-from lingprobe.data._reference import CODE, Reference, parsed_or_none
+from lingprobe.data._reference import (
+    CODE,
+    Reference,
+    try_parse_reference,
+)
 from lingprobe.data.errors import ReferenceProblem, UsageProblem
 
 _allowed: set[Path] = set()
@@ -26,14 +30,14 @@ class Untrusted(ReferenceProblem):
     """Code in a file that the user has not named, nor said to trust."""
 
 
-def allow(*references: Any) -> None:
+def allow_code(*references: Any) -> None:
     """Let the files of code run that references name, also inside values: references that the user
     wrote, or trusts. What is no reference is passed over.
     """
     _allowed.update(map(_place, _code_in(references)))
 
 
-def is_allowed(*references: Any) -> bool:
+def is_code_allowed(*references: Any) -> bool:
     """Whether all files of code that references name may run: each was allowed, or did run, here or
     in the process that started this one.
     """
@@ -43,7 +47,7 @@ def is_allowed(*references: Any) -> bool:
     )
 
 
-def beside(file: Path, text: str) -> str:
+def resolve_beside(file: Path, text: str) -> str:
     """A reference in a file that the user named, as it is written from the working folder: the code
     that it names lies in the folder of that file. UsageProblem for code from elsewhere.
     """
@@ -76,7 +80,7 @@ def from_file(name: str) -> Callable[..., Any]:
     file = _place(path)
     if not path.endswith(CODE) or file.suffix != CODE:
         raise ReferenceProblem(f"{name!r}: {path!r} is no Python file: its name must end in {CODE}")
-    if not is_allowed(Reference(name)):
+    if not is_code_allowed(Reference(name)):
         raise Untrusted(
             f"{name!r} was named by a file, not by you, so {path!r} was not run: read it, and if"
             " you trust it, repeat with --trust (in Python, trust=True)"
@@ -102,7 +106,7 @@ def _code_in(references: Iterable[Any]) -> list[str]:
         return path
 
     for each in references:
-        parsed = parsed_or_none(str(each)) if isinstance(each, str | Path) else each
+        parsed = try_parse_reference(str(each)) if isinstance(each, str | Path) else each
         if isinstance(parsed, Reference):
             parsed.with_code(note_file)
     return files

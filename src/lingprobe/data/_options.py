@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from lingprobe.data.errors import ReferenceProblem
 
 PLACE = "where files lie"
-Place = Annotated[str, PLACE]
+PlaceOption = Annotated[str, PLACE]
 """Text that says where files lie. What lies there belongs to an identity, and where it lies does
 not.
 """

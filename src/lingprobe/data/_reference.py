@@ -88,7 +88,7 @@ def _parse(text: str) -> Reference:
     )
 
 
-def parsed_or_none(reference: str) -> Reference | None:
+def try_parse_reference(reference: str) -> Reference | None:
     """A reference as it was parsed; None for text that is none."""
     try:
         return Reference.parse(reference)
@@ -101,7 +101,7 @@ CODE = ".py"  # how files of code end
 
 def _with_code(value: str, place: Callable[[str], str]) -> str:
     """A value with the places of the code in it, where it is a reference itself."""
-    inner = parsed_or_none(value)
+    inner = try_parse_reference(value)
     moved = inner and inner.with_code(place)
     return value if moved == inner else str(moved)
 

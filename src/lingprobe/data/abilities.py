@@ -25,7 +25,7 @@ class Checkpointed(Protocol):
 
 
 @runtime_checkable
-class Remote(Protocol):
+class RemoteEncoder(Protocol):
     """An encoder that sends sentences to another machine: which one, as a plan says."""
 
     @property

@@ -30,7 +30,7 @@ class FileProblem(LingprobeError, ValueError):
     """A file that cannot be written; the message says what to do."""
 
 
-def check_ending(path: str | Path | None, *endings: str) -> None:
+def check_file_ending(path: str | Path | None, *endings: str) -> None:
     """Refuse the name of a file that says something else than what will be written, before any
     work. A name without a suffix says nothing. FileProblem.
     """
@@ -60,7 +60,7 @@ def find_cached(path: Path) -> Path:
 
 
 @contextmanager
-def environment(name: str, value: str | None, *, keep: bool = False) -> Iterator[None]:
+def set_environment(name: str, value: str | None, *, keep: bool = False) -> Iterator[None]:
     """An environment variable for what runs and starts inside; None changes nothing, and `keep`
     lets a value stand that is there already.
     """
@@ -84,7 +84,7 @@ def is_on(value: str | None) -> bool:
 
 
 @contextmanager
-def draft(path: Path) -> Iterator[Path]:
+def open_draft(path: Path) -> Iterator[Path]:
     """A place beside `path`, whose folder is made, to write a file to; where the block ends without
     an error, it is `path` then.
 
@@ -112,7 +112,7 @@ def draft(path: Path) -> Iterator[Path]:
 
 def write_text(path: Path, text: str) -> None:
     """Write text as UTF-8; halves of characters come out as escapes."""
-    with draft(path) as place:
+    with open_draft(path) as place:
         place.write_bytes(storable(text).encode())
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from lingprobe.data.examples import DataProblem, Dataset
-from lingprobe.data.notes import NOTHING, Part
+from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.data.vectors import Floats, Spans
 
 CENTRED = "centred"
@@ -17,7 +17,7 @@ CENTRED = "centred"
 
 
 @dataclass(frozen=True, slots=True)
-class Unlabelled(Part):
+class Unlabelled(NotePart):
     """Sentences of a data set that stand for all of their group, whatever their labels are.
 
     by         the stratum that tells the group of each example, as language

@@ -9,7 +9,7 @@ class LingprobeError(Exception):
     """
 
 
-def to_install(*extras: str) -> str:
+def describe_install(*extras: str) -> str:
     """The command that installs lingprobe with extras, from where this copy of it came: a checkout,
     a file, or an index of packages.
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Column, Label, column
-from lingprobe.data.notes import Notes, Part
+from lingprobe.data.notes import NotePart, Notes
 from lingprobe.data.vectors import Ints
 
 SPLITS = ("train", "dev", "test")
@@ -248,7 +248,7 @@ class Dataset:
         }
         return replace(self, labels=self.labels.take(rows), strata=strata, **columns)
 
-    def with_notes(self, *parts: Part, **notes: Any) -> Dataset:
+    def with_notes(self, *parts: NotePart, **notes: Any) -> Dataset:
         """The same examples with more notes."""
         return replace(self, notes=self.notes.plus(*parts, **notes))
 

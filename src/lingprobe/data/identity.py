@@ -22,9 +22,20 @@ from inspect import getattr_static
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from lingprobe.data._closure import code_of, digest, file_of, is_ours, is_standard, root_of
+from lingprobe.data._closure import (
+    digest,
+    digest_code,
+    file_of,
+    is_ours,
+    is_standard,
+    root_of,
+)
 from lingprobe.data._packages import is_own
-from lingprobe.data.references import Contents, Reference, parsed_or_none
+from lingprobe.data.references import (
+    Contents,
+    Reference,
+    try_parse_reference,
+)
 
 _process = uuid.uuid4().hex
 
@@ -94,7 +105,7 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
     if any(_interactive(root.partition(":")[0]) for root in roots):
         # code that was typed in has no file to tell it from what is typed in later
         stated.append(_process)
-    return Identity(text, code_of(*roots), (*stated, *facts))
+    return Identity(text, digest_code(*roots), (*stated, *facts))
 
 
 def code_roots(contents: Contents, reference: str | None, parts: Iterable[Any]) -> set[str]:
@@ -109,7 +120,7 @@ def mark_draw(reference: str) -> str:
     """What stands before the digest of a task's examples: of how many folds or samples these are
     one; '' for all examples.
     """
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     marks = [
         f"{key} of {value.partition('/')[2]}"
         for key, value in (parsed.options if parsed else ())

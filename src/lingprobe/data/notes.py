@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
-P = TypeVar("P", bound="Part")
+P = TypeVar("P", bound="NotePart")
 
 
 class Record(Mapping[str, Any]):
@@ -43,7 +43,7 @@ class Record(Mapping[str, Any]):
         values = self._values.get(kind.key)
         return kind.read(values) if isinstance(values, Mapping) else None
 
-    def plus(self, *parts: Part, **values: Any) -> Self:
+    def plus(self, *parts: NotePart, **values: Any) -> Self:
         """The same with more parts and values."""
         added = {part.key: part.plain() for part in parts}
         return type(self)({**self._values, **added, **values})
@@ -54,7 +54,7 @@ NOTHING = Record()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NotePart:
     """Named values that stand together. What a file does not say has the field's default; None is
     not written.
 
@@ -79,13 +79,13 @@ class Part:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
-    if isinstance(value, Part):
+    if isinstance(value, NotePart):
         return value.plain()
     return dict(value) if isinstance(value, Record) else value
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled(Part):
+class Sampled(NotePart):
     """How many folds a sample asks for, and Pearson's r of label and length before and after it was
     drawn, the latter by split; what else was counted is shown alone.
     """
@@ -97,7 +97,7 @@ class Sampled(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Controlled(Part):
+class Controlled(NotePart):
     """A control: what a probe scores that learnt nothing, how keys are defined, how many there are,
     and the share of test whose key train has.
     """
@@ -113,7 +113,7 @@ class Controlled(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class WordRule(Part):
+class WordRule(NotePart):
     """The best rule of one word, and which share of train and test it gets right."""
 
     key: ClassVar[str] = "one word"
@@ -123,7 +123,7 @@ class WordRule(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRule(Part):
+class SourceRule(NotePart):
     """The share of test that the source alone gets right, the lower end of its interval, and that
     of the best constant.
     """
@@ -135,7 +135,7 @@ class SourceRule(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Sources(Part):
+class Sources(NotePart):
     """The files that were read, and how many malformed sentences were left out."""
 
     key: ClassVar[str] = "source"
@@ -144,7 +144,7 @@ class Sources(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class ByParser(Part):
+class ByParser(NotePart):
     """The parser whose labels these are, and the percent of them that an audit found wrong; None
     without one.
     """
@@ -212,7 +212,7 @@ class Notes(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Code(Part):
+class Code(NotePart):
     """Bits of a code for the training labels: of the probe with its fallback, under equal chances,
     and without vectors.
     """
@@ -243,7 +243,7 @@ class Choice(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(Part):
+class Counts(NotePart):
     """What was counted while a result was measured, in examples.
 
     unseen     of test, of a class that train lacks
@@ -273,7 +273,7 @@ class Counts(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint(Part):
+class Checkpoint(NotePart):
     """An encoder at some point of its training, and what was known of the training.
 
     at         how far it had come: epochs or steps; 0 is before training
@@ -300,7 +300,7 @@ NO_NOTES, NO_CHOICE = Notes(), Choice()
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance(Part):
+class Provenance(NotePart):
     """Everything that a result was made with.
 
     kind         of encoder: trained, untrained, baseline or oracle; oracle: what its vectors hold

@@ -17,7 +17,7 @@ Listener = Callable[[int, int | None], None]
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-def bar(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
+def show_progress(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
     """A bar of tqdm on standard error, where it is wanted and somebody can watch: in a terminal or
     a notebook, unless TQDM_DISABLE is set.
 

@@ -18,7 +18,13 @@ from lingprobe.data.centring import CENTRED, centre
 from lingprobe.data.examples import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column
 from lingprobe.data.sites import COMBINED, ReadingProblem
-from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Spans,
+    Vectors,
+    expand_ranges,
+)
 
 __all__ = [
     "BESIDES",
@@ -327,7 +333,7 @@ def _reduce_ranges(operation: np.ufunc, units: Floats, starts: Ints, stops: Ints
     result = np.zeros((len(starts), units.shape[1]), np.float32)
     some = np.flatnonzero(stops > starts)
     if len(some):
-        rows, offsets = ranges(starts[some], stops[some])
+        rows, offsets = expand_ranges(starts[some], stops[some])
         result[some] = operation.reduceat(np.asarray(units[rows], np.float32), offsets[:-1], axis=0)
     return result
 

@@ -22,11 +22,17 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._closure import root_of
-from lingprobe.data._code import Untrusted, allow, beside, from_file, is_allowed
+from lingprobe.data._code import (
+    Untrusted,
+    allow_code,
+    from_file,
+    is_code_allowed,
+    resolve_beside,
+)
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
 from lingprobe.data._members import attribute, fault_of
 from lingprobe.data._options import (
-    Place,
+    PlaceOption,
     convert_option,
     hints_of,
     parameters_of,
@@ -34,7 +40,11 @@ from lingprobe.data._options import (
     texts,
 )
 from lingprobe.data._packages import entry_points, is_own
-from lingprobe.data._reference import REMEMBERED, Reference, parsed_or_none
+from lingprobe.data._reference import (
+    REMEMBERED,
+    Reference,
+    try_parse_reference,
+)
 from lingprobe.data.errors import ReferenceProblem
 from lingprobe.data.suggestions import suggest
 
@@ -42,17 +52,17 @@ __all__ = [
     "REMEMBERED",
     "Contents",
     "Expanding",
-    "Place",
+    "PlaceOption",
     "Reference",
     "ReferenceProblem",
     "Untrusted",
-    "allow",
-    "beside",
-    "brief",
-    "is_allowed",
-    "parsed_or_none",
+    "allow_code",
+    "is_code_allowed",
     "path_options",
+    "resolve_beside",
+    "shorten_reference",
     "summary",
+    "try_parse_reference",
 ]
 
 T = TypeVar("T")
@@ -243,11 +253,11 @@ def summary(thing: Any) -> str:
     return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
 
 
-def brief(contents: Contents, reference: str) -> str:
+def shorten_reference(contents: Contents, reference: str) -> str:
     """A canonical reference without the options that are as they are by default; others are never
     left out.
     """
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
         return reference
     try:

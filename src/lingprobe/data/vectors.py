@@ -29,8 +29,8 @@ class Spans:
 
     def take(self, rows: Ints) -> tuple[Spans, Ints]:
         """The same for a selection of sentences, and the units that they keep, in order."""
-        units, starts = ranges(self.sentences[rows], self.sentences[rows + 1])
-        words, word_starts = ranges(self.first_word[rows], self.first_word[rows + 1])
+        units, starts = expand_ranges(self.sentences[rows], self.sentences[rows + 1])
+        words, word_starts = expand_ranges(self.first_word[rows], self.first_word[rows + 1])
         shift = np.repeat(starts[:-1] - self.sentences[rows], np.diff(word_starts))
         return Spans(starts, self.words[words] + shift[:, None], word_starts), units
 
@@ -87,25 +87,25 @@ def word_units(words: Ints, read: Ints | None = None) -> Spans:
     a unit (default: all).
     """
     read = words if read is None else read
-    first, units = offsets(words), offsets(read)
+    first, units = compute_offsets(words), compute_offsets(read)
     number = np.arange(first[-1]) - np.repeat(first[:-1], words)
     starts = np.repeat(units[:-1], words) + np.minimum(number, np.repeat(read, words))
     return Spans(units, np.stack([starts, starts + (number < np.repeat(read, words))], 1), first)
 
 
-def offsets(lengths: NDArray[np.integer[Any]] | NDArray[np.bool_] | Sequence[int]) -> Ints:
+def compute_offsets(lengths: NDArray[np.integer[Any]] | NDArray[np.bool_] | Sequence[int]) -> Ints:
     """Where each of so many things begins, one run of them after the other, and where the last ends
     [n + 1].
     """
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
-def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+def expand_ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """All of start:stop one after the other [sum of lengths], and where each begins [n + 1]; no
     Python per range.
     """
     lengths = stops - starts
-    begins = offsets(lengths)
+    begins = compute_offsets(lengths)
     return np.arange(begins[-1]) + np.repeat(starts - begins[:-1], lengths), begins
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
@@ -132,7 +132,7 @@ def hashes(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
     digests = bytearray()
     for exact in sentences:
         folded = exact.casefold()
-        for text in (folded, letters(folded) or folded, exact):
+        for text in (folded, strip_to_letters(folded) or folded, exact):
             digests += blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     content, alike, same = np.frombuffer(bytes(digests), np.int64).reshape(-1, 3).T.copy()
     return content, alike, same

@@ -23,9 +23,9 @@ from lingprobe.data.references import (
     Contents,
     Reference,
     ReferenceProblem,
-    parsed_or_none,
+    try_parse_reference,
 )
-from lingprobe.data.vectors import Ints, ranges
+from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.datasets.splits import allocate
 
 CONTROLS = Contents(
@@ -92,7 +92,7 @@ def draws(reference: str, many: int) -> list[str]:
 @lru_cache(maxsize=REMEMBERED)
 def without_draw(reference: str) -> str:
     """A control whichever draw it is."""
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     return reference if parsed is None else str(parsed.without("seed"))
 
 
@@ -391,7 +391,7 @@ def _words(dataset: Dataset) -> tuple[Ints, Ints]:
     for sentence, start, stop in dataset.sites.transpose(1, 2, 0):
         begin = first[sentence] + np.maximum(start, 0)
         end = np.where(start < 0, first[sentence + 1], first[sentence] + stop)
-        places, _ = ranges(begin, end)
+        places, _ = expand_ranges(begin, end)
         owners.append(np.repeat(np.arange(len(dataset)), end - begin))
         cells.append(flat[places])
     return np.concatenate(owners), np.concatenate(cells)

@@ -19,7 +19,7 @@ ENCODERS = WrappedContents(
     "lingprobe.encoders",
     {
         "length": "lingprobe.encoders.surface:Length",
-        "words": "lingprobe.encoders.surface:Words",
+        "words": "lingprobe.encoders.surface:WordsOnly",
         "random": "lingprobe.encoders.surface:Random",
         "overlap": "lingprobe.encoders.pairs:Overlap",
         "hypothesis": "lingprobe.encoders.pairs:hypothesis",

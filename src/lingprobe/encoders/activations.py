@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.frames import describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
-from lingprobe.encoders.layers import Asked
+from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
@@ -54,7 +54,7 @@ class Activations:
     """
 
     path: Path
-    model: Place = field(default=Place(""), kw_only=True)
+    model: PlaceOption = field(default=PlaceOption(""), kw_only=True)
     ids: str = field(default="", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
@@ -87,7 +87,7 @@ class Activations:
     @property
     def fingerprint(self) -> str:
         """A digest of all files, and the tokeniser."""
-        return f"{digest(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
+        return f"{digest_files(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
 
     @property
     def counts_special(self) -> bool:
@@ -131,8 +131,8 @@ class Activations:
     def slots(self) -> tuple[str, ...]:
         return tuple(f"{number}.{self.pool}" for number in self.numbers)
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
-        return Asked.of(self, slots, "word pieces")
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
+        return SlotEncoder.of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
@@ -142,7 +142,7 @@ class Activations:
         passes = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
         units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
-        return Vectors(units.layers, Asked.names(asked), units.spans, units.cut)
+        return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
         self._match(sentences, self.pool == "none")

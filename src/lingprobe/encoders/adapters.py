@@ -9,7 +9,7 @@ from typing import Any
 
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.hub import ADAPTER, Files, Source, files_of
 
@@ -46,7 +46,7 @@ def apply_adapter(model: Any, source: Source) -> Any:
         import peft
         from peft.utils.save_and_load import load_peft_weights, set_peft_model_state_dict
     except ImportError:
-        raise EncoderStop(f"peft is not installed: {to_install('peft')}") from None
+        raise EncoderStop(f"peft is not installed: {describe_install('peft')}") from None
     where = {"revision": source.revision} if source.revision else {}
     before = set(model.state_dict())
     try:

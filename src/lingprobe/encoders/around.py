@@ -7,7 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lingprobe.data.core import Encoder
-from lingprobe.data.references import Contents, Reference, ReferenceProblem, brief
+from lingprobe.data.references import (
+    Contents,
+    Reference,
+    ReferenceProblem,
+    shorten_reference,
+)
 from lingprobe.encoders.adapt import EncoderContents, adapt
 
 
@@ -51,7 +56,7 @@ class WrappedContents(EncoderContents):
         if around is None:
             return super().canonical(reference)
         known = Reference.parse(self.canonical(inner))
-        own = Reference.parse(brief(self.around, self.around.canonical(around)))
+        own = Reference.parse(shorten_reference(self.around, self.around.canonical(around)))
         return str(replace(known, options=(*known.options, *own.options)))
 
     def places_of(self, reference: Reference) -> set[str | None]:

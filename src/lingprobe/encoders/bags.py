@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import POOLS
-from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, word_units
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Vectors,
+    compute_offsets,
+    word_units,
+)
 from lingprobe.encoders.tables import FileTable, RandomTable, WordTable
 
 Pool = Literal["mean", "max", "sum", "none"]
@@ -79,7 +85,7 @@ class Bag:
         sentences it knows nothing of.
         """
         _, known, starts = self._looked_up(sentences)
-        before = offsets(known)[starts]
+        before = compute_offsets(known)[starts]
         unread = (np.diff(before) == 0) & (np.diff(starts) > 0)
         return {
             "words": len(known),

@@ -39,7 +39,7 @@ def group_rows(lengths: Ints, tokens: int, how: str) -> list[Ints]:
     each `single`.
     """
     if how == "padded":
-        return batches(lengths, tokens)
+        return make_batches(lengths, tokens)
     return (
         equal_batches(lengths, tokens)
         if how == "equal"
@@ -60,7 +60,7 @@ def equal_batches(lengths: Ints, tokens: int) -> list[Ints]:
     return batches
 
 
-def batches(lengths: Ints, tokens: int) -> list[Ints]:
+def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
     """Rows longest first, cut into batches of at most `tokens` tokens counted with padding; at
     least one row each.
 
@@ -88,7 +88,7 @@ def batches(lengths: Ints, tokens: int) -> list[Ints]:
 WORKERS = 16  # more would wait for Python's lock
 
 
-def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bool) -> None:
+def run_batches(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bool) -> None:
     """Call `work` on every part; side by side in as many threads as torch has, each computing by
     itself.
 

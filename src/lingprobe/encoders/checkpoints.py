@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 
 REVISIONS = "revisions"
 TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -79,7 +79,7 @@ def _parse_count(named: re.Match[str]) -> int:
 
 def named_point(reference: str) -> Named | None:
     """How far an encoder had come, where its name or revision says that; None where it does not."""
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     name = (parsed.argument if parsed is not None and parsed.argument else None) or reference
     at = name.find("@") + 1
     found = list(POINT.finditer(name, at or name.rfind("/") + 1))

@@ -12,7 +12,7 @@ from lingprobe.data.core import DataProblem
 MODEL, FORMAT = "model.json", 2
 
 
-def facts_of(folder: Path) -> dict[str, Any]:
+def read_training_facts(folder: Path) -> dict[str, Any]:
     """What a folder says of the encoder in it; DataProblem where it holds none."""
     if not folder.is_dir():
         raise DataProblem(
@@ -39,6 +39,6 @@ def facts_of(folder: Path) -> dict[str, Any]:
 def facts_or_none(folder: str) -> Mapping[str, Any] | None:
     """What the folder of a trained encoder says of it; None where it is not there any more."""
     try:
-        return facts_of(Path(folder).expanduser())
+        return read_training_facts(Path(folder).expanduser())
     except DataProblem:
         return None

@@ -16,10 +16,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import Floats, Ints, Spans, offsets, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Spans,
+    compute_offsets,
+    expand_ranges,
+)
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.attention import offsets as word_offsets
-from lingprobe.encoders.batches import group_rows, pad_rows, spread
+from lingprobe.encoders.batches import (
+    group_rows,
+    pad_rows,
+    run_batches,
+)
 from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pool_states
@@ -113,7 +123,7 @@ class Passes:
         keep = self.kept_tokens(tokens)
         starts = np.arange(len(sentences) + 1)
         if by_piece:
-            starts = offsets([int(k.sum()) for k in keep])
+            starts = compute_offsets([int(k.sum()) for k in keep])
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         of_rows = self.states(tokens, {layer for layer, _ in asked})
 
@@ -124,12 +134,12 @@ class Passes:
             with running(Batch(rows, words)):
                 hidden = of_rows(rows)
             mask, whole = self._mask(keep, rows), self._mask(every, rows)
-            units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
+            units = expand_ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for target, (layer, pool) in zip(layers, asked, strict=True):
                 target[units] = pool_states(pool, hidden[layer], whole if pool == "end" else mask)
 
         batches = group_rows(tokens.lengths, self.tokens, self.network.batching)
-        spread(work, batches, self.network.side_by_side)
+        run_batches(work, batches, self.network.side_by_side)
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
         return Units(tuple(layers), spans, tokens.cut)
 
@@ -239,6 +249,6 @@ def _spans(
     assert tokens.words is not None
     words = [np.zeros((0, 2), np.int64)]
     for i, spans in enumerate(tokens.words):
-        before = offsets(keep[i])
+        before = compute_offsets(keep[i])
         words.append(before[spans] + starts[i])
-    return Spans(starts, np.concatenate(words), offsets([len(s.words) for s in sentences]))
+    return Spans(starts, np.concatenate(words), compute_offsets([len(s.words) for s in sentences]))

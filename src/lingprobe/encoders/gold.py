@@ -16,7 +16,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Facts, Kind
 from lingprobe.data.vectors import Floats, Vectors, word_units
-from lingprobe.encoders.keyed_random import normals
+from lingprobe.encoders.keyed_random import draw_normals
 
 WIDTH = 384  # that of small sentence encoders
 
@@ -95,7 +95,7 @@ class Oracle:
                 for s, count in zip(sentences, many, strict=True)
                 for n in range(count)
             ]
-            vectors += np.float32(self.gold.noise / vectors.shape[1] ** 0.5) * normals(
+            vectors += np.float32(self.gold.noise / vectors.shape[1] ** 0.5) * draw_normals(
                 keys, vectors.shape[1], f"gold noise {self.gold.seed}"
             )
         spans = (
@@ -123,7 +123,7 @@ class Oracle:
         counts.sum_duplicates()
         if self.gold.width is None:
             return np.asarray(counts.toarray(), np.float32)
-        table = normals(
+        table = draw_normals(
             [fact.encode("utf-8", "surrogatepass") for fact in numbers],
             self.gold.width,
             f"gold {self.gold.seed}",

@@ -21,13 +21,17 @@ from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
 from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from lingprobe.encoders.layers import Asked
-from lingprobe.encoders.model_files import Dtype, Saved, versions
+from lingprobe.encoders.layers import SlotEncoder
+from lingprobe.encoders.model_files import (
+    Dtype,
+    SavedModel,
+    versions,
+)
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
@@ -40,7 +44,7 @@ Lexical = Literal["auto", "trained", "drawn"]
 
 
 @dataclass(frozen=True)
-class HuggingFace(Saved):
+class HuggingFace(SavedModel):
     """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its
     real tokens. `revisions=step1000+step2000` stands for the model at each of these.
 
@@ -73,7 +77,7 @@ class HuggingFace(Saved):
     code_revision      the commit of that code, where it lies in another repository
     """
 
-    model: Place
+    model: PlaceOption
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
@@ -84,7 +88,7 @@ class HuggingFace(Saved):
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=0, kw_only=True)
-    adapter: Place | None = field(default=None, kw_only=True)
+    adapter: PlaceOption | None = field(default=None, kw_only=True)
     weights: Init = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     lexical: Lexical = field(default="auto", kw_only=True)
@@ -189,7 +193,7 @@ class HuggingFace(Saved):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return Asked.slots_of(self, self.depth, self.count_heads)
+        return SlotEncoder.slots_of(self, self.depth, self.count_heads)
 
     @property
     def depth(self) -> int:
@@ -228,8 +232,8 @@ class HuggingFace(Saved):
             )
         return network
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
-        return Asked.of(self, slots, "word pieces")
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
+        return SlotEncoder.of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
@@ -249,7 +253,7 @@ class HuggingFace(Saved):
         if recall(*self._memory_key) is None:
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
-        return Vectors(units.layers, Asked.names(asked), units.spans, units.cut)
+        return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

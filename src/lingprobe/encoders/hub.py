@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.cache import OFFLINE, is_on
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 
 # files, some of which every whole model has
 WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
@@ -267,7 +267,7 @@ def _digest(folder: Path) -> str:
     names = hashlib.blake2b(
         "\n".join(name for name, _ in files).encode(), digest_size=8
     ).hexdigest()
-    return f"{names}{digest(p for _, p in files)}"
+    return f"{names}{digest_files(p for _, p in files)}"
 
 
 def _cached_files(name: str, revision: str) -> Files | None:
@@ -302,7 +302,7 @@ def _fetch_files(name: str, revision: str) -> Files:
         from huggingface_hub import constants, hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
     except ImportError:
-        raise DataProblem(f"{missing}; to fetch it: {to_install('hf')}") from None
+        raise DataProblem(f"{missing}; to fetch it: {describe_install('hf')}") from None
     missing += f" {constants.HF_HUB_CACHE}"
     check_hub(missing)
     folder = None

@@ -12,7 +12,7 @@ import numpy as np
 from lingprobe.data.vectors import Floats
 
 
-def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
+def draw_normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
     """Standard normal vectors [keys, dim], each drawn by SHAKE-256 of salt and key (Box and Muller,
     1958).
     """

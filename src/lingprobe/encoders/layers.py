@@ -25,7 +25,7 @@ class Deep(Protocol):
     def kind(self) -> Kind: ...
     @property
     def base(self) -> str: ...
-    def asking(self, slots: tuple[str, ...]) -> Asked:
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         """The same encoder yielding these slots, in this order."""
         ...
 
@@ -35,7 +35,7 @@ class Deep(Protocol):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SlotEncoder:
     """An encoder that yields some slots ('layer.pooling') of its cache."""
 
     encoder: Deep
@@ -43,7 +43,7 @@ class Asked:
     takes = "sentences"
 
     @classmethod
-    def of(cls, encoder: Deep, slots: tuple[str, ...], units: str) -> Asked:
+    def of(cls, encoder: Deep, slots: tuple[str, ...], units: str) -> SlotEncoder:
         """An encoder that yields these slots; ValueError for vectors of sentences beside those of
         `units`, as words.
         """
@@ -89,7 +89,7 @@ class Asked:
     def base(self) -> str:
         return self.encoder.base
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return self.encoder.asking(slots)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.hub import Source, quiet_loading, unloadable
 
@@ -23,7 +23,7 @@ def load_tokenizer(source: Source) -> Any:
     try:
         from transformers import AutoTokenizer
     except ImportError:
-        raise EncoderStop(f"transformers is not installed: {to_install('hf')}") from None
+        raise EncoderStop(f"transformers is not installed: {describe_install('hf')}") from None
     try:
         tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
     except Exception as error:  # of every library that reads a part of a tokeniser

@@ -148,7 +148,7 @@ def _tokeniser(text: str) -> tuple[Any, int | None, dict[str, bool]] | None:
 MANY = "MultiVectorEncoder"
 
 
-class Saved:
+class SavedModel:
     """A saved model by folder or name, the device and precision that it runs with, and whether code
     that comes with it may be run.
 

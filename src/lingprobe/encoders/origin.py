@@ -14,7 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data._closure import code_of, digest, file_of, is_ours
+from lingprobe.data._closure import (
+    digest,
+    digest_code,
+    file_of,
+    is_ours,
+)
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
 PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
@@ -84,7 +89,7 @@ def source(thing: Any, name: str | None) -> str:
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
     if not (inspect.isroutine(thing) or is_ours(module)) and (held := _contents(thing)):
         own = f" {held}"
-    return digest(code_of(module), made.hex()) + own
+    return digest(digest_code(module), made.hex()) + own
 
 
 def _contents(thing: Any) -> str:

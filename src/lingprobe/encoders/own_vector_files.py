@@ -15,8 +15,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import open_arrow, reading
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.damage import open_arrow, report_damage
+from lingprobe.corpora.files import read_text_lines
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
@@ -52,8 +52,8 @@ class Format(NamedTuple):
 def read_npy(path: Path, sentences: Path) -> Stored:
     """A NumPy array of vectors [n, dim], and its sentences in a text file, one a line."""
     check_sentences(path, sentences)
-    texts = [text for _, text in lines(sentences)]
-    with reading(path, NUMPY):
+    texts = [text for _, text in read_text_lines(sentences)]
+    with report_damage(path, NUMPY):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
         if not isinstance(array, np.ndarray):
             raise DataProblem(f"{path} has several arrays: read it as npz:{path}")
@@ -77,7 +77,7 @@ def check_sentences(path: Path, sentences: Path) -> None:
 
 
 def _npz_keys(path: Path) -> list[str]:
-    with reading(path, NUMPY):
+    with report_damage(path, NUMPY):
         file = np.load(path, mmap_mode="r", allow_pickle=False)
         if isinstance(file, np.ndarray):
             raise DataProblem(
@@ -88,7 +88,7 @@ def _npz_keys(path: Path) -> list[str]:
 
 
 def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
-    with reading(path, NUMPY):
+    with report_damage(path, NUMPY):
         _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             if "sentences" not in file:
@@ -144,13 +144,13 @@ def _open_table(file: IO[bytes]) -> tuple[list[str], Callable[[list[str]], Any]]
 
 
 def _table_keys(path: Path) -> list[str]:
-    with reading(path, TABLE), path.open("rb") as file:
+    with report_damage(path, TABLE), path.open("rb") as file:
         return _open_table(file)[0]
 
 
 def _read_table(path: Path, layers: dict[str, str]) -> Stored:
     """The columns of a table that are asked for, beside its sentences."""
-    with reading(path, TABLE), path.open("rb") as file:
+    with report_damage(path, TABLE), path.open("rb") as file:
         columns, read = _open_table(file)
         if "sentence" not in columns:
             raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints, Vectors, as_single
@@ -105,9 +105,9 @@ class Given(Matched):
     def fingerprint(self) -> str:
         """A digest of the file, and of that of its sentences."""
         if self.sentences is None:
-            return digest([self.path])
+            return digest_files([self.path])
         check_sentences(self.path, self.sentences)
-        return digest([self.path, self.sentences])
+        return digest_files([self.path, self.sentences])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was read stays in the process that read it

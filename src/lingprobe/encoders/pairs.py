@@ -14,7 +14,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.bags import Bag, Pool
-from lingprobe.encoders.surface import Words
+from lingprobe.encoders.surface import WordsOnly
 from lingprobe.encoders.tables import RandomTable
 
 ENGLISH = "no not nobody nothing never none nowhere neither nor without cannot"
@@ -26,7 +26,7 @@ NEGATIONS = frozenset([*ENGLISH.split(), *POLISH.split()])
 
 
 @dataclass(frozen=True)
-class Overlap(Words):
+class Overlap(WordsOnly):
     """How many words both sentences of a pair have, and nothing else: as shares of the first's, of
     the second's, and of all.
     """

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
-from lingprobe.encoders.batches import group_rows, spread
+from lingprobe.encoders.batches import group_rows, run_batches
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
 from lingprobe.encoders.model_files import MANY, computing, in_precision
@@ -174,7 +174,9 @@ def load_model(source: Source, form: str, device: str, dtype: str, way: Way) -> 
     try:
         import sentence_transformers
     except ImportError:
-        raise EncoderStop(f"sentence-transformers is not installed: {to_install('st')}") from None
+        raise EncoderStop(
+            f"sentence-transformers is not installed: {describe_install('st')}"
+        ) from None
     kind = getattr(sentence_transformers, form, None)
     if kind is None:
         raise EncoderStop(
@@ -303,7 +305,7 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
         )
         vectors[rows] = ready.embed_texts(features).cpu().numpy()
 
-    spread(work, group_rows(lengths, tokens, ready.batching), model.device.type == "cpu")
+    run_batches(work, group_rows(lengths, tokens, ready.batching), model.device.type == "cpu")
     return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)
 
 

@@ -9,7 +9,7 @@ from lingprobe.data.core import DataProblem
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """Where a file is to be had, and its licence."""
 
     address: str
@@ -23,12 +23,12 @@ class Source:
         return f"get it from {self.address} (licence: {self.licence})"
 
 
-ENGLISH = Source("https://fasttext.cc/docs/en/english-vectors.html", "CC BY-SA 3.0")
+ENGLISH = FileSource("https://fasttext.cc/docs/en/english-vectors.html", "CC BY-SA 3.0")
 VECTORS = {
-    "glove.*": Source("https://nlp.stanford.edu/projects/glove/", "PDDL"),
+    "glove.*": FileSource("https://nlp.stanford.edu/projects/glove/", "PDDL"),
     "crawl-300d-2M*": ENGLISH,
     "wiki-news-300d-1M*": ENGLISH,
-    "cc.*.300.*": Source("https://fasttext.cc/docs/en/crawl-vectors.html", "CC BY-SA 3.0"),
+    "cc.*.300.*": FileSource("https://fasttext.cc/docs/en/crawl-vectors.html", "CC BY-SA 3.0"),
 }
 """Word vectors by the names that their files were published with."""
 

@@ -10,11 +10,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hub import Files, source_of
 from lingprobe.encoders.live_options import options_of, without_memory
-from lingprobe.encoders.model_files import MANY, Dtype, Saved, usual_batch, versions
+from lingprobe.encoders.model_files import (
+    MANY,
+    Dtype,
+    SavedModel,
+    usual_batch,
+    versions,
+)
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
@@ -29,7 +35,7 @@ vocabulary, and one of each token.
 
 
 @dataclass(frozen=True)
-class SentenceTransformers(Saved):
+class SentenceTransformers(SavedModel):
     """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
     `revisions=A+B` stands for the model at each of these.
 
@@ -47,7 +53,7 @@ class SentenceTransformers(Saved):
     code_revision      the commit of that code, where it lies in another repository
     """
 
-    model: Place
+    model: PlaceOption
     prompt: str | None = field(default=None, kw_only=True)
     task: Literal["query", "document"] | None = field(default=None, kw_only=True)
     pool: Literal["own", "none"] = field(default="own", kw_only=True)

@@ -13,7 +13,7 @@ import numpy as np
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors, word_units
-from lingprobe.encoders.keyed_random import normals
+from lingprobe.encoders.keyed_random import draw_normals
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Length:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordsOnly:
     """No features [n, 0]: for probes that read the words themselves."""
 
     kind: ClassVar[Kind] = "baseline"
@@ -86,6 +86,8 @@ class Random:
             ]
             spans = word_units(np.array([len(s.words) for s in sentences], np.int64))
             return Vectors(
-                (normals(keys, self.dim, f"word of sentence {self.seed}"),), ("-",), spans
+                (draw_normals(keys, self.dim, f"word of sentence {self.seed}"),), ("-",), spans
             )
-        return Vectors((normals([s.key for s in sentences], self.dim, f"sentence {self.seed}"),))
+        return Vectors(
+            (draw_normals([s.key for s in sentences], self.dim, f"sentence {self.seed}"),)
+        )

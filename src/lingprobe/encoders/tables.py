@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats, Ints, Vectors, word_units
-from lingprobe.encoders.keyed_random import normals
+from lingprobe.encoders.keyed_random import draw_normals
 from lingprobe.encoders.word_files import WordFile, open_words, word_digest
 
 MOST = 1 << 16  # words whose vectors are kept
@@ -49,7 +49,7 @@ class RandomTable:
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         keys = [w.encode("utf-8", "surrogatepass") for w in words]
-        return normals(keys, self.dim, f"word {self.seed}"), np.ones(len(words), bool)
+        return draw_normals(keys, self.dim, f"word {self.seed}"), np.ones(len(words), bool)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _rows(path: Path, mark: str, most: int) -> Rows:
     return Rows(path, open_words(path), most)
 
 
-def word_table(path: Path | None, dim: int, seed: int, most: int = MOST) -> WordTable:
+def open_word_table(path: Path | None, dim: int, seed: int, most: int = MOST) -> WordTable:
     """Word vectors of a file, of which about so many are kept in memory, or random ones of so many
     dimensions, as they stand.
     """

@@ -14,8 +14,13 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.vectors import Floats, Ints, Spans, offsets
-from lingprobe.encoders.batches import group_rows, spread
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Spans,
+    compute_offsets,
+)
+from lingprobe.encoders.batches import group_rows, run_batches
 from lingprobe.encoders.sentence_models import Ready, about, preprocess_texts
 from lingprobe.encoders.tokens import is_space, locate_words, marks_of, of_words
 
@@ -54,16 +59,16 @@ def run_tokens(
         )
 
     sizes = about([before + s.text for s in sentences])
-    spread(work, group_rows(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
+    run_batches(work, group_rows(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
     rows = [by_number[r] for r in range(len(sentences))]
-    units = offsets([len(row.vectors) for row in rows])
+    units = compute_offsets([len(row.vectors) for row in rows])
     words = [row.words + start for row, start in zip(rows, units[:-1], strict=True)]
     return (
         np.concatenate([np.zeros((0, ready.width), np.float32), *(row.vectors for row in rows)]),
         Spans(
             units,
             np.concatenate([np.zeros((0, 2), np.int64), *words]),
-            offsets([len(s.words) for s in sentences]),
+            compute_offsets([len(s.words) for s in sentences]),
         ),
         np.array([row.cut for row in rows], bool),
     )
@@ -128,7 +133,7 @@ def _among(words: Ints, places: Ints, kept: NDArray[np.bool_]) -> Ints:
     """Ranges of the text's tokens as ranges of those that are kept; what the model keeps no vector
     of has none.
     """
-    before = offsets(kept)
+    before = compute_offsets(kept)
     some = words[:, 1] > words[:, 0]
     ranges = np.zeros_like(words)
     ranges[some, 0] = before[places[words[some, 0]]]

@@ -15,9 +15,20 @@ import numpy as np
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
-from lingprobe.data.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
-from lingprobe.encoders.batches import batches, gather_vectors, spread
-from lingprobe.encoders.tables import word_table
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Vectors,
+    compute_offsets,
+    expand_ranges,
+    word_units,
+)
+from lingprobe.encoders.batches import (
+    gather_vectors,
+    make_batches,
+    run_batches,
+)
+from lingprobe.encoders.tables import open_word_table
 from lingprobe.encoders.word_files import word_digest
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
@@ -85,16 +96,16 @@ class Untrained:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from lingprobe.nets.trainable import NetworkShape
 
-        forms, numbers = WordsRead.forms(sentences, self.lowercase)
-        vectors, _ = word_table(self.vectors, self.dim, self.seed).look_up(forms)
+        forms, numbers = WordInput.forms(sentences, self.lowercase)
+        vectors, _ = open_word_table(self.vectors, self.dim, self.seed).look_up(forms)
         shape = NetworkShape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        read = WordsRead(vectors, numbers, counts)
+        read = WordInput(vectors, numbers, counts)
         net = _net(shape, self.seed, self.by_word)
         return read.encode(net, shape.width, self.by_word, self.tokens)
 
 
-class WordsRead(NamedTuple):
+class WordInput(NamedTuple):
     """What a network reads: a vector for each distinct word, the number of each word's, one
     sentence after the other, and how many words each sentence has.
     """
@@ -119,7 +130,7 @@ class WordsRead(NamedTuple):
         """
         counts = self.counts
         lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
-        units = offsets(lengths) if by_word else np.arange(len(counts) + 1)
+        units = compute_offsets(lengths) if by_word else np.arange(len(counts) + 1)
         outputs = np.zeros((int(units[-1]), width), np.float32)
 
         def work(rows: Ints) -> None:
@@ -127,9 +138,9 @@ class WordsRead(NamedTuple):
                 self.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)
             ]
             states = _run_net(net, gather_vectors(self.vectors, words), lengths[rows], by_word)
-            outputs[ranges(units[rows], units[rows + 1])[0]] = states
+            outputs[expand_ranges(units[rows], units[rows + 1])[0]] = states
 
-        spread(work, batches(lengths, tokens), side_by_side=True)
+        run_batches(work, make_batches(lengths, tokens), side_by_side=True)
         spans = word_units(counts, lengths) if by_word else None
         return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 

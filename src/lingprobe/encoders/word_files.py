@@ -18,11 +18,23 @@ from typing import IO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import COMPRESSED, digest, known_digest, open_and_hash, open_file
-from lingprobe.data.cache import FileProblem, cache_dir, draft, recall, remember
+from lingprobe.corpora.damage import report_damage
+from lingprobe.corpora.files import (
+    COMPRESSED,
+    digest_files,
+    known_digest,
+    open_and_hash,
+    open_file,
+)
+from lingprobe.data.cache import (
+    FileProblem,
+    cache_dir,
+    open_draft,
+    recall,
+    remember,
+)
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.sources import check_vectors
 
@@ -54,7 +66,7 @@ def open_words(path: Path) -> WordFile:
     """Look at the beginning of a file and open it as what it is; a DataProblem says what is wrong,
     and in which line.
     """
-    with reading(path, "a file of word vectors"):
+    with report_damage(path, "a file of word vectors"):
         return _open_word_file(path.expanduser())
 
 
@@ -66,7 +78,7 @@ def word_digest(path: Path) -> str:
     if not known_digest(path) and path.expanduser().stat().st_size >= LARGE:
         with suppress(DataProblem):  # which is for those who ask for words
             open_words(path)
-    return digest([path])
+    return digest_files([path])
 
 
 def _open_word_file(path: Path) -> WordFile:
@@ -173,7 +185,8 @@ def _fasttext(path: Path) -> FastText:
         from gensim.models.fasttext import load_facebook_vectors
     except ImportError:
         raise DataProblem(
-            f"{path}: a fastText model with subwords is read by gensim: {to_install('static')}"
+            f"{path}: a fastText model with subwords is read by gensim:"
+            f" {describe_install('static')}"
         ) from None
     if path.suffix in COMPRESSED:
         raise DataProblem(f"{path}: unpack this fastText model first")
@@ -240,7 +253,7 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
     where it is not what was written.
     """
     with suppress(OSError, ValueError):
-        if mark and recall(cache_dir() / "words", mark) == digest([_table(mark)]):
+        if mark and recall(cache_dir() / "words", mark) == digest_files([_table(mark)]):
             table: NDArray[np.uint64] = np.load(_table(mark), mmap_mode="r")
             return table
     return None
@@ -249,9 +262,9 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
 def _remember(mark: str, table: NDArray[np.uint64]) -> None:
     """Remember what was found in a file, if the cache can be written."""
     with suppress(OSError, FileProblem):
-        with draft(_table(mark)) as place, place.open("wb") as file:
+        with open_draft(_table(mark)) as place, place.open("wb") as file:
             np.save(file, table)
-        remember(cache_dir() / "words", mark, digest([_table(mark)]))
+        remember(cache_dir() / "words", mark, digest_files([_table(mark)]))
 
 
 def _table(mark: str) -> Path:

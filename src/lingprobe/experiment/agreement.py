@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lingprobe.data._closure import digest
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
@@ -67,9 +67,9 @@ class Machine:
     def adopt(self) -> Iterator[None]:
         """What runs inside, worker processes included, computes with this."""
         with (
-            environment(DEVICE, self.device),
-            environment(HALF, ",".join(self.half)),
-            environment(THREADS, str(self.threads)),
+            set_environment(DEVICE, self.device),
+            set_environment(HALF, ",".join(self.half)),
+            set_environment(THREADS, str(self.threads)),
         ):
             yield
 

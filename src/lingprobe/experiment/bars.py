@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lingprobe.data.progress import bar, listening
+from lingprobe.data.progress import listening, show_progress
 from lingprobe.experiment.groups import Batch
 
 _SECONDS = 1.0  # from one drawing of a bar over trials to the next, at least
@@ -15,7 +15,7 @@ _SECONDS = 1.0  # from one drawing of a bar over trials to the next, at least
 @contextmanager
 def encoding_bar(name: str, progress: bool) -> Iterator[None]:
     """A bar over the sentences that an encoder is given while the block runs."""
-    with bar(progress, total=0, desc=f"encode {name}", unit=" sentences") as shown:
+    with show_progress(progress, total=0, desc=f"encode {name}", unit=" sentences") as shown:
 
         def update_bar(done: int, total: int | None) -> None:
             shown.total = total
@@ -28,7 +28,7 @@ def encoding_bar(name: str, progress: bool) -> Iterator[None]:
 @contextmanager
 def measuring_bar(trials: int, progress: bool) -> Iterator[Any]:
     """A bar over trials, which also shows the steps of fits in this process."""
-    with bar(
+    with show_progress(
         progress and trials > 0, total=trials, unit="trial", miniters=0, mininterval=_SECONDS
     ) as shown:
 

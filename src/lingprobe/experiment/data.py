@@ -13,7 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.data._closure import code_of, digest, root_of
+from lingprobe.data._closure import (
+    digest,
+    digest_code,
+    root_of,
+)
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
@@ -79,12 +83,12 @@ def task_identity(reference: str | None, task: Task) -> Identity:
             return identity(TASKS, reference, task)
         dataset = load(task)
         drawn = mark_draw(reference or task.name)
-        known = identity(TASKS, reference, task, drawn + content(dataset))
+        known = identity(TASKS, reference, task, drawn + digest_examples(dataset))
     _datasets[str(known)] = dataset
     return known
 
 
-def content(dataset: Dataset) -> str:
+def digest_examples(dataset: Dataset) -> str:
     """Thirty-two hexadecimal digits that stand for a data set's examples."""
     state = hashlib.blake2b(digest_size=16)
     for sentence in dataset.sentences:
@@ -121,7 +125,7 @@ class Facts:
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
-    folder, key = cache / "facts", digest(str(known), code_of(root_of(_find)))
+    folder, key = cache / "facts", digest(str(known), digest_code(root_of(_find)))
     if remembered := recall(folder, key):
         return Facts(**remembered)
     try:

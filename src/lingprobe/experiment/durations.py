@@ -16,7 +16,7 @@ from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import Counted, FitSize, Work
 from lingprobe.encoders.hf import DEPTH, said_in
-from lingprobe.encoders.model_files import Saved
+from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import Group
 from lingprobe.experiment.paths import Paths
@@ -125,7 +125,7 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
     if isinstance(encoder, Networked):
         products = encoder.word_operations * sum(len(s.words) for s in sentences)
         return BASELINE * len(sentences) + products / measure_speeds().products
-    if not isinstance(encoder, Saved):
+    if not isinstance(encoder, SavedModel):
         return BASELINE * len(sentences) if kind_of(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder
     words = said.get("vocab_size")

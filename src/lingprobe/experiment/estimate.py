@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lingprobe.data.abilities import Lookup, Remote
+from lingprobe.data.abilities import Lookup, RemoteEncoder
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
@@ -99,7 +99,11 @@ def estimate(plan: Plan, paths: Paths) -> Estimate:
         seconds,
         tuple(untimed),
         refused,
-        {each.name: each.sends_to for each in plan.encoders.values() if isinstance(each, Remote)},
+        {
+            each.name: each.sends_to
+            for each in plan.encoders.values()
+            if isinstance(each, RemoteEncoder)
+        },
         {each.name: runs_in(each) for each in plan.encoders.values() if isinstance(each, Running)},
     )
 

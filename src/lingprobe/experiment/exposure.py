@@ -16,7 +16,11 @@ from lingprobe.corpora.training_sentences import (
     are_among,
     hash_sentences,
 )
-from lingprobe.data._closure import code_of, digest, root_of
+from lingprobe.data._closure import (
+    digest,
+    digest_code,
+    root_of,
+)
 from lingprobe.data.cache import recall, remember
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
 from lingprobe.data.identity import Identity
@@ -58,7 +62,10 @@ class Memory:
         """
         if self.damage:
             return self.damage
-        folder, key = cache / "exposure", digest(str(known), self.mark, code_of(root_of(_refusal)))
+        folder, key = (
+            cache / "exposure",
+            digest(str(known), self.mark, digest_code(root_of(_refusal))),
+        )
         said = recall(folder, key)
         if said is None:
             said = _refusal(load_dataset(task, known), self.hashes, str(known))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lingprobe.data.core import Akin, Control, Encoder, Joining, Probe, Result, Task, Trial
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 
 if TYPE_CHECKING:
     from lingprobe.data.identity import Ingredients
@@ -49,7 +49,7 @@ class Group:
         first = self.trials[0]
         part = (str(self.part),) if self.part else ()
         alone = first.task, first.encoder, first.probe, first.control, *part
-        if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
+        if not isinstance(self.probe, Joining) or not (task := try_parse_reference(first.task)):
             return alone
         probe = self.probe.kin if isinstance(self.probe, Akin) else first.probe
         return str(task.without("fold", "sample")), first.encoder, probe, *part

@@ -6,7 +6,7 @@ An edit in a metric so encodes nothing anew, and one in an encoder builds no dat
 
 from __future__ import annotations
 
-from lingprobe.data._closure import code_of, digest
+from lingprobe.data._closure import digest, digest_code
 from lingprobe.data.core import Encoder, Layered, Trial
 from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.encoders import ENCODERS
@@ -20,7 +20,7 @@ MEASURES = ("lingprobe.experiment.measure:ready", "lingprobe.experiment.measure:
 """What makes results of data sets and vectors."""
 
 
-def encoder_identity(
+def identify_encoder(
     reference: str | None, encoder: Encoder, kept: str = FULL, state: str = ""
 ) -> Identity:
     """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
@@ -34,7 +34,7 @@ def encoder_identity(
 def vectors_key(encoder: Encoder, known: Identity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
     reference = encoder.base if isinstance(encoder, Layered) else known.reference
-    return digest(reference, known.code, *known.facts, code_of(*EMBEDS), *_threads())
+    return digest(reference, known.code, *known.facts, digest_code(*EMBEDS), *_threads())
 
 
 def trial_id(trial: Trial, ingredients: Ingredients) -> str:
@@ -43,7 +43,7 @@ def trial_id(trial: Trial, ingredients: Ingredients) -> str:
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.
     """
-    shared = digest(*map(str, ingredients), code_of(*MEASURES), *_threads())
+    shared = digest(*map(str, ingredients), digest_code(*MEASURES), *_threads())
     return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
 
 

@@ -18,7 +18,11 @@ from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
-from lingprobe.data.references import Contents, Reference, allow
+from lingprobe.data.references import (
+    Contents,
+    Reference,
+    allow_code,
+)
 from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
@@ -151,7 +155,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
-    allow(*design.tasks, *design.encoders, *design.probes, *design.controls)
+    allow_code(*design.tasks, *design.encoders, *design.probes, *design.controls)
     named = names_of(design.encoders, paths.revisions, paths.results)
     # what is wrong with an encoder is told before tasks are read
     asked, broken = named.identities(paths)
@@ -388,7 +392,7 @@ def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, F
 
 def _check_task(name: str, task: Task) -> tuple[str, Task]:
     """A task whose metric, probe and view are there; what its code names may run as it does."""
-    allow(task.metric, task.probe)
+    allow_code(task.metric, task.probe)
     METRICS.make(task.metric)
     view(task.view)
     return name, task

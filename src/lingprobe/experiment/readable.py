@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from lingprobe.data.abilities import Withholding
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.reading import units_read
-from lingprobe.data.vectors import Ints, Spans, Vectors, offsets
+from lingprobe.data.vectors import (
+    Ints,
+    Spans,
+    Vectors,
+    compute_offsets,
+)
 
 Flags = NDArray[np.bool_]
 
@@ -52,7 +57,7 @@ def readable(sites: Ints, vectors: Vectors) -> Readable:
     if spans is None:
         nothing = np.zeros(len(sites), bool)
         return Readable(nothing, nothing, nothing, nothing)
-    have = offsets(spans.words[:, 1] > spans.words[:, 0])
+    have = compute_offsets(spans.words[:, 1] > spans.words[:, 0])
     ends = np.diff(spans.first_word)
     if vectors.cut is not None:
         ends = np.where(vectors.cut, _read(spans), ends)
@@ -74,7 +79,7 @@ def _no_numbers(sites: Ints, lost: Flags | None, spans: Spans) -> Flags:
     """Which examples are read from units of which some hold no numbers."""
     if lost is None:
         return np.zeros(len(sites), bool)
-    gaps = offsets(lost)
+    gaps = compute_offsets(lost)
     starts, stops = units_read(spans, sites.reshape(-1, 3))
     return np.asarray((gaps[stops] > gaps[starts]).reshape(sites.shape[:2]).any(1))
 

@@ -16,13 +16,17 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, is_stated
 from lingprobe.data.oracles import Informed, Kind, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
-from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.origin import state_of
 from lingprobe.experiment.at_work import at_work
 from lingprobe.experiment.canary import Canary, check_identity
-from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
 from lingprobe.tasks import TASKS
@@ -81,7 +85,7 @@ class Names:
                     f"{str(thing)!r} is a reference and needs no name; {label!r} can name a model"
                     " or a function"
                 )
-            parsed = parsed_or_none(str(thing))
+            parsed = try_parse_reference(str(thing))
             if parsed and parsed.name in TASKS.own_places():
                 raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
             with at_work(f"loading {thing}", self.results):
@@ -112,7 +116,7 @@ class Names:
     def identity(self, name: str, encoder: Encoder, paths: Paths) -> Identity:
         """What decides the vectors of what is called so, as they are kept."""
         reference = None if name in self.things else name
-        known = encoder_identity(reference, encoder, paths.dtype, self.states.get(name, ""))
+        known = identify_encoder(reference, encoder, paths.dtype, self.states.get(name, ""))
         known, remark, canary = check_identity(known, encoder, paths)
         if remark:
             self.remarks[name] = remark
@@ -134,7 +138,9 @@ class Names:
                 broken[name] = problem
         if broken and not known:
             raise next(iter(broken.values()))
-        return known, {brief(ENCODERS, name): str(problem) for name, problem in broken.items()}
+        return known, {
+            shorten_reference(ENCODERS, name): str(problem) for name, problem in broken.items()
+        }
 
     def further_identities(
         self, encoders: Mapping[str, Encoder], known: Container[str], paths: Paths
@@ -177,7 +183,7 @@ def _numbered_names(name: str) -> Iterator[str]:
 
 def _reserved_kind(name: str) -> str:
     """The kind of encoder that a name would be taken for as a reference; '' for none."""
-    parsed = parsed_or_none(name)
+    parsed = try_parse_reference(name)
     return (
         parsed.name
         if parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places())

@@ -15,7 +15,7 @@ from typing import Any
 from lingprobe.data.core import Encoder, Prepared, Result, Sentence, Trial
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed
-from lingprobe.data.references import allow, brief
+from lingprobe.data.references import allow_code, shorten_reference
 from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.at_work import at_work, tell_ended_work
@@ -81,7 +81,7 @@ def run(
     for part in parts:
         with passing_vectors(paths):
             broken = fill(part.passes, paths, workers, progress)
-            failures |= {brief(ENCODERS, name): why for name, why in broken.items()}
+            failures |= {shorten_reference(ENCODERS, name): why for name, why in broken.items()}
             left = [g for g in part.groups if g.trials[0].encoder not in broken]
             for measured in _fit_encoded_groups(left, paths, workers, before, progress):
                 known |= measured.results
@@ -249,7 +249,7 @@ def encoder_place(results: Path, vectors: str) -> Path:
 
 def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
     """Say beside the vectors that groups share whose they are, and where results of them lie."""
-    name = brief(ENCODERS, groups[0].trials[0].encoder)
+    name = shorten_reference(ENCODERS, groups[0].trials[0].encoder)
     identities = {str(group.ingredients.encoder) for group in groups}
     own = paths.results == paths.cache / "results"
     note(vectors, name, identities, None if own else paths.results)
@@ -264,7 +264,7 @@ def ahead(
     tell_ended_work(paths.results)
     named = isinstance(encoders, Mapping)
     references = [] if named else [each for each in encoders if isinstance(each, str)]
-    allow(*references)
+    allow_code(*references)
     live = encoders if named else [each for each in encoders if not isinstance(each, str)]
     names, known = names_of(live, paths.revisions), dict[str, tuple[Encoder, Identity]]()
     for name, encoder in names.encoders.items():

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from lingprobe.data.references import brief
+from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import encoder_place
@@ -75,7 +75,13 @@ def units_of(experiment: Experiment, paths: Paths) -> list[UnitStatus]:
 
 
 def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
-    things = (unit.task, brief(ENCODERS, unit.encoder), unit.probe, unit.control, len(unit.ids))
+    things = (
+        unit.task,
+        shorten_reference(ENCODERS, unit.encoder),
+        unit.probe,
+        unit.control,
+        len(unit.ids),
+    )
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids, unit.part)
@@ -110,7 +116,7 @@ def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
         "waiting": len(left - failures.keys()),
     }
     return EncodingStatus(
-        brief(ENCODERS, encoder),
+        shorten_reference(ENCODERS, encoder),
         **counts,
         machines=tuple(sorted(machines)),
         why=f"{failure.why} (on {failure.machine})" if failure else "",

@@ -17,7 +17,7 @@ from lingprobe.data.abilities import Wide
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.encoders.hf import HEADS, said_in
-from lingprobe.encoders.model_files import Saved
+from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.sites import Site, is_site
 from lingprobe.experiment.provenance import layers_of
 
@@ -83,14 +83,14 @@ def width(encoder: Encoder) -> int:
     """How many numbers a vector has, as the encoder or its model says; 0 where nothing says it."""
     if isinstance(encoder, Wide):
         return encoder.width
-    said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, Saved) else {}
+    said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, SavedModel) else {}
     return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
 
 
 def width_of(encoder: Encoder, layer: str) -> int:
     """About the same of one layer, or of a site inside a block."""
     whole = width(encoder)
-    if not is_site(layer) or not isinstance(encoder, Saved):
+    if not is_site(layer) or not isinstance(encoder, SavedModel):
         return whole
     kind = Site.parse(layer).kind
     if kind in ("head", "slice"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from lingprobe.api.arguments import keywords
+from lingprobe.api.arguments import show_keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
 from lingprobe.integrations.steps import MEAN, SETTINGS, Probing, keep_state
@@ -31,7 +31,7 @@ class ProbingEvaluator(SentenceEvaluator):  # type: ignore[misc]
         evaluator = ProbingEvaluator("ud/tense:UD_English-EWT")
     """
 
-    @keywords(SETTINGS)
+    @show_keywords(SETTINGS)
     def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
         super().__init__()
         self.name, self.primary_metric, self.greater_is_better = name, MEAN, True

@@ -11,13 +11,17 @@ from typing import Any, Unpack, final
 
 import torch
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
 from lingprobe.analysis.rows import rows
-from lingprobe.api.arguments import keywords, options_of
+from lingprobe.api.arguments import options_of, show_keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings, run
 from lingprobe.data.core import DataProblem
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.tasks.limits import LIMIT
 
 MEAN, SECONDS = "mean", "seconds"
@@ -46,7 +50,7 @@ class Probing:
         scores = probing(model, step)  # {'probing_mean': 0.71, ...}
     """
 
-    @keywords(SETTINGS)
+    @show_keywords(SETTINGS)
     def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
         self.tasks, self.name = tasks, name
         self._settings = settings
@@ -103,8 +107,8 @@ def _scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str
     layers = len({row.layer for row in mine}) > 1
     probes = len({row.probe for row in mine}) > 1
 
-    def name(row: Row) -> str:
-        task = short(row.task.removesuffix(f",{LIMIT}={limit}"))
+    def name(row: ResultRow) -> str:
+        task = shorten_task(row.task.removesuffix(f",{LIMIT}={limit}"))
         return task + (row.read if layers else "") + (f", {row.probe}" if probes else "")
 
     return {name(row): row.score / PERCENT for row in mine}

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import torch
 from transformers import TrainerCallback
 
-from lingprobe.api.arguments import keywords
+from lingprobe.api.arguments import show_keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
 from lingprobe.data.core import Revised
@@ -39,7 +39,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         ProbingCallback("ud/tense:UD_English-EWT").attach(trainer)
     """
 
-    @keywords(SETTINGS)
+    @show_keywords(SETTINGS)
     def __init__(
         self,
         tasks: Any,

@@ -207,7 +207,7 @@ def draw_recurrent(net: nn.Module, generator: torch.Generator) -> None:
         weights.uniform_(-bound, bound, generator=generator)
 
 
-def draw_net(
+def draw_network(
     build: Callable[[], nn.Module], draw: Callable[[nn.Module, torch.Generator], None], seed: int
 ) -> nn.Module:
     """A net whose weights `draw` fills; building it touches no random state."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._foreign_code import one_line
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.suggestions import suggest
@@ -90,7 +90,7 @@ def fitting_on(asked: str) -> AbstractContextManager[None]:
             f"probe_device={asked!r}: probes are fitted on cpu, cuda, cuda:N or auto; other devices"
             " lack float64, which their sums are taken in"
         )
-    return environment(FITS, asked)
+    return set_environment(FITS, asked)
 
 
 def fits_elsewhere() -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from lingprobe.data.cache import UNIT, environment
+from lingprobe.data.cache import UNIT, set_environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.nets.device import free_memory
 
@@ -32,9 +32,9 @@ def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManage
     as well. None is a share of what is free now.
     """
     if asked is None and os.environ.get(MEMORY):
-        return environment(MEMORY, None)
+        return set_environment(MEMORY, None)
     bound = _share_of_free() if asked is None else parse_bytes(asked)
-    return environment(MEMORY, None if bound is None else str(bound // processes))
+    return set_environment(MEMORY, None if bound is None else str(bound // processes))
 
 
 def memory_bound() -> int | None:

@@ -17,7 +17,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
 
-from lingprobe.data.cache import cache_dir, environment, recall, remember
+from lingprobe.data.cache import (
+    cache_dir,
+    recall,
+    remember,
+    set_environment,
+)
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
@@ -54,7 +59,7 @@ def reproducing(enabled: bool) -> AbstractContextManager[None]:
     """What runs inside, worker processes included, is computed in float32 by one thread where that
     is wanted.
     """
-    return environment(REPRODUCIBLE, "1" if enabled else None)
+    return set_environment(REPRODUCIBLE, "1" if enabled else None)
 
 
 @contextmanager
@@ -112,11 +117,11 @@ def processor() -> str:
     """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they
     compute.
     """
-    return f"{platform.machine()} {processor_level()}".strip()
+    return f"{platform.machine()} {get_processor_level()}".strip()
 
 
 @functools.cache
-def processor_level() -> str:
+def get_processor_level() -> str:
     """The widest instructions of the processor, as 'avx512'; empty where they are not known."""
     facts = read_cpuinfo()
     flags = set(facts.get("flags", facts.get("Features", "")).split())
@@ -197,7 +202,7 @@ def passing_on() -> AbstractContextManager[None]:
     cannot be remembered.
     """
     measured = _measured_gain.cache_info().currsize > 0
-    return environment(GAIN, repr(half_gain()) if measured else None)
+    return set_environment(GAIN, repr(half_gain()) if measured else None)
 
 
 def read_cpuinfo() -> Mapping[str, str]:

@@ -16,12 +16,12 @@ from lingprobe.nets.architectures import (
     GatedConvNet,
     Recurrent,
     draw_convolutional,
-    draw_net,
+    draw_network,
     draw_recurrent,
     empty_net,
 )
 
-Architecture = Literal[
+NetworkArchitecture = Literal[
     "bilstm-max",
     "bilstm-last",
     "bilstm-mean",
@@ -34,7 +34,7 @@ Architecture = Literal[
     "gated-convnet",
     "mean",
 ]
-ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
+ARCHITECTURES: tuple[NetworkArchitecture, ...] = get_args(NetworkArchitecture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class NetworkShape:
     embedding  numbers of a sentence vector, by a linear layer over the pooled states; 0 for none
     """
 
-    architecture: Architecture
+    architecture: NetworkArchitecture
     dim: int
     hidden: int = 512
     layers: int = 0
@@ -80,7 +80,7 @@ class NetworkShape:
                     weights.uniform_(
                         -bound, bound, generator=torch.Generator().manual_seed(seed + 1)
                     )
-        return SentenceNetwork(draw_net(body, draw, seed), head)
+        return SentenceNetwork(draw_network(body, draw, seed), head)
 
     def _body(self, pool: str) -> Any:
         layers, kind = self.layers, self.architecture

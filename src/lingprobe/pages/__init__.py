@@ -14,17 +14,25 @@ from pathlib import Path
 
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.curves import best_points
-from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import Frame, rows, without_fold
+from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.rows import (
+    ResultFrame,
+    rows,
+    strip_fold,
+)
 from lingprobe.data.core import Result
-from lingprobe.pages.breakdown import by_stratum, classes, strata_table
+from lingprobe.pages.breakdown import (
+    classes,
+    compute_stratum_rows,
+    strata_table,
+)
 from lingprobe.pages.charts import FIGURES, chart, figure_of
 from lingprobe.pages.grid import grid
 from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.probabilities import bits, bits_table
-from lingprobe.pages.records import csv, parquet
+from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.scores import scores
 from lingprobe.pages.subsets import averages
 from lingprobe.pages.verdicts import statement
@@ -39,12 +47,12 @@ FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 __all__ = [
     "FIGURES",
     "FORMATS",
-    "Row",
+    "ResultRow",
     "Table",
     "bits_page",
-    "by_stratum",
     "classes",
     "classes_page",
+    "compute_stratum_rows",
     "headroom_page",
     "page",
     "render",
@@ -79,11 +87,11 @@ def scores_page(
     `beside`. UsageProblem for a figure that there is not.
     """
     figure_of(figure)
-    results = Frame.of(results)  # so that all formats share its rows
+    results = ResultFrame.of(results)  # so that all formats share its rows
     return Page(
         results,
         lambda: [_scores(results, questions, each, beside)],
-        texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
+        texts={"csv": lambda: format_csv(rows(results)), "mteb": lambda: mteb_lines(results)},
         files={
             "parquet": lambda to: parquet(rows(results), to),
             "mteb": lambda to: mteb_folder(results, to),
@@ -93,7 +101,9 @@ def scores_page(
     )
 
 
-def _scores(results: Frame, questions: dict[str, str] | None, each: bool, beside: Beside) -> Table:
+def _scores(
+    results: ResultFrame, questions: dict[str, str] | None, each: bool, beside: Beside
+) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
@@ -102,7 +112,7 @@ def _scores(results: Frame, questions: dict[str, str] | None, each: bool, beside
     if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
         frame = frame.select(said.verdicts.at_chosen_layers(rows(frame)))
         notes = (said.layers,)
-    if len({without_fold(r.trial.task) for r in results}) > 1 and not each:
+    if len({strip_fold(r.trial.task) for r in results}) > 1 and not each:
         made = grid(frame)
         table = wide(made.without_layers() if has_chosen else made, questions)
     else:
@@ -121,7 +131,7 @@ def headroom_page(results: Sequence[Result]) -> Page[Results]:
     return Page(
         tuple(results),
         lambda: [headroom(found, left_out(results))],
-        texts={"csv": lambda: csv(found)},
+        texts={"csv": lambda: format_csv(found)},
         figure=lambda: headroom_figure(found),
     )
 
@@ -130,18 +140,18 @@ def bits_page(results: Sequence[Result]) -> Page[Results]:
     """V-information and calibration of results that kept scores."""
     measures = bits(results)
     return Page(
-        tuple(results), lambda: [bits_table(measures)], texts={"csv": lambda: csv(measures)}
+        tuple(results), lambda: [bits_table(measures)], texts={"csv": lambda: format_csv(measures)}
     )
 
 
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
     """Scores by a stratum of the test examples, as a figure too."""
-    rows = by_stratum(results, stratum)
+    rows = compute_stratum_rows(results, stratum)
     every = [*rows, *averages(results, stratum)]
     return Page(
         tuple(results),
         lambda: [strata_table(every, stratum)],
-        texts={"csv": lambda: csv(every)},
+        texts={"csv": lambda: format_csv(every)},
         figure=lambda: strata_figure(rows, stratum),
     )
 

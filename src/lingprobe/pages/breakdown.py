@@ -13,13 +13,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.answers import together
+from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.baselines import beyond, expected_metric
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row, said_of
-from lingprobe.analysis.rows import groups_of, repeats, rows, without_fold
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+    said_of,
+)
+from lingprobe.analysis.rows import (
+    groups_of,
+    repeats,
+    rows,
+    strip_fold,
+)
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.labels import HOLDS, Column, column_from_codes
-from lingprobe.data.references import brief
+from lingprobe.data.references import shorten_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS, Answers, floor, interval_of
@@ -28,7 +38,11 @@ from lingprobe.pages.captions import heading
 from lingprobe.pages.scores import about, rows_without_control, signs_of, test_notes
 from lingprobe.pages.subsets import MEANS
 from lingprobe.probes import PROBES
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tasks import TASKS
 
 Flags = NDArray[np.bool_]
@@ -45,11 +59,14 @@ def classes(results: Sequence[Result]) -> Table:
         trial = result.trial
         if result.gold.numbers is None and trial.control == NO_CONTROL:
             layer = said_of(trial.read)
-            what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
-            groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
+            encoder = shorten_reference(ENCODERS, trial.encoder)
+            what = f"{encoder}{layer}, {shorten_reference(PROBES, trial.probe)}"
+            groups.setdefault((shorten_reference(TASKS, strip_fold(trial.task)), what), []).append(
+                result
+            )
     shown = {key: rows(group) for key, group in groups.items()}
     sections = tuple(
-        Section(f"{heading(shown[task, what])}: {what}", _by_class(group))
+        TableSection(f"{heading(shown[task, what])}: {what}", _by_class(group))
         for (task, what), group in groups.items()
     )
     return Table(
@@ -82,10 +99,10 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
             one.name,
             f"{one.there:,}",
             f"{one.right:,}",
-            number(PERCENT * one.right / one.there) if one.there else "–",
+            format_number(PERCENT * one.right / one.there) if one.there else "–",
             f"{one.taken - one.right:,}",
-            number(one.f1),
-            f"{number(one.low)} – {number(one.high)}",
+            format_number(one.f1),
+            f"{format_number(one.low)} – {format_number(one.high)}",
         )
         for one in class_counts(group)
     )
@@ -93,7 +110,7 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
 
 def class_counts(group: Sequence[Result]) -> list[Count]:
     """How each class or label fared that somebody has or is said to have, of fits of one thing."""
-    answers = together(repeats(group))
+    answers = join_answers(repeats(group))
     gold, predicted, clusters = answers.gold, answers.predicted, answers.clusters
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = (
@@ -156,7 +173,7 @@ class Bin(NamedTuple):
     values: frozenset[str]
 
 
-def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
+def compute_stratum_rows(results: Sequence[Result], stratum: str) -> list[ResultRow]:
     """A row for each value of a stratum and each thing measured on tasks that have it; DataProblem
     where none has.
 
@@ -170,13 +187,13 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
             f"no result has the tag {stratum!r}; choose from"
             f" {', '.join(known) or 'nothing: these results have no tags'}"
         )
-    rows: list[Row] = []
+    rows: list[ResultRow] = []
     by_task: dict[str, list[Result]] = {}
     for result in tagged:
-        by_task.setdefault(without_fold(result.trial.task), []).append(result)
+        by_task.setdefault(strip_fold(result.trial.task), []).append(result)
     for mine in by_task.values():
         whole = {
-            key: _Whole(fits := repeats(group), together(fits))
+            key: _Whole(fits := repeats(group), join_answers(fits))
             for key, group in groups_of(mine).items()
         }
         for each in bins(_counts(next(iter(whole.values())).fits[0], stratum)):
@@ -186,7 +203,7 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
 
 def _of_bin(
     results: Sequence[Result], whole: Mapping[tuple[str, ...], _Whole], stratum: str, each: Bin
-) -> Iterator[Row]:
+) -> Iterator[ResultRow]:
     """The rows of some values of a stratum, for results of one task."""
     parts = [part for r in results if (part := restrict_result(r, stratum, each)) is not None]
     scored = [replace(row, stratum=each.label) for row in rows(parts)]
@@ -206,7 +223,7 @@ class _Whole(NamedTuple):
     answers: Answers
 
 
-def _beside(row: Row, whole: _Whole, stratum: str, to: Bin) -> Row:
+def _beside(row: ResultRow, whole: _Whole, stratum: str, to: Bin) -> ResultRow:
     """A row of a stratum with what its labels let expect, and how much more it is."""
     answers, metric = whole.answers, METRICS.make(row.metric)
     chosen = np.flatnonzero(
@@ -228,7 +245,7 @@ def _beside(row: Row, whole: _Whole, stratum: str, to: Bin) -> Row:
     )
 
 
-def _without_score(row: Row) -> Row:
+def _without_score(row: ResultRow) -> ResultRow:
     return replace(row, score=math.nan, low=math.nan, high=math.nan, majority=math.nan)
 
 
@@ -242,7 +259,7 @@ def has_counted_labels(result: Result) -> bool:
     return bool(everything.any())
 
 
-def are_few(values: Collection[str]) -> bool:
+def are_shown_singly(values: Collection[str]) -> bool:
     """Whether a table shows values one by one, or groups them, as numbers."""
     return len(values) <= SHOWN or all(map(_is_number, values))
 
@@ -309,7 +326,7 @@ def _is_in_bin(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
     return np.array([name in to.values for name in tags.names] + [False])[tags.codes]
 
 
-def strata_table(rows: Sequence[Row], stratum: str) -> Table:
+def strata_table(rows: Sequence[ResultRow], stratum: str) -> Table:
     """Rows by the values of a stratum as a table, one section a task; baselines first and oracles
     last within each value.
     """
@@ -326,18 +343,18 @@ def strata_table(rows: Sequence[Row], stratum: str) -> Table:
         body = tuple(
             _cells(row, signs.get(id(row), ""), layers, expected) for row in _sort_rows(mine)
         )
-        sections.append(Section(heading(mine), body, about(mine)))
+        sections.append(TableSection(heading(mine), body, about(mine)))
     notes = (*_notes(plain, stratum, expected), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 
 
-def _sort_rows(rows: Sequence[Row]) -> list[Row]:
+def _sort_rows(rows: Sequence[ResultRow]) -> list[ResultRow]:
     """Rows by value, in the order in which values come first."""
     places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in rows))}
     return sorted(rows, key=lambda row: (places[row.stratum], row.place))
 
 
-def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
+def _notes(plain: Sequence[ResultRow], stratum: str, expected: bool) -> Iterator[str]:
     yield (
         f"Each row is over the test examples with one value of {stratum}; neighbouring numbers are"
         f" grouped until there are {LEAST} examples and half a percent of all."
@@ -358,12 +375,12 @@ def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
         yield "–: the metric does not count any label of these examples."
 
 
-def _cells(row: Row, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:
+def _cells(row: ResultRow, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
     beside: tuple[str, ...] = ("–", "–", "–") if expected else ()
     if expected and not math.isnan(row.expected):
         beside = (
-            number(row.expected),
+            format_number(row.expected),
             f"{row.over:+.1f}",
             f"{row.over_low:+.1f} – {row.over_high:+.1f}",
         )
@@ -373,16 +390,16 @@ def _cells(row: Row, sign: str, layers: bool, expected: bool) -> tuple[str, ...]
             row.encoder,
             *layer,
             row.probe,
-            number(row.score) + sign,
+            format_number(row.score) + sign,
             _span(row.low, row.high),
-            number(row.majority),
+            format_number(row.majority),
         ),
         *(*beside, f"{row.n:,}"),
     )
 
 
 def _span(low: float, high: float) -> str:
-    return "–" if math.isnan(low) else f"{number(low)} – {number(high)}"
+    return "–" if math.isnan(low) else f"{format_number(low)} – {format_number(high)}"
 
 
 def _counts(folds: Iterable[Result], stratum: str) -> dict[str, int]:

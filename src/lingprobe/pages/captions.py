@@ -11,25 +11,29 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from lingprobe.analysis.questions import unlike
-from lingprobe.analysis.row import NO_CONTROL, Row
-from lingprobe.data.references import Reference, ReferenceProblem, parsed_or_none
+from lingprobe.analysis.row import NO_CONTROL, ResultRow
+from lingprobe.data.references import (
+    Reference,
+    ReferenceProblem,
+    try_parse_reference,
+)
 
 HERE = ("/", "~", ".")  # how paths begin that say where they lie
 MODELS = frozenset({"hf", "st"})  # kinds of encoders whose argument is the name of a model
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 
 
-def heading(rows: Sequence[Row]) -> str:
+def heading(rows: Sequence[ResultRow]) -> str:
     """The task of some rows and how many classes it has: with others it is another task; and how
     many of its labels are wrong, where a parser gave them.
     """
     posed = rows[0].posed
     wrong = f"{posed.wrong:.1f} % of labels are wrong: ceiling {100 - posed.wrong:.1f}"
     said = ", ".join(filter(None, [posed.size, wrong if posed.wrong else ""]))
-    return short(rows[0].task) + (f" ({said})" if said else "")
+    return shorten_task(rows[0].task) + (f" ({said})" if said else "")
 
 
-def short(task: str) -> str:
+def shorten_task(task: str) -> str:
     """A task's reference with the last part of its path only, or the last two where the last is as
     short as GUM/dep.
     """
@@ -48,11 +52,11 @@ def _end(path: str) -> str:
     return (f"{folder}/{name}" if len(name) < TELLING and folder else name) or path
 
 
-def names_of(encoders: Iterable[str]) -> dict[str, str]:
+def name_encoders(encoders: Iterable[str]) -> dict[str, str]:
     """Names of encoders by reference: those in a folder of this machine by the end of its path,
     where that tells them apart; several of one folder by their own part of it alone.
     """
-    parsed = {encoder: parsed_or_none(encoder) for encoder in encoders}
+    parsed = {encoder: try_parse_reference(encoder) for encoder in encoders}
     folders = Counter((one.name, _folder(one)) for one in parsed.values() if one and _folder(one))
     places = {}
     for encoder, one in parsed.items():
@@ -71,20 +75,20 @@ def names_of(encoders: Iterable[str]) -> dict[str, str]:
     return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
 
 
-def with_names(rows: Sequence[Row]) -> list[Row]:
+def with_names(rows: Sequence[ResultRow]) -> list[ResultRow]:
     """Rows whose encoders are called as tables call them."""
-    names = names_of(dict.fromkeys(row.encoder for row in rows))
+    names = name_encoders(dict.fromkeys(row.encoder for row in rows))
     return [
         replace(row, encoder=names[row.encoder]) if row.encoder in names else row for row in rows
     ]
 
 
-def labels_of(encoders: Iterable[str]) -> dict[str, str]:
+def label_encoders(encoders: Iterable[str]) -> dict[str, str]:
     """Short names of encoders by reference, for sentences and figures: a model by its own name,
     with the options that others of the same name do not have.
     """
-    names = names_of(encoders := list(encoders))
-    models = [(encoder, parsed_or_none(names.get(encoder, encoder))) for encoder in encoders]
+    names = name_encoders(encoders := list(encoders))
+    models = [(encoder, try_parse_reference(names.get(encoder, encoder))) for encoder in encoders]
     known = {encoder: one for encoder, one in models if one and one.name in MODELS and one.argument}
     groups: dict[str, list[Reference]] = {}
     for one in known.values():
@@ -102,7 +106,7 @@ def _short_value(value: str) -> str:
     """The value of an option: a path by its name, tasks as `short` has them."""
     if _is_here(value):
         return PurePath(value).name
-    return "+".join(map(short, value.split("+"))) if ":" in value else value
+    return "+".join(map(shorten_task, value.split("+"))) if ":" in value else value
 
 
 def _is_here(value: str | None) -> bool:
@@ -114,23 +118,23 @@ def _folder(encoder: Reference) -> str:
     return str(PurePath(encoder.argument or "").parent) if _is_here(encoder.argument) else ""
 
 
-def by_kind(rows: Sequence[Row]) -> list[Row]:
+def by_kind(rows: Sequence[ResultRow]) -> list[ResultRow]:
     """Rows of one task: baselines first, oracles last."""
     return sorted(rows, key=lambda row: row.place)
 
 
-def kind_rules(rows: Sequence[Row]) -> frozenset[int]:
+def kind_rules(rows: Sequence[ResultRow]) -> frozenset[int]:
     """Above which rows a rule stands, since they are of another kind than those before."""
     return frozenset(i for i, (one, two) in enumerate(pairwise(rows), 1) if one.kind != two.kind)
 
 
-def bound_notes(rows: Sequence[Row]) -> list[str]:
+def bound_notes(rows: Sequence[ResultRow]) -> list[str]:
     """What the oracles hold, and the tasks that they do not pass."""
     oracles = [row for row in rows if row.kind == "oracle" and row.control == NO_CONTROL]
     if not oracles:
         return []
     holds = {(row.encoder, row.holds): None for row in oracles if row.holds}
-    best: dict[tuple[str, str], Row] = {}
+    best: dict[tuple[str, str], ResultRow] = {}
     for row in oracles:
         key = row.task, row.probe
         best[key] = max(best.get(key, row), row, key=lambda one: one.score)
@@ -160,12 +164,12 @@ ALIKE = {
 """What makes sources alike that differ in something."""
 
 
-def source_notes(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
+def source_notes(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str]:
     """What there is to say of the sources; `named` shortens the name of a task."""
     return [*_remarks(rows, named), *_unknown(rows, named), *_source_differences(rows)]
 
 
-def _remarks(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
+def _remarks(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str]:
     """What holds of sources as a whole, each said once for all tasks."""
     tasks: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -174,7 +178,7 @@ def _remarks(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
     return [f"{', '.join(those)}: {remark}." for remark, those in tasks.items()]
 
 
-def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
+def _unknown(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str]:
     """Words that an encoder reads as the token for the unknown, by encoder and task."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -187,11 +191,11 @@ def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
     ]
 
 
-def _source_differences(rows: Sequence[Row]) -> list[str]:
+def _source_differences(rows: Sequence[ResultRow]) -> list[str]:
     """Questions that are asked of several sources, and not alike."""
-    asked: dict[Reference, dict[str, Row]] = {}
+    asked: dict[Reference, dict[str, ResultRow]] = {}
     for row in rows:
-        parsed = parsed_or_none(row.task)
+        parsed = try_parse_reference(row.task)
         if (
             parsed is not None
             and parsed.argument is not None

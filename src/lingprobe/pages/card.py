@@ -13,19 +13,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.answers import over
-from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.row import NO_CONTROL, ResultRow
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.mteb import hub_name
-from lingprobe.pages.open_files import file_name, file_names
+from lingprobe.pages.open_files import file_name, make_file_names
 from lingprobe.pages.scores import signs_of, test_notes
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.tables.markup import markdown
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 CARD, RESULTS = "README.md", ".eval_results"
 HEAD = ("task", "layer", "probe", "score", "95 % interval", "majority", "baseline", "oracle", "n")
@@ -44,7 +48,7 @@ class Card(NamedTuple):
     """
 
     name: str
-    rows: Sequence[Row]
+    rows: Sequence[ResultRow]
     beside: dict[tuple[str, str], tuple[float, float]]
     date: str
     verdict: tuple[str, ...]
@@ -78,7 +82,7 @@ def _cards(results: Iterable[Result]) -> list[Card]:
         (row.task, row.probe): (_best(scored, row, "baseline"), _best(scored, row, "oracle"))
         for row in scored
     }
-    models: dict[str, list[Row]] = {}
+    models: dict[str, list[ResultRow]] = {}
     for row in scored:
         if row.kind == "trained":
             models.setdefault(row.encoder, []).append(row)
@@ -96,7 +100,7 @@ def _verdict(stated: Statement, encoder: str) -> tuple[str, ...]:
     return (*mine, stated.basis) if mine else ()
 
 
-def _best(scored: Sequence[Row], row: Row, kind: str) -> float:
+def _best(scored: Sequence[ResultRow], row: ResultRow, kind: str) -> float:
     """The best score of a kind of encoder on the task of a row, with its probe; NaN without."""
     of_kind = [r.score for r in scored if (r.task, r.probe, r.kind) == (row.task, row.probe, kind)]
     return max(of_kind, default=math.nan)
@@ -106,13 +110,13 @@ def _table(card: Card, title: str = "") -> Table:
     signs = signs_of(card.rows)
     lines = tuple(
         (
-            short(row.task),
+            shorten_task(row.task),
             row.layer,
             row.probe,
-            number(row.score) + signs.get(id(row), ""),
-            f"{number(row.low)} – {number(row.high)}",
-            number(row.majority),
-            *map(number, card.beside[row.task, row.probe]),
+            format_number(row.score) + signs.get(id(row), ""),
+            f"{format_number(row.low)} – {format_number(row.high)}",
+            format_number(row.majority),
+            *map(format_number, card.beside[row.task, row.probe]),
             f"{row.n:,}",
         )
         for row in card.rows
@@ -120,12 +124,14 @@ def _table(card: Card, title: str = "") -> Table:
     version = importlib.metadata.version("lingprobe")
     made = f"Measured with lingprobe {version}; {over('seed', card.rows)}"
     notes = (*NOTES, made, *test_notes(card.rows))
-    return Table(HEAD, (Section("", lines),), frozenset(HEAD[:3]), notes, title, lead=card.verdict)
+    return Table(
+        HEAD, (TableSection("", lines),), frozenset(HEAD[:3]), notes, title, lead=card.verdict
+    )
 
 
 def _write(cards: Sequence[Card], to: Path, benchmark: str | None) -> None:
     """A folder for each model, whose files are copied into its repository."""
-    names = file_names(card.name for card in cards)
+    names = make_file_names(card.name for card in cards)
     for card in cards:
         folder = to / names[card.name]
         text = f"---\n{_metadata(card)}---\n\n## Probing\n\n{markdown(_table(card))}"
@@ -141,8 +147,8 @@ def _metadata(card: Card) -> str:
         hub.EvalResult(
             task_type="feature-extraction",
             task_name="Probing",
-            dataset_type=file_name(short(row.task)),
-            dataset_name=short(row.task),
+            dataset_type=file_name(shorten_task(row.task)),
+            dataset_name=shorten_task(row.task),
             dataset_split="test",
             metric_type=row.metric,
             metric_name=f"{row.metric} ({_how(row)})",
@@ -169,16 +175,17 @@ def _entries(card: Card, benchmark: str) -> dict[str, str]:
     hub, files = _hub(), dict[str, list[Any]]()
     for row in card.rows:
         how = _how(row)
-        said = f"{how}; 95 % interval {number(row.low)} to {number(row.high)}, n = {row.n:,}"
+        interval = f"{format_number(row.low)} to {format_number(row.high)}"
+        said = f"{how}; 95 % interval {interval}, n = {row.n:,}"
         entry = hub.EvalResultEntry(
             dataset_id=benchmark,
-            task_id=file_name(short(row.task)),
+            task_id=file_name(shorten_task(row.task)),
             value=round(row.score, 2),
             date=card.date,
             notes=said,
         )
         files.setdefault(how, []).append(entry)
-    names = file_names(files)
+    names = make_file_names(files)
     return {
         names[how]: yaml.safe_dump(
             hub.eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True
@@ -187,7 +194,7 @@ def _entries(card: Card, benchmark: str) -> dict[str, str]:
     }
 
 
-def _how(row: Row) -> str:
+def _how(row: ResultRow) -> str:
     """How a score was read, in words."""
     return f"probe {row.probe}{row.read}"
 

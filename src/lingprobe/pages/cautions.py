@@ -7,15 +7,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.row import ResultRow
 from lingprobe.datasets.controls import find_control, is_randomised
 from lingprobe.metrics.clusters import LEAST_SEEDS
-from lingprobe.pages.captions import short
-from lingprobe.tables.table import number
+from lingprobe.pages.captions import shorten_task
+from lingprobe.tables.table import format_number
 from lingprobe.tasks.baselines import LENGTH
 
 
-def length_notes(rows: Sequence[Row]) -> Iterator[str]:
+def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Scores that the length of a sentence could give, which a mean tells."""
     lengths = {row.task: row for row in rows if row.encoder == LENGTH}
     told: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -24,7 +24,7 @@ def length_notes(rows: Sequence[Row]) -> Iterator[str]:
         helps = length is None or length.low > length.majority
         if row.constant_token and helps:
             key = row.encoder, row.read, row.constant_token
-            told.setdefault(key, {})[short(row.task)] = None
+            told.setdefault(key, {})[shorten_task(row.task)] = None
     for (encoder, read, token), tasks in told.items():
         yield (
             f"{encoder}{read}: {token} holds most of the norm of a sentence, so that a mean tells"
@@ -33,14 +33,14 @@ def length_notes(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def control_notes(rows: Sequence[Row]) -> list[str]:
+def control_notes(rows: Sequence[ResultRow]) -> list[str]:
     """How often controls were drawn, and what there is to know of those that can be answered by
     remembering words.
     """
     return [*_draws(rows), *_memory(rows)]
 
 
-def _draws(rows: Sequence[Row]) -> Iterator[str]:
+def _draws(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Over how many draws of their labels the scores of controls are."""
     draws: dict[str, set[int]] = {}
     for row in rows:
@@ -57,14 +57,14 @@ def _draws(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def _memory(rows: Sequence[Row]) -> list[str]:
+def _memory(rows: Sequence[ResultRow]) -> list[str]:
     """What there is to know of controls that can be answered by remembering words."""
     controls = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
     if not controls:
         return []
     keys = [
-        f"{short(task)}, {control}: {row.keyed}; the keys of {number(row.keys_seen)} % of the test"
-        " examples are in train."
+        f"{shorten_task(task)}, {control}: {row.keyed}; the keys of {format_number(row.keys_seen)}"
+        " % of the test examples are in train."
         for (task, control), row in controls.items()
     ]
     return [

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
-from lingprobe.pages.captions import labels_of
+from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.grid import Grid, Line, grid
-from lingprobe.pages.groups import Column
+from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.wide import firsts, label_of
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
@@ -62,7 +62,7 @@ NAME = 40  # letters of an encoder; a longer name loses its middle
 def chart(results: Sequence[Result], kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
     made = grid(results)
-    return draw(kind, replace(made, names=labels_of(line.encoder for line in made.lines)))
+    return draw(kind, replace(made, names=label_encoders(line.encoder for line in made.lines)))
 
 
 def draw(kind: str, made: Grid) -> Figure:
@@ -135,7 +135,7 @@ def _rules(axes: Axes, lines: Sequence[Line]) -> None:
             axes.axhline(i - 0.5, color=GREY, lw=0.5)
 
 
-def _score(made: Grid, row: Row, name: str, axes: Axes, place: int) -> None:
+def _score(made: Grid, row: ResultRow, name: str, axes: Axes, place: int) -> None:
     """A dot on its interval."""
     mark = made.signs.get(id(row), "")
     told = f"{name}: {row.score:.1f}{mark} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}"
@@ -146,7 +146,7 @@ def _score(made: Grid, row: Row, name: str, axes: Axes, place: int) -> None:
         axes.annotate(mark, at, (4, 1), textcoords="offset points", color=shown.get_color())
 
 
-def _is_best(made: Grid, row: Row) -> bool:
+def _is_best(made: Grid, row: ResultRow) -> bool:
     return (row.task, row.encoder, row.layer, row.probe) in made.strong
 
 
@@ -191,7 +191,7 @@ def heat(made: Grid) -> Figure:
     )
 
 
-def _cell(made: Grid, line: Line, column: Column, constant: float) -> HeatCell:
+def _cell(made: Grid, line: Line, column: TaskColumn, constant: float) -> HeatCell:
     row, place = line.cells.get(column.task), (label_of(made, line), made.full_name(column))
     if row is None:
         return HeatCell(*place, "", math.nan)

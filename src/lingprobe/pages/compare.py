@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.answers import differences, few_seeds_note, has_few_seeds, marks
+from lingprobe.analysis.answers import (
+    differences,
+    few_seeds_note,
+    has_few_seeds,
+    mark_test_sets,
+)
 from lingprobe.analysis.comparison import (
     CORRECTION,
     PAIRS,
@@ -15,16 +20,21 @@ from lingprobe.analysis.comparison import (
     Questions,
     Test,
     Verdict,
-    decisions,
+    decide_comparisons,
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.letters import display
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
-from lingprobe.pages.captions import names_of, short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import name_encoders, shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number, p_value
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+    format_p_value,
+)
 
 WORDS = frozenset({"score of", "scores", "verdict"})
 TESTS: Mapping[Test, str] = {
@@ -103,7 +113,7 @@ class Comparison(NamedTuple):
         return Page(
             self.found,
             lambda: [comparisons(self)],
-            {"csv": lambda: csv(self.found)},
+            {"csv": lambda: format_csv(self.found)},
             remarks=self.remarks,
         )
 
@@ -137,11 +147,11 @@ def answer_questions(
     """The answers to questions about results, with what there is to say of these; DataProblem where
     nothing can be compared.
     """
-    left_out = tuple(f"{short(task)}: {why}" for task, why in questions.left_out)
+    left_out = tuple(f"{shorten_task(task)}: {why}" for task, why in questions.left_out)
     if not questions.asked:
         why = left_out[0] if left_out else "no task has two scores that are asked about"
         raise DataProblem(f"nothing can be compared: {'; '.join([why.rstrip('.'), *remarks])}")
-    answers = decisions(questions.asked, correction, test)
+    answers = decide_comparisons(questions.asked, correction, test)
     rows = [one.row for asked in questions.asked for one in (asked.one, asked.best)]
     return Comparison(
         tuple(map(_describe_decision, answers)),
@@ -185,16 +195,18 @@ def comparisons(comparison: Comparison) -> Table:
     for one in comparison.found:
         tasks.setdefault(one.task, []).append(one)
     sizes = any(len({one.n for one in mine}) > 1 for mine in tasks.values())
-    sections: list[Section] = []
+    sections: list[TableSection] = []
     tests: list[str] = []
     for task, mine in tasks.items():
         metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
         many = "" if sizes else f"n = {mine[0].n:,}. "
         clusters = f"Test examples are clustered by {mine[0].clusters}." if mine[0].clusters else ""
-        rows = zip(mine, marks(mine), strict=True)
+        rows = zip(mine, mark_test_sets(mine), strict=True)
         body = (_cells(one, called, mark, against, sizes) for one, mark in rows)
-        sections.append(Section(short(task), tuple(body), f"{metric}{many}{clusters}".strip()))
-        tests += differences(mine, short(task))
+        sections.append(
+            TableSection(shorten_task(task), tuple(body), f"{metric}{many}{clusters}".strip())
+        )
+        tests += differences(mine, shorten_task(task))
     head = (
         *("score of" if against else "scores", "difference", "95 % interval"),
         *(f"p ({NAMES[comparison.correction]})", "verdict", "detectable"),
@@ -250,8 +262,10 @@ def letter_table(comparison: Comparison) -> Table:
         ordered = sorted(scores, key=lambda name: -scores[name][0])
         told = [(one.first, one.second) for one in mine if one.verdict != "cannot be told"]
         of = display(ordered, told)
-        body = tuple((called[x], number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered)
-        sections.append(Section(short(task), body))
+        body = tuple(
+            (called[x], format_number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered
+        )
+        sections.append(TableSection(shorten_task(task), body))
     notes = (
         "Two scores of a task that share a letter do not differ significantly: the p value of"
         f" their difference is {ALPHA:g} or above, corrected for {comparison.family}"
@@ -271,7 +285,7 @@ def _name_rows(comparison: Comparison) -> tuple[dict[str, str], str]:
     rows = {
         name: name.partition(", ") for one in comparison.found for name in (one.first, one.second)
     }
-    brief = names_of(dict.fromkeys(encoder for encoder, _, _ in rows.values()))
+    brief = name_encoders(dict.fromkeys(encoder for encoder, _, _ in rows.values()))
     called = {
         name: brief.get(encoder, encoder) + comma + rest
         for name, (encoder, comma, rest) in rows.items()
@@ -287,9 +301,9 @@ def _cells(
     return (
         called[one.first] if against else f"{called[one.first]} − {called[one.second]}",
         f"{one.difference:+.1f}{mark}",
-        f"{number(one.low)} – {number(one.high)}",
-        p_value(one.corrected),
+        f"{format_number(one.low)} – {format_number(one.high)}",
+        format_p_value(one.corrected),
         one.verdict,
-        number(one.detectable),
+        format_number(one.detectable),
         *((f"{one.n:,}",) if size else ()),
     )

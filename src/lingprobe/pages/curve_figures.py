@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.answers import differences
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
-from lingprobe.analysis.row import Row
-from lingprobe.pages.captions import short
+from lingprobe.analysis.row import ResultRow
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.plots import ACROSS, NARROW, WIDE, band, draw_title, panel_height
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import LETTER, abreast, below, blank, key, panels, point, sign, stroke
@@ -72,7 +72,9 @@ def curves_figure(found: Curves) -> Figure:
     for (task, unit), mine in tasks.items():
         _task(_Panel(found, looks, unit, next(every)), task, mine, span)
     key(figure, [*_key(found, looks)], 1, "upper")
-    notes = [t for mine in tasks.values() for t in differences(rows_of(mine), short(mine[0].task))]
+    notes = [
+        t for mine in tasks.values() for t in differences(rows_of(mine), shorten_task(mine[0].task))
+    ]
     below(figure, [_read(found), *notes])
     return figure
 
@@ -80,7 +82,7 @@ def curves_figure(found: Curves) -> Figure:
 def _about(found: Curves, drawn: Sequence[Curve]) -> str:
     units = [u for u in dict.fromkeys(h.unit for h in found.histories) if u not in NAMED]
     by = f"by {', '.join(units)}." if units else "during training."
-    return f"Scores of {', '.join(dict.fromkeys(short(c.task) for c in drawn))} {by}"
+    return f"Scores of {', '.join(dict.fromkeys(shorten_task(c.task) for c in drawn))} {by}"
 
 
 class _Panel:
@@ -118,7 +120,7 @@ def name_lines(found: Curves) -> dict[tuple[str, ...], str]:
     """
     keys = list(dict.fromkeys(map(line_of, found.curves)))
     trainings = list(dict.fromkeys(key[0] for key in keys))
-    brief = {name: short(name) for name in trainings}
+    brief = {name: shorten_task(name) for name in trainings}
     # two folders of one name are told apart by where they lie
     if len(set(brief.values())) < len(trainings):
         brief = {name: name for name in trainings}
@@ -188,7 +190,7 @@ def _task(panel: _Panel, task: str, mine: Sequence[Curve], span: float) -> None:
     start, axes = math.floor((low + high - span) / 2), panel.axes
     axes.set_ylim(start, start + span)
     is_paper = printed_width() is not None  # where the trends have a line of their own
-    draw_title(axes, (short(task), mine[0].metric.partition(",")[0]), int(is_paper))
+    draw_title(axes, (shorten_task(task), mine[0].metric.partition(",")[0]), int(is_paper))
     _trends(panel, mine)
     _points(panel)
     majority = next(iter(mine[0].rows.values())).majority
@@ -222,7 +224,7 @@ def _ring(axes: Axes, place: tuple[float, float], look: Line2D) -> None:
     axes.plot(*place, "o", mfc="none", color=look.get_color(), ms=9, mew=1.4, gid=RING)
 
 
-def _describe_start(name: str, row: Row) -> str:
+def _describe_start(name: str, row: ResultRow) -> str:
     return f"{name}, before training: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
 
 

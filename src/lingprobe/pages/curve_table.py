@@ -8,15 +8,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lingprobe.analysis.answers import differences, marks, over
+from lingprobe.analysis.answers import (
+    differences,
+    mark_test_sets,
+    over,
+)
 from lingprobe.analysis.curves import Curve, Curves, History, rows_of
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.curve_figures import curves_figure, line_of, metric_name, name_lines
-from lingprobe.pages.groups import columns_of, shared_options
-from lingprobe.pages.records import csv
+from lingprobe.pages.groups import arrange_columns, shared_options
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.relate import coefficient
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number, p_value
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+    format_p_value,
+)
 
 MARK = "•"
 MOST = 12  # points beside each other; of more, some are shown
@@ -67,7 +76,7 @@ def curves_page(found: Curves) -> Page[Curves]:
     return Page(
         found,
         lambda: tables(found),
-        {"csv": lambda: csv(curve_rows(found))},
+        {"csv": lambda: format_csv(curve_rows(found))},
         figure=lambda: curves_figure(found),
     )
 
@@ -104,7 +113,7 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
         *(
             text
             for these in _by_task(mine).values()
-            for text in differences(rows_of(these), short(these[0].task))
+            for text in differences(rows_of(these), shorten_task(these[0].task))
         ),
         *(found.notes if last else ()),
     ]
@@ -126,10 +135,10 @@ def _select_points(points: Sequence[int], histories: Sequence[History]) -> list[
 
 def _name_tasks(tasks: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What tasks have in common, if they are one group, and what each is called beside that."""
-    columns = columns_of(tasks)
+    columns = arrange_columns(tasks)
     groups = {column.group for column in columns}
     if len(groups) > 1 or groups == {""}:
-        return "", {task: short(task) for task in tasks}
+        return "", {task: shorten_task(task) for task in tasks}
     options = "".join(f",{key}={value}" for key, value in shared_options(tasks))
     return groups.pop() + options, {column.task: column.name for column in columns}
 
@@ -146,7 +155,7 @@ def _signs(mine: Sequence[Curve]) -> dict[int, str]:
     signs: dict[int, str] = {}
     for these in _by_task(mine).values():
         rows = rows_of(these)
-        signs |= dict(zip(map(id, rows), marks(rows), strict=True))
+        signs |= dict(zip(map(id, rows), mark_test_sets(rows), strict=True))
     return signs
 
 
@@ -156,7 +165,7 @@ def _section(
     points: Sequence[int],
     signs: Mapping[int, str],
     tasks: Mapping[str, str],
-) -> Section:
+) -> TableSection:
     """One training: its figures, and the scores of each task."""
     curves = found.of(history)
     names, many = name_lines(found), len({line_of(curve) for curve in curves}) > 1
@@ -173,7 +182,9 @@ def _section(
             strong.add((len(body), len(points) + 1 + AFTER.index("ρ")))
         body.append((task, *scores, *_after(curve)))
     rules = frozenset({len(figures)} if figures and curves else ())
-    return Section(short(history.name), tuple(body), _line(history), frozenset(strong), rules=rules)
+    return TableSection(
+        shorten_task(history.name), tuple(body), _line(history), frozenset(strong), rules=rules
+    )
 
 
 def _line(history: History) -> str:
@@ -208,7 +219,7 @@ def _course(history: History, figure: str, points: Sequence[int]) -> list[str]:
 
 def _score(curve: Curve, at: int, signs: Mapping[int, str]) -> str:
     row = curve.rows.get(at)
-    return "" if row is None else number(row.score) + signs.get(id(row), "")
+    return "" if row is None else format_number(row.score) + signs.get(id(row), "")
 
 
 def _after(curve: Curve) -> tuple[str, ...]:
@@ -217,12 +228,12 @@ def _after(curve: Curve) -> tuple[str, ...]:
     halves = [(row.high - row.low) / 2 for row in rows if row.high == row.high]
     low, high = coefficient(trend.low), coefficient(trend.high)
     return (
-        number(max(halves, default=math.nan)),
-        number(rows[0].majority),
+        format_number(max(halves, default=math.nan)),
+        format_number(rows[0].majority),
         f"{max(row.n for row in rows):,}",
         coefficient(trend.correlation),
         "" if math.isnan(trend.low) else f"{low} – {high}",
-        p_value(trend.corrected),
+        format_p_value(trend.corrected),
         f"{trend.n}",
     )
 

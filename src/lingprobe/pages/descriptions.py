@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from lingprobe.data.references import Contents, ReferenceProblem, parsed_or_none, summary
+from lingprobe.data.references import (
+    Contents,
+    ReferenceProblem,
+    summary,
+    try_parse_reference,
+)
 from lingprobe.tasks import TASKS
 
 
-def question_of(task: str) -> str:
+def get_question(task: str) -> str:
     """What a task asks; '' where nobody says, and of files, which a report does not run."""
     try:
         return "" if "@" in task else str(TASKS.make(task).question)
@@ -18,7 +23,7 @@ def describe_reference(contents: Contents, reference: str) -> str:
     """What the first paragraph says of what a reference names, of things that are built in: a
     report runs nobody's files.
     """
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     if parsed is None or "@" in parsed.name or parsed.name not in contents.own_places():
         return ""
     try:

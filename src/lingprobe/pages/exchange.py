@@ -8,17 +8,25 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.comparison import Decision, Question, decisions
+from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+from lingprobe.analysis.comparison import (
+    ComparisonQuestion,
+    Decision,
+    decide_comparisons,
+)
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import Measured, on_dev
+from lingprobe.analysis.rows import MeasuredRow, on_dev
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import Reference
-from lingprobe.pages.captions import short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tasks.edge.exchange import Exchanges
 
 OPTION = "exchange"
@@ -69,17 +77,17 @@ def exchange(results: Sequence[Result], asked: Asked) -> Page[tuple[ExchangeRow,
             " `lingprobe run -t edge/pos:TREEBANK edge/pos:TREEBANK,exchange=test -e"
             " ENCODER` measures them"
         )
-    answers = decisions([Question(other, (own,)) for _, own, other in found])
+    answers = decide_comparisons([ComparisonQuestion(other, (own,)) for _, own, other in found])
     rows = tuple(
         _row(task, own, answer) for (task, own, _), answer in zip(found, answers, strict=True)
     )
-    return Page(rows, lambda: [_table(rows)], texts={"csv": lambda: csv(rows)})
+    return Page(rows, lambda: [_table(rows)], texts={"csv": lambda: format_csv(rows)})
 
 
-def _pairs(results: Sequence[Result]) -> Iterator[tuple[str, Measured, Measured]]:
+def _pairs(results: Sequence[Result]) -> Iterator[tuple[str, MeasuredRow, MeasuredRow]]:
     """The task without the option, and each row with the one that is as it but for its words."""
-    plain: dict[tuple[str, ...], Measured] = {}
-    groups = rows_by_task(results, lambda _: True)  # oracles among them
+    plain: dict[tuple[str, ...], MeasuredRow] = {}
+    groups = group_rows_by_task(results, lambda _: True)  # oracles among them
     every = [(Reference.parse(one.row.task), one) for mine in groups for one in mine]
     for task, one in every:
         if OPTION not in dict(task.options):
@@ -89,16 +97,16 @@ def _pairs(results: Sequence[Result]) -> Iterator[tuple[str, Measured, Measured]
         if OPTION in dict(task.options) and own is not None:
             # sentences are meant to differ, so that labels alone say whether trees are the same
             unknown = own._replace(row=replace(own.row, tested=""))
-            if not apart(one, unknown):
+            if not explain_mismatch(one, unknown):
                 yield str(task.without(OPTION)), own, one
 
 
-def _key(task: Reference, one: Measured) -> tuple[str, ...]:
+def _key(task: Reference, one: MeasuredRow) -> tuple[str, ...]:
     row = one.row
     return str(task.without(OPTION)), row.metric, row.encoder, row.layer, row.probe
 
 
-def _row(task: str, own: Measured, answer: Decision) -> ExchangeRow:
+def _row(task: str, own: MeasuredRow, answer: Decision) -> ExchangeRow:
     row, other = own.row, answer.question.one
     told = other.result.provenance.notes.part(Exchanges)
     assert told is not None  # of every task with the option
@@ -126,8 +134,10 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
     for task, where in dict.fromkeys((row.task, row.exchange) for row in rows):
         mine = [row for row in rows if (row.task, row.exchange) == (task, where)]
         shown = "test" if where == "test" else "all splits"
-        name = f"{short(task)}: {mine[0].share:.0f} % of the content words of {shown} exchanged"
-        sections.append(Section(name, tuple(map(_line, mine))))
+        name = (
+            f"{shorten_task(task)}: {mine[0].share:.0f} % of the content words of {shown} exchanged"
+        )
+        sections.append(TableSection(name, tuple(map(_line, mine))))
     head = ("encoder", "layer", "probe", "own words", "others", "change", "95 % interval", "n")
     words = frozenset({"encoder", "layer", "probe"})
     lead = tuple(map(_verdict, _best(rows)))
@@ -136,7 +146,12 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
 
 def _line(row: ExchangeRow) -> tuple[str, ...]:
     change = f"{row.change:+.1f}{'*' * _is_significant(row)}"
-    scores = number(row.own), number(row.others), change, f"{row.low:+.1f} – {row.high:+.1f}"
+    scores = (
+        format_number(row.own),
+        format_number(row.others),
+        change,
+        f"{row.low:+.1f} – {row.high:+.1f}",
+    )
     return row.encoder, row.layer, row.probe, *scores, f"{row.n:,}"
 
 
@@ -162,8 +177,8 @@ def _chosen_by(row: ExchangeRow) -> float:
 
 def _verdict(row: ExchangeRow) -> str:
     """What can be said of a row, in a sentence."""
-    said = f"{short(row.task)}, {row.encoder}, layer {row.layer}: {row.own:.1f} with the sentences'"
-    said += f" own words, {row.others:.1f} with others; "
+    said = f"{shorten_task(row.task)}, {row.encoder}, layer {row.layer}: {row.own:.1f} with the"
+    said += f" sentences' own words, {row.others:.1f} with others; "
     if not _is_significant(row):
         return f"{said}no significant change ({row.low:+.1f} to {row.high:+.1f})."
     way = "less" if row.change < 0 else "more"

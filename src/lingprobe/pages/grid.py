@@ -8,12 +8,16 @@ from functools import cached_property
 from itertools import groupby
 
 from lingprobe.analysis.comparison import leaders
-from lingprobe.analysis.row import NO_CONTROL, ORDER, Row
-from lingprobe.analysis.rows import Frame
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    ORDER,
+    ResultRow,
+)
+from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
-from lingprobe.pages.captions import names_of
-from lingprobe.pages.groups import Column, columns_of
+from lingprobe.pages.captions import name_encoders
+from lingprobe.pages.groups import TaskColumn, arrange_columns
 from lingprobe.pages.scores import rows_without_control, signs_of
 
 ORACLE = "oracle"
@@ -29,7 +33,7 @@ class Line:
     layer: str
     probe: str
     kind: Kind
-    cells: dict[str, Row] = field(default_factory=dict)
+    cells: dict[str, ResultRow] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,9 @@ class Grid:
     names   of encoders that are not called by their references
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ResultRow, ...]
     lines: tuple[Line, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[TaskColumn, ...]
     controls: Mapping[str, Sequence[Line]]
     strong: frozenset[tuple[str, ...]]
     family: str
@@ -52,11 +56,11 @@ class Grid:
     names: Mapping[str, str]
 
     @cached_property
-    def groups(self) -> list[list[Column]]:
+    def groups(self) -> list[list[TaskColumn]]:
         """The columns of each group."""
         return [list(mine) for _, mine in groupby(self.columns, key=lambda column: column.group)]
 
-    def full_name(self, column: Column) -> str:
+    def full_name(self, column: TaskColumn) -> str:
         """What a column is called below the table."""
         several = len(self.groups) > 1 and column.group
         return f"{column.group}, {column.name}" if several else column.name
@@ -89,7 +93,7 @@ def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def grid(results: Sequence[Result]) -> Grid:
     """The scores of results as lines and columns."""
-    frame = Frame.of(results)
+    frame = ResultFrame.of(results)
     every = [one.row for one in frame.measurements]
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
@@ -97,15 +101,15 @@ def grid(results: Sequence[Result]) -> Grid:
     return Grid(
         tuple(every),
         tuple(lines_of(plain, apart)),
-        tuple(columns_of(list(dict.fromkeys(row.task for row in plain)))),
+        tuple(arrange_columns(list(dict.fromkeys(row.task for row in plain)))),
         {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
         *leaders(frame),
         signs_of(every),
-        names_of(dict.fromkeys(row.encoder for row in plain)),
+        name_encoders(dict.fromkeys(row.encoder for row in plain)),
     )
 
 
-def _of_several_probes(plain: Sequence[Row]) -> frozenset[str]:
+def _of_several_probes(plain: Sequence[ResultRow]) -> frozenset[str]:
     """Tasks of which several probes read one thing, or the encoders that are compared."""
     things: dict[tuple[str, ...], set[str]] = {}
     for row in plain:
@@ -115,7 +119,7 @@ def _of_several_probes(plain: Sequence[Row]) -> frozenset[str]:
     return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
 
 
-def lines_of(mine: Sequence[Row], apart: frozenset[str] = frozenset()) -> list[Line]:
+def lines_of(mine: Sequence[ResultRow], apart: frozenset[str] = frozenset()) -> list[Line]:
     """A line for each thing that was measured, baselines first; the oracles of different tasks are
     one line, and so is what different probes read of an encoder, but for the tasks that several
     probes read (`apart`).

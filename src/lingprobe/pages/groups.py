@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lingprobe.data.references import Reference, parsed_or_none
-from lingprobe.pages.captions import short
+from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.pages.captions import shorten_task
 
 
-class Column(NamedTuple):
+class TaskColumn(NamedTuple):
     """A task with its name and its group, '' for one that stands alone."""
 
     task: str
@@ -18,7 +18,7 @@ class Column(NamedTuple):
     group: str
 
 
-def columns_of(tasks: Sequence[str]) -> list[Column]:
+def arrange_columns(tasks: Sequence[str]) -> list[TaskColumn]:
     """A column for each task, those of a group together: tasks of a family ('ud'), and where that
     asks one question of several sources, of a family and a source ('ud:UD_English-EWT').
 
@@ -30,7 +30,7 @@ def columns_of(tasks: Sequence[str]) -> list[Column]:
     families: dict[str, list[str]] = {}
     for task, reference in parsed.items():
         families.setdefault(reference.name.partition("/")[0] if reference else "", []).append(task)
-    columns: list[Column] = []
+    columns: list[TaskColumn] = []
     for family, mine in families.items():
         references = {task: one for task in mine if (one := parsed[task])}
         if family and len({one.name for one in references.values()}) < len(references):
@@ -38,7 +38,7 @@ def columns_of(tasks: Sequence[str]) -> list[Column]:
         elif family:
             columns += _group_columns(family, references)
         else:
-            columns += [Column(task, short(task), "") for task in mine]
+            columns += [TaskColumn(task, shorten_task(task), "") for task in mine]
     return columns
 
 
@@ -54,19 +54,19 @@ def _all(tasks: Sequence[str]) -> list[tuple[str, Reference | None]]:
 
 def _parse_task(task: str) -> Reference | None:
     """The reference of a task of a family, its source as tables write it; None for others."""
-    reference = parsed_or_none(short(task))
+    reference = try_parse_reference(shorten_task(task))
     known = reference is not None and "/" in reference.name and "@" not in reference.name
     return reference if known else None
 
 
-def _by_source(family: str, references: dict[str, Reference]) -> list[Column]:
+def _by_source(family: str, references: dict[str, Reference]) -> list[TaskColumn]:
     sources: dict[str | None, dict[str, Reference]] = {}
     for task, one in references.items():
         sources.setdefault(one.argument, {})[task] = one
     return [column for mine in sources.values() for column in _group_columns(family, mine)]
 
 
-def _group_columns(family: str, references: dict[str, Reference]) -> list[Column]:
+def _group_columns(family: str, references: dict[str, Reference]) -> list[TaskColumn]:
     """The columns of a group."""
     counts = Counter(option for one in references.values() for option in set(one.options))
     shared = {option for option, count in counts.items() if count == len(references)}
@@ -75,7 +75,7 @@ def _group_columns(family: str, references: dict[str, Reference]) -> list[Column
     common = tuple(option for option in first.options if option in shared)
     group = str(Reference(family, source, common))
     return [
-        Column(task, str(Reference(question, None, own)), group)
+        TaskColumn(task, str(Reference(question, None, own)), group)
         for task, one in references.items()
         for question in [one.name.partition("/")[2]]
         for own in [tuple(option for option in one.options if option not in shared)]

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.row import PERCENT, Row
-from lingprobe.analysis.rows import Measured
+from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+from lingprobe.analysis.row import PERCENT, ResultRow
+from lingprobe.analysis.rows import MeasuredRow
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import MIX
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics import difference, share
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.charts import ACROSS, NARROW, beside, fit
-from lingprobe.pages.groups import columns_of
+from lingprobe.pages.groups import arrange_columns
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import (
     abreast,
@@ -35,7 +35,11 @@ from lingprobe.tables.panels import (
     sign,
 )
 from lingprobe.tables.style import BLUE, GREY
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,23 +97,23 @@ def gains(results: Sequence[Result]) -> list[Gain]:
 def left_out(results: Sequence[Result]) -> list[str]:
     """What was measured over other test examples than word embeddings, a sentence each."""
     return [
-        f"not compared: {short(one.row.task)}, {name}, and {LEXICAL}: {why}."
+        f"not compared: {shorten_task(one.row.task)}, {name}, and {LEXICAL}: {why}."
         for mine in _encoders(results)
         if LEXICAL in mine
         for name, one in mine.items()
-        if (why := apart(one, mine[LEXICAL]))
+        if (why := explain_mismatch(one, mine[LEXICAL]))
     ]
 
 
-def _encoders(results: Sequence[Result]) -> Iterator[dict[str, Measured]]:
+def _encoders(results: Sequence[Result]) -> Iterator[dict[str, MeasuredRow]]:
     """What was read of each encoder for each task."""
-    for task in rows_by_task(results):
+    for task in group_rows_by_task(results):
         yield from _by_encoder(task).values()
 
 
-def _by_encoder(task: Sequence[Measured]) -> dict[tuple[str, str], dict[str, Measured]]:
+def _by_encoder(task: Sequence[MeasuredRow]) -> dict[tuple[str, str], dict[str, MeasuredRow]]:
     """What was read of each encoder by each probe, by its name in `ORDER`."""
-    groups: dict[tuple[str, str], dict[str, Measured]] = {}
+    groups: dict[tuple[str, str], dict[str, MeasuredRow]] = {}
     for one in task:
         encoder, probe, name = _row_names(one.row)
         if name in KNOWN:
@@ -117,9 +121,9 @@ def _by_encoder(task: Sequence[Measured]) -> dict[tuple[str, str], dict[str, Mea
     return groups
 
 
-def _row_names(row: Row) -> tuple[str, str, str]:
+def _row_names(row: ResultRow) -> tuple[str, str, str]:
     """The encoder with its own weights, the probe that reads units alone, and what was read."""
-    encoder, probe = parsed_or_none(row.encoder), parsed_or_none(row.probe)
+    encoder, probe = try_parse_reference(row.encoder), try_parse_reference(row.probe)
     if encoder is None or probe is None:
         return row.encoder, row.probe, ""
     is_orthonormal = ("weights", "orthonormal") in encoder.options
@@ -139,19 +143,19 @@ def _row_names(row: Row) -> tuple[str, str, str]:
     return str(encoder), str(probe.without("context", "bag")), name
 
 
-def _gains(mine: dict[str, Measured]) -> Iterator[Gain]:
+def _gains(mine: dict[str, MeasuredRow]) -> Iterator[Gain]:
     read = next((name for name in FULL if name in mine), "")
-    if LEXICAL not in mine or not read or apart(mine[LEXICAL], mine[read]):
+    if LEXICAL not in mine or not read or explain_mismatch(mine[LEXICAL], mine[read]):
         return
     lexical, full = mine[LEXICAL], mine[read]
     is_clear = difference(full.row.metric, full.answers, lexical.answers).low > 0
     for name in ORDER:
         one = mine.get(f"{ORTHONORMAL} {read}" if name == ORTHONORMAL else name)
-        if one is not None and not apart(one, lexical):
+        if one is not None and not explain_mismatch(one, lexical):
             yield _gain(name, one, lexical, full if is_clear else None)
 
 
-def _gain(name: str, one: Measured, lexical: Measured, full: Measured | None) -> Gain:
+def _gain(name: str, one: MeasuredRow, lexical: MeasuredRow, full: MeasuredRow | None) -> Gain:
     row, least = one.row, lexical.row.score
     encoder, probe, _ = _row_names(row)
     added = (0.0, 0.0, 0.0)
@@ -164,7 +168,9 @@ def _gain(name: str, one: Measured, lexical: Measured, full: Measured | None) ->
     return Gain(row.task, encoder, probe, name, *scores, *added, reduction, *parts, row.n)
 
 
-def _part(one: Measured, lexical: Measured, full: Measured | None) -> tuple[float, float, float]:
+def _part(
+    one: MeasuredRow, lexical: MeasuredRow, full: MeasuredRow | None
+) -> tuple[float, float, float]:
     """The share of headroom with its interval; 0 and 100 by definition of its two ends."""
     if full is None:
         return math.nan, math.nan, math.nan
@@ -181,12 +187,12 @@ def headroom(found: Sequence[Gain], others: Sequence[str] = ()) -> Table:
     """
     head = ("read", "score", "gain", "error reduction", "share of headroom", "n")
     sections = [
-        Section(_headline(mine), tuple(map(_cells, mine)), f"Read by {mine[0].probe}.")
+        TableSection(_headline(mine), tuple(map(_cells, mine)), f"Read by {mine[0].probe}.")
         for mine in _groups(found)
     ]
     means = tuple(_means(found))
     if means:
-        sections.append(Section(MEAN, means, "Tasks have equal weight.", apart=True))
+        sections.append(TableSection(MEAN, means, "Tasks have equal weight.", apart=True))
     return Table(head, tuple(sections), frozenset({"read"}), (*NOTES, *others))
 
 
@@ -210,7 +216,7 @@ def _groups(found: Sequence[Gain]) -> list[list[Gain]]:
 
 
 def _headline(mine: Sequence[Gain]) -> str:
-    return f"{short(mine[0].task)}, {short(mine[0].encoder)}"
+    return f"{shorten_task(mine[0].task)}, {shorten_task(mine[0].encoder)}"
 
 
 def _cells(gain: Gain) -> tuple[str, ...]:
@@ -220,8 +226,8 @@ def _cells(gain: Gain) -> tuple[str, ...]:
         gain.reads,
         _sure(gain.score, gain.low, gain.high),
         "" if is_least else added,
-        "" if is_least else number(gain.error_reduction),
-        number(gain.share) if is_end else _sure(gain.share, gain.share_low, gain.share_high),
+        "" if is_least else format_number(gain.error_reduction),
+        format_number(gain.share) if is_end else _sure(gain.share, gain.share_low, gain.share_high),
         f"{gain.n:,}",
     )
 
@@ -230,7 +236,7 @@ def _sure(value: float, low: float, high: float) -> str:
     """A value with the wider side of its interval."""
     if math.isnan(value):
         return "–"
-    return f"{number(value)} ±{number(max(high - value, value - low))}"
+    return f"{format_number(value)} ±{format_number(max(high - value, value - low))}"
 
 
 def _means(found: Sequence[Gain]) -> Iterator[tuple[str, ...]]:
@@ -247,12 +253,12 @@ def _means(found: Sequence[Gain]) -> Iterator[tuple[str, ...]]:
         ]
         for read in reads if len(tasks) > 1 else ():
             there = [gain for gain in mine if gain.reads == read and gain.task in tasks]
-            name = read if len(encoders) == 1 else f"{short(encoder)}: {read}"
+            name = read if len(encoders) == 1 else f"{shorten_task(encoder)}: {read}"
             every = zip(
                 *((g.score, g.gain, g.error_reduction, g.share) for g in there), strict=True
             )
             values = [fmean(column) for column in every]
-            yield (name, *map(number, values), f"{len(tasks)} tasks")
+            yield (name, *map(format_number, values), f"{len(tasks)} tasks")
 
 
 def headroom_figure(found: Sequence[Gain]) -> Figure:
@@ -284,10 +290,11 @@ def headroom_figure(found: Sequence[Gain]) -> Figure:
 
 def _titles(found: Sequence[Gain], groups: Sequence[Sequence[Gain]]) -> list[str]:
     """What panels are called: their tasks, with the encoder where there are several."""
-    names = {c.task: c.name for c in columns_of(list(dict.fromkeys(g.task for g in found)))}
+    names = {c.task: c.name for c in arrange_columns(list(dict.fromkeys(g.task for g in found)))}
     several = len({g.encoder for g in found}) > 1
     return [
-        names[mine[0].task] + (f", {short(mine[0].encoder)}" if several else "") for mine in groups
+        names[mine[0].task] + (f", {shorten_task(mine[0].encoder)}" if several else "")
+        for mine in groups
     ]
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.pages.grid import Grid
-from lingprobe.pages.groups import Column
+from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.plots import band, whole_numbers
 from lingprobe.pages.wide import firsts
 from lingprobe.tables.drawing import PlotProblem
@@ -26,7 +26,7 @@ ACROSS = 5  # panels beside each other
 WIDE, TALL = 1.95, 1.35  # inches of a panel
 LETTER = WIDE / 20  # inches of a letter above it
 LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
-Curves = Mapping[str, Mapping[str, Mapping[float, Row]]]
+Curves = Mapping[str, Mapping[str, Mapping[float, ResultRow]]]
 
 
 def layers(made: Grid) -> Figure:
@@ -62,7 +62,7 @@ def layers(made: Grid) -> Figure:
 
 def curves_of(made: Grid) -> Curves:
     """By encoder and task the scores of layers, where there are several."""
-    curves: dict[str, dict[str, dict[float, Row]]] = {}
+    curves: dict[str, dict[str, dict[float, ResultRow]]] = {}
     for line in made.lines:
         if line.kind == "trained" and line.layer.isdecimal():
             name = made.names.get(line.encoder, line.encoder)
@@ -74,11 +74,11 @@ def curves_of(made: Grid) -> Curves:
     return {name: mine for name, mine in several.items() if mine}
 
 
-def _mean(tasks: Mapping[str, Mapping[float, Row]]) -> float:
+def _mean(tasks: Mapping[str, Mapping[float, ResultRow]]) -> float:
     return fmean(row.score for rows in tasks.values() for row in rows.values())
 
 
-def _lines(axes: Axes, made: Grid, column: Column) -> None:
+def _lines(axes: Axes, made: Grid, column: TaskColumn) -> None:
     """What a score is to be compared with, and room from the least of it to the oracle."""
     values = dict(zip(LINES, _references(made, column.task), strict=True))
     for name, value in values.items():
@@ -92,7 +92,7 @@ def _references(made: Grid, task: str) -> Iterator[float]:
     """The constant answer, the best baseline and the oracle; NaN for none."""
     yield firsts(made)[task].majority
     for kind in ("baseline", "oracle"):
-        rows: Sequence[Row] = [
+        rows: Sequence[ResultRow] = [
             line.cells[task] for line in made.lines if line.kind == kind and task in line.cells
         ]
         yield max((row.score for row in rows), default=math.nan)

@@ -8,16 +8,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lingprobe.analysis.answers import differences, marks
+from lingprobe.analysis.answers import differences, mark_test_sets
 from lingprobe.analysis.layers import EVEN, Depth, Mean
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.row import ResultRow
 from lingprobe.data.core import Result
-from lingprobe.pages.captions import heading, short
+from lingprobe.pages.captions import heading, shorten_task
 from lingprobe.pages.charts import chart
 from lingprobe.pages.plots import layers_figure
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 BARS = "▏▎▍▌▋▊▉█"
 WIDE = 16  # characters of the longest bar
@@ -78,7 +82,7 @@ def layers_page(depths: Sequence[Depth], results: Sequence[Result] = ()) -> Page
     return Page(
         tuple(depths),
         lambda: [overview(depths), *map(by_layer, depths)],
-        texts={"csv": lambda: csv(layer_rows(depths))},
+        texts={"csv": lambda: format_csv(layer_rows(depths))},
         figure=lambda: layers_figure(depths) if mixed else chart(results, "layers"),
     )
 
@@ -92,7 +96,7 @@ def overview(depths: Sequence[Depth]) -> Table:
         groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
     mixed = any(depth.is_mixed for depth in depths)
     sections = tuple(
-        Section(heading, tuple(_line(depth, mixed) for depth in mine))
+        TableSection(heading, tuple(_line(depth, mixed) for depth in mine))
         for heading, mine in groups.items()
     )
     by_test = [d for d in depths if d.best is not None and not d.is_chosen_on_dev]
@@ -119,7 +123,7 @@ def overview(depths: Sequence[Depth]) -> Table:
 
 
 def _line(depth: Depth, mixed: bool) -> tuple[str, ...]:
-    signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
+    signs = dict(zip(map(id, depth.rows), mark_test_sets(depth.rows), strict=True))
     mixes = (
         _score(depth.cumulative.get(depth.layers[-1]), signs),
         _centre(depth.gravity),
@@ -128,7 +132,7 @@ def _line(depth: Depth, mixed: bool) -> tuple[str, ...]:
         _two(depth.gained),
     )
     return (
-        short(depth.task),
+        shorten_task(depth.task),
         _score(depth.lexical, signs),
         _score(depth.cumulative.get(0), signs),
         (
@@ -143,7 +147,9 @@ def _line(depth: Depth, mixed: bool) -> tuple[str, ...]:
 
 def _name_depth(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
     """A task, with its encoder and probe where there are several."""
-    return short(depth.task) + (f", {depth.encoder}, {depth.probe}" if len(groups) > 1 else "")
+    return shorten_task(depth.task) + (
+        f", {depth.encoder}, {depth.probe}" if len(groups) > 1 else ""
+    )
 
 
 def by_layer(depth: Depth) -> Table:
@@ -157,7 +163,7 @@ def by_layer(depth: Depth) -> Table:
     mixes = ("mixed", "95 % interval ", "adds", "weight", "") if depth.is_mixed else ()
     columns = ("layer", "alone", "95 % interval", *code, *mixes)
     body = []
-    signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
+    signs = dict(zip(map(id, depth.rows), mark_test_sets(depth.rows), strict=True))
     if depth.lexical is not None:
         body.append(("lex", *_alone(depth.lexical, signs, coded), *[""] * len(mixes)))
     for layer in depth.layers:
@@ -171,11 +177,13 @@ def by_layer(depth: Depth) -> Table:
         f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds}"
         f" seed{'s' * (first.seeds > 1)}."
     )
-    notes = differences(depth.rows, short(depth.task))
-    return Table(columns, (Section(heading(depth.rows), tuple(body), line),), WORDS, tuple(notes))
+    notes = differences(depth.rows, shorten_task(depth.task))
+    return Table(
+        columns, (TableSection(heading(depth.rows), tuple(body), line),), WORDS, tuple(notes)
+    )
 
 
-def _alone(row: Row | None, signs: Mapping[int, str], coded: bool) -> tuple[str, ...]:
+def _alone(row: ResultRow | None, signs: Mapping[int, str], coded: bool) -> tuple[str, ...]:
     """What there is to say of a layer read alone."""
     code = [_two(x) for x in ((row.compression, row.over_prior) if row else (math.nan, math.nan))]
     return (_score(row, signs), _interval(row), *(code if coded else []))
@@ -222,16 +230,16 @@ def bar(share: float) -> str:
     )
 
 
-def _three(row: Row | None) -> tuple[float, float, float]:
+def _three(row: ResultRow | None) -> tuple[float, float, float]:
     return (math.nan,) * 3 if row is None else (row.score, row.low, row.high)
 
 
-def _score(row: Row | None, signs: Mapping[int, str]) -> str:
-    return "–" if row is None else number(row.score) + signs.get(id(row), "")
+def _score(row: ResultRow | None, signs: Mapping[int, str]) -> str:
+    return "–" if row is None else format_number(row.score) + signs.get(id(row), "")
 
 
-def _interval(row: Row | None) -> str:
-    return "" if row is None else f"{number(row.low)} – {number(row.high)}"
+def _interval(row: ResultRow | None) -> str:
+    return "" if row is None else f"{format_number(row.low)} – {format_number(row.high)}"
 
 
 def _two(value: float) -> str:

@@ -18,12 +18,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
-from lingprobe.analysis.rows import rows, without_fold
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
+from lingprobe.analysis.rows import rows, strip_fold
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Result
-from lingprobe.data.references import parsed_or_none
-from lingprobe.tasks.languages import languages
+from lingprobe.data.references import try_parse_reference
+from lingprobe.tasks.languages import list_languages
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it
@@ -91,7 +95,7 @@ def task_results(results: Sequence[Result]) -> Iterator[Scored]:
     groups: dict[tuple[str, str, str, str], list[Result]] = {}
     for r in results:
         groups.setdefault(
-            (without_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []
+            (strip_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []
         ).append(r)
     probes: dict[tuple[str, ...], set[str]] = {}
     for task, encoder, read, probe in groups:
@@ -107,7 +111,7 @@ def task_results(results: Sequence[Result]) -> Iterator[Scored]:
             yield Scored(name, _revision(plain), _task(row, plain, list(by_control.values())))
 
 
-def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str, Any]:
+def _task(row: ResultRow, results: Sequence[Result], every: Iterable[ResultRow]) -> dict[str, Any]:
     shown = asdict(row)
     shares = {name: _share(shown[name]) for name in ("score", "low", "high", "majority")}
     controls = {
@@ -115,7 +119,7 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
     }
     score = {
         "hf_subset": "default",
-        "languages": languages(results),
+        "languages": list_languages(results),
         "main_score": shares["score"],
         row.metric: shares["score"],
         **{name: shares[name] for name in ("low", "high", "majority")},
@@ -136,7 +140,7 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
     }
 
 
-def _model(row: Row, several: bool) -> str:
+def _model(row: ResultRow, several: bool) -> str:
     """The name of a model, with the layer and the probe that belong to it."""
     read = (f",layer={row.layer}" if row.layer != "-" else "") + (
         f",probe={row.probe}" if several else ""
@@ -148,7 +152,7 @@ def hub_name(encoder: str, read: str = "") -> str:
     """What a model is called on the hub, so that its name is that of MTEB's own results, where it
     is of `st:`; of others, the reference.
     """
-    parsed = parsed_or_none(encoder)
+    parsed = try_parse_reference(encoder)
     if (
         parsed is not None
         and parsed.name == "st"

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.cache import FileProblem, write_text
 from lingprobe.data.core import Result
-from lingprobe.data.references import is_allowed
+from lingprobe.data.references import is_code_allowed
 from lingprobe.experiment.paths import Paths
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import parquet, plain
 from lingprobe.store.results import SUFFIX
 
@@ -61,7 +61,7 @@ def refresh_named(folder: Path, output: str | Path | None) -> tuple[str, ...]:
 
 def _computable_results(results: Sequence[Result]) -> list[Result]:
     """Those of the results whose metric can be computed here; a warning says which cannot."""
-    lost = {result.metric for result in results if not is_allowed(result.metric)}
+    lost = {result.metric for result in results if not is_code_allowed(result.metric)}
     if lost:
         log.warning(
             "%s leaves out results with %s, which is code that this command does not run;"
@@ -80,13 +80,13 @@ def _date(file: Path) -> int:
         return 0
 
 
-def write_files(rows: Sequence[Row], folder: Path) -> None:
+def write_files(rows: Sequence[ResultRow], folder: Path) -> None:
     """Write rows as `MODEL/TASK.json`, and as one table, which comes last: where it is, the others
     are.
     """
-    models = file_names({row.encoder for row in rows}, {TABLE})
-    tasks = file_names({row.task for row in rows})
-    groups: dict[Path, list[Row]] = {}
+    models = make_file_names({row.encoder for row in rows}, {TABLE})
+    tasks = make_file_names({row.task for row in rows})
+    groups: dict[Path, list[ResultRow]] = {}
     for row in rows:
         place = folder / models[row.encoder] / f"{tasks[row.task]}.json"
         groups.setdefault(place, []).append(row)
@@ -95,13 +95,13 @@ def write_files(rows: Sequence[Row], folder: Path) -> None:
     parquet(rows, folder / TABLE)
 
 
-def file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+def make_file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """A name of a file for each of some names: one that any system takes, that lies in its folder,
     and that no other of them has, whatever the system makes of capitals.
     """
     used, chosen = {name.casefold() for name in taken}, dict[str, str]()
     for name in sorted(names):
-        file = file_name(short(name))
+        file = file_name(shorten_task(name))
         while file.casefold() in used:
             file = f"{file}-{_digest(name)}"
         used.add(file.casefold())
@@ -119,7 +119,7 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-def _json(rows: Sequence[Row]) -> str:
+def _json(rows: Sequence[ResultRow]) -> str:
     """What one model scores on one task: a row for each layer, probe and control."""
     content = {
         "model": rows[0].encoder,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
-from lingprobe.pages.records import csv, parquet
+from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.verdicts import statement
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
@@ -43,7 +43,7 @@ def paper_page(
     return Page(
         tuple(results),
         lambda: [table(), *suite.beside(chosen.entries)],
-        texts={"csv": lambda: csv(lines())},
+        texts={"csv": lambda: format_csv(lines())},
         files={"parquet": lambda to: parquet(lines(), to)},
     )
 

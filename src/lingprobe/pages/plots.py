@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.answers import differences
 from lingprobe.analysis.layers import Depth
-from lingprobe.analysis.row import Row
-from lingprobe.pages.captions import short
+from lingprobe.analysis.row import ResultRow
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.scores import test_notes
 from lingprobe.tables.drawing import PlotProblem, tell
 from lingprobe.tables.panels import (
@@ -61,7 +61,7 @@ def layers_figure(depths: Sequence[Depth]) -> Figure:
     across = abreast(len(depths), ACROSS, NARROW)
     parts = [1.1 + 0.36 * len(depths)] * mixed
     parts += [0.4 + panel_height(across) * math.ceil(len(depths) / across)]
-    about = f"Where {', '.join(short(depth.task) for depth in depths)} by layer."
+    about = f"Where {', '.join(shorten_task(depth.task) for depth in depths)} by layer."
     figure = blank((max(0.5 + WIDE * across, 7.4), sum(parts)), about)
     *first, last = figure.subfigures(len(parts), height_ratios=parts, squeeze=False).flat
     for part in first:
@@ -75,7 +75,7 @@ def layers_figure(depths: Sequence[Depth]) -> Figure:
 
 
 def _label(depth: Depth) -> tuple[str, str]:
-    return short(depth.task), short(depth.encoder)
+    return shorten_task(depth.task), shorten_task(depth.encoder)
 
 
 def _key(mixed: bool) -> Iterator[Any]:
@@ -146,7 +146,7 @@ def _draw_expected_layer(axes: Axes, place: int, depth: Depth) -> None:
         point(axes, (gravity, place), sign("D", BEST), f"centre of gravity: {gravity:.2f}")
 
 
-def _range(rows: Sequence[Row]) -> tuple[float, float]:
+def _range(rows: Sequence[ResultRow]) -> tuple[float, float]:
     """From and to a multiple of ten, with all intervals inside."""
     every = (value for row in rows for value in (row.low, row.high, row.score))
     ends = [value for value in every if not math.isnan(value)]
@@ -233,7 +233,7 @@ def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
 
 def band(
     axes: Axes,
-    rows: Mapping[float, Row],
+    rows: Mapping[float, ResultRow],
     look: Line2D,
     said: Callable[[float], str] = "{:g}".format,
 ) -> None:
@@ -252,7 +252,7 @@ def band(
         point(axes, (x, row.score), mark, told)
 
 
-def strata_figure(rows: Sequence[Row], stratum: str) -> Figure:
+def strata_figure(rows: Sequence[ResultRow], stratum: str) -> Figure:
     """Scores by a stratum with bands of their 95 % intervals, and bars of how many examples there
     are, a panel for each task; PlotProblem where there is nothing.
     """
@@ -266,7 +266,7 @@ def strata_figure(rows: Sequence[Row], stratum: str) -> Figure:
     }
     tasks = list(dict.fromkeys(row.task for row in plain))
     across = abreast(len(tasks), 2, NARROW)
-    about = f"Scores of {', '.join(map(short, tasks))} by {stratum}."
+    about = f"Scores of {', '.join(map(shorten_task, tasks))} by {stratum}."
     wide = max(3.4 * across, 1 + room(names))
     down = math.ceil(len(tasks) / across)
     figure = blank((wide, (0.4 + panel_height(across)) * down + 0.2 * len(names)), about)
@@ -277,13 +277,16 @@ def strata_figure(rows: Sequence[Row], stratum: str) -> Figure:
     return figure
 
 
-def _by_stratum(axes: Axes, rows: Sequence[Row], stratum: str, looks: Mapping[str, Line2D]) -> None:
+def _by_stratum(
+    axes: Axes, rows: Sequence[ResultRow], stratum: str, looks: Mapping[str, Line2D]
+) -> None:
     """One task: how many examples each value has as bars, and the scores above."""
     values = {value: i for i, value in enumerate(dict.fromkeys(r.stratum for r in rows))}
     draw_title(
-        axes, (short(rows[0].task), f"{rows[0].metric.partition(',')[0]}; bars: test examples")
+        axes,
+        (shorten_task(rows[0].task), f"{rows[0].metric.partition(',')[0]}; bars: test examples"),
     )
-    lines = defaultdict[str, dict[float, Row]](dict)
+    lines = defaultdict[str, dict[float, ResultRow]](dict)
     for row in rows:
         lines[_name_line(row)][values[row.stratum]] = row
     for name, mine in lines.items():
@@ -308,6 +311,6 @@ def _categories(axes: Axes, values: Sequence[str]) -> None:
     axes.set_xlim(-0.5, len(values) - 0.5)
 
 
-def _name_line(row: Row) -> str:
+def _name_line(row: ResultRow) -> str:
     layer = "" if row.layer == "-" else f", {row.layer}"
     return f"{row.encoder}{layer}, {row.probe}"

@@ -13,20 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import differences, digest_test_set, marks, missing, together
+from lingprobe.analysis.answers import (
+    differences,
+    digest_test_set,
+    join_answers,
+    mark_test_sets,
+    missing,
+)
 from lingprobe.analysis.row import NO_CONTROL, said_of
-from lingprobe.analysis.rows import groups_of, repeats, without_fold
+from lingprobe.analysis.rows import (
+    groups_of,
+    repeats,
+    strip_fold,
+)
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import DataProblem, Dataset, Result
 from lingprobe.data.labels import Column
-from lingprobe.data.references import ReferenceProblem, brief
+from lingprobe.data.references import ReferenceProblem, shorten_reference
 from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.measure import about
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 from lingprobe.tasks import TASKS
 
 COLUMNS = (
@@ -118,7 +128,7 @@ def _bits(group: Sequence[Result]) -> Bits:
         [np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole]
     )
     null = float(np.concatenate([scores.null_bits(gold) for gold, scores in whole[0]]).mean())
-    mean, trial = mean_over(pvi, together(every).clusters), group[0].trial
+    mean, trial = mean_over(pvi, join_answers(every).clusters), group[0].trial
     errors = [
         float(
             np.average(
@@ -128,10 +138,10 @@ def _bits(group: Sequence[Result]) -> Bits:
         for each in whole
     ]
     names = (
-        brief(TASKS, without_fold(trial.task)),
-        brief(ENCODERS, trial.encoder),
+        shorten_reference(TASKS, strip_fold(trial.task)),
+        shorten_reference(ENCODERS, trial.encoder),
         trial.read,
-        brief(PROBES, trial.probe),
+        shorten_reference(PROBES, trial.probe),
     )
     over = digest_test_set(every[0]), missing(every[0])
     return Bits(
@@ -152,12 +162,14 @@ def bits_table(rows: Sequence[Bits]) -> Table:
     for task in dict.fromkeys(row.task for row in rows):
         mine = [row for row in rows if row.task == task]
         sections.append(
-            Section(
-                short(task),
-                tuple(_cells(row, sign) for row, sign in zip(mine, marks(mine), strict=True)),
+            TableSection(
+                shorten_task(task),
+                tuple(
+                    _cells(row, sign) for row, sign in zip(mine, mark_test_sets(mine), strict=True)
+                ),
             )
         )
-        notes += differences(mine, short(task))
+        notes += differences(mine, shorten_task(task))
     return Table(COLUMNS, tuple(sections), frozenset({"encoder", "probe"}), tuple(notes))
 
 
@@ -215,7 +227,8 @@ def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
     )
     if about(dataset) != result.provenance.tested:
         raise DataProblem(
-            f"{short(task)}: its test examples have changed since they were measured; run it again"
+            f"{shorten_task(task)}: its test examples have changed since they were measured; run it"
+            " again"
         )
     return dataset
 
@@ -233,9 +246,9 @@ def _load_dataset(task: str) -> Dataset:
 def _name(result: Result) -> str:
     trial = result.trial
     parts = (
-        short(brief(TASKS, trial.task)),
-        brief(ENCODERS, trial.encoder) + said_of(trial.read),
-        brief(PROBES, trial.probe),
+        shorten_task(shorten_reference(TASKS, trial.task)),
+        shorten_reference(ENCODERS, trial.encoder) + said_of(trial.read),
+        shorten_reference(PROBES, trial.probe),
     )
     return re.sub(r"[^\w.=+-]+", "-", "--".join((*parts, f"seed={trial.seed}"))).strip("-")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.questions import NOTHING
-from lingprobe.analysis.row import Row
-from lingprobe.data.cache import draft, storable
+from lingprobe.analysis.row import ResultRow
+from lingprobe.data.cache import open_draft, storable
 from lingprobe.tables.table import safe
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros
 
 
-def csv(rows: Sequence[Line]) -> str:
+def format_csv(rows: Sequence[Line]) -> str:
     """One line a row, a header first; scores are percent with every digit that matters.
 
     A name that a spreadsheet would compute has a space in front.
@@ -52,12 +52,12 @@ def plain(row: Line) -> dict[str, Any]:
     cells = asdict(row)
     return (
         {**cells, **row.posed.plain()}
-        if cells.pop("posed", None) is not None and isinstance(row, Row)
+        if cells.pop("posed", None) is not None and isinstance(row, ResultRow)
         else cells
     )
 
 
-def _kind(rows: Sequence[Line], usual: type[Line] = Row) -> type[Line]:
+def _kind(rows: Sequence[Line], usual: type[Line] = ResultRow) -> type[Line]:
     return type(rows[0]) if rows else usual
 
 
@@ -70,11 +70,11 @@ def parquet(rows: Sequence[Line], to: Path) -> None:
     import pyarrow.parquet as pq  # a tenth of a second that other formats need not wait for
 
     # pyarrow itself opens no path that is not UTF-8
-    with draft(to) as part, part.open("wb") as file:
+    with open_draft(to) as part, part.open("wb") as file:
         pq.write_table(_arrow(rows), file)
 
 
-def dataframe(rows: Sequence[Line], kind: type[Line] = Row) -> Any:
+def dataframe(rows: Sequence[Line], kind: type[Line] = ResultRow) -> Any:
     """The same columns as a frame of pandas, where that is installed, or of polars; else as a table
     of pyarrow. Without rows their kind says the columns.
     """
@@ -90,7 +90,7 @@ def dataframe(rows: Sequence[Line], kind: type[Line] = Row) -> Any:
     return table.to_pandas()
 
 
-def _arrow(rows: Sequence[Line], kind: type[Line] = Row) -> Any:
+def _arrow(rows: Sequence[Line], kind: type[Line] = ResultRow) -> Any:
     """Rows as a table of Arrow."""
     import pyarrow as pa
 

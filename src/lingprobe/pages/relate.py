@@ -12,10 +12,10 @@ import numpy as np
 from lingprobe.analysis.relation import Correlation, Relation
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics.multiplicity import NAMES
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.relate_figures import CHARTS
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 
 MARK = "•"
 WORDS = frozenset({"", "column", "source", "language", "metric"})
@@ -32,7 +32,7 @@ def relation_page(relation: Relation, figure: str = "heat") -> Page[Relation]:
     return Page(
         relation,
         lambda: tables(relation),
-        {"csv": lambda: csv(relation.found)},
+        {"csv": lambda: format_csv(relation.found)},
         figure=lambda: CHARTS[figure](relation),
         remarks=relation.table.remarks,
     )
@@ -120,7 +120,7 @@ def columns(relation: Relation) -> Table:
         " seeds; – if seeds are not known. Low reliability or a small range of scores pulls"
         " correlations towards zero.",
     )
-    return Table(head, (Section("columns", tuple(lines)),), WORDS, notes)
+    return Table(head, (TableSection("columns", tuple(lines)),), WORDS, notes)
 
 
 def _section(
@@ -128,7 +128,7 @@ def _section(
     heading: str,
     cell: Cell,
     bold: Callable[[Correlation], bool] = lambda one: False,
-) -> Section:
+) -> TableSection:
     found = _by_names(relation)
     names = [column.name for column in relation.table.columns]
     body, strong = [], set()
@@ -141,7 +141,7 @@ def _section(
             if one and bold(one):
                 strong.add((r, c))
         body.append(tuple(line))
-    return Section(heading, tuple(body), strong=frozenset(strong))
+    return TableSection(heading, tuple(body), strong=frozenset(strong))
 
 
 def _by_names(relation: Relation) -> Mapping[tuple[str, str], Correlation]:
@@ -149,7 +149,7 @@ def _by_names(relation: Relation) -> Mapping[tuple[str, str], Correlation]:
     return pairs | {(b, a): one for (a, b), one in pairs.items()}
 
 
-def _table(relation: Relation, sections: Sequence[Section], notes: Sequence[str]) -> Table:
+def _table(relation: Relation, sections: Sequence[TableSection], notes: Sequence[str]) -> Table:
     square = relation.across == relation.down
     across = relation.across[: len(relation.across) - square]
     head = ("", *(relation.table.columns[j].name for j in across))

@@ -13,14 +13,18 @@ from lingprobe.analysis.profiles import Languages, Profile
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.relate import CALLED, MARK, coefficient
 from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
 from lingprobe.pages.relate_scores import radar, scores_figure
 from lingprobe.tables.page import Page
 from lingprobe.tables.panels import beneath, dot, fold_names, pair, room, row_height, sign
 from lingprobe.tables.style import BEST, BLUE, GREY
-from lingprobe.tables.table import Section, Table, p_value
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_p_value,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +62,7 @@ def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
     return Page(
         found,
         lambda: [tasks(found), encoders(found)],
-        {"csv": lambda: csv(rows(found))},
+        {"csv": lambda: format_csv(rows(found))},
         figure=lambda: CHARTS[kind](found),
         remarks=found.relation.table.remarks,
     )
@@ -89,7 +93,7 @@ def tasks(found: Languages) -> Table:
             each.task,
             coefficient(one.correlation),
             _interval(one.low, one.high),
-            p_value(one.corrected),
+            format_p_value(one.corrected),
             f"{each.apart} of {each.others}" if each.others else "–",
             f"{one.n:,}",
         )
@@ -101,7 +105,7 @@ def tasks(found: Languages) -> Table:
     notes = (*relation.notes, *_separable(found), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
     return Table(
         (*head, "differs from", "n"),
-        (Section(heading, body, strong=strong),),
+        (TableSection(heading, body, strong=strong),),
         WORDS,
         notes,
         mark=MARK,
@@ -141,7 +145,7 @@ def encoders(found: Languages) -> Table:
     )
     method = CALLED[found.relation.asked.method]
     heading = f"{method} of {found.first} and {found.second} over tasks"
-    return Table(head, (Section(heading, body),), WORDS, tuple(_about_profiles(found)))
+    return Table(head, (TableSection(heading, body),), WORDS, tuple(_about_profiles(found)))
 
 
 def _about_profiles(found: Languages) -> Iterator[str]:

@@ -10,9 +10,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.answers import differences, marks, over
+from lingprobe.analysis.answers import (
+    differences,
+    mark_test_sets,
+    over,
+)
 from lingprobe.analysis.questions import composition
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row
+from lingprobe.analysis.row import (
+    CONSTANT,
+    NO_CONTROL,
+    ResultRow,
+)
 from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
@@ -21,13 +29,17 @@ from lingprobe.pages.captions import (
     by_kind,
     heading,
     kind_rules,
-    short,
+    shorten_task,
     source_notes,
     with_names,
 )
 from lingprobe.pages.cautions import control_notes, length_notes
-from lingprobe.pages.descriptions import question_of
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.pages.descriptions import get_question
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 LOST = (
     "left out: not encoded",
@@ -41,7 +53,7 @@ WORDS = frozenset({"encoder", "probe", "computed"})
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
-def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
+def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -> Table:
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
     its score under each control.
     """
@@ -83,44 +95,44 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
             _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
         )
         line = about(mine, (questions or {}).get(task, ""))
-        sections.append(Section(heading(mine), body, line, rules=kind_rules(mine)))
-    return Table(head, tuple(sections), WORDS, score_notes(rows))
+        sections.append(TableSection(heading(mine), body, line, rules=kind_rules(mine)))
+    return Table(head, tuple(sections), WORDS, describe_scores(rows))
 
 
-def rows_without_control(rows: Sequence[Row]) -> list[Row]:
+def rows_without_control(rows: Sequence[ResultRow]) -> list[ResultRow]:
     """A row for each thing measured, in the order in which things first come; without a score where
     only controls were measured.
     """
     plain = {_what(row): row for row in rows if row.control == NO_CONTROL}
-    first: dict[tuple[str, ...], Row] = {}
+    first: dict[tuple[str, ...], ResultRow] = {}
     for row in rows:
         first.setdefault(_what(row), row)
     return [plain.get(what) or _without_score(row) for what, row in first.items()]
 
 
-def _without_score(row: Row) -> Row:
+def _without_score(row: ResultRow) -> ResultRow:
     return replace(row, score=math.nan, low=math.nan, high=math.nan, control=NO_CONTROL, missing="")
 
 
-def signs_of(rows: Sequence[Row]) -> dict[int, str]:
+def signs_of(rows: Sequence[ResultRow]) -> dict[int, str]:
     """The sign of each row (by id) whose test examples are not those of most rows of its task and
     stratum.
     """
     signs: dict[int, str] = {}
     for mine in _together(rows).values():
-        signs |= dict(zip(map(id, mine), marks(mine), strict=True))
+        signs |= dict(zip(map(id, mine), mark_test_sets(mine), strict=True))
     return signs
 
 
-def _together(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+def _together(rows: Sequence[ResultRow]) -> dict[tuple[str, str], list[ResultRow]]:
     """Rows whose scores stand below each other."""
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[ResultRow]] = {}
     for row in rows:
         groups.setdefault((row.task, row.stratum), []).append(row)
     return groups
 
 
-def test_notes(rows: Sequence[Row]) -> list[str]:
+def test_notes(rows: Sequence[ResultRow]) -> list[str]:
     """What there is to say of the test examples that rows are over, and of fits that were over
     others.
     """
@@ -131,21 +143,22 @@ def test_notes(rows: Sequence[Row]) -> list[str]:
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
     left_out = [
-        f"{short(task)}, {encoder}: {_many(n, 'fit')} left out, over different test examples."
+        f"{shorten_task(task)}, {encoder}: {_many(n, 'fit')} left out, over different test"
+        " examples."
         for (task, encoder), n in left.items()
     ]
     return [*notes, *left_out]
 
 
 def _name_task(task: str, stratum: str) -> str:
-    return short(task) + (f", {stratum}" if stratum else "")
+    return shorten_task(task) + (f", {stratum}" if stratum else "")
 
 
-def _what(row: Row) -> tuple[str, ...]:
+def _what(row: ResultRow) -> tuple[str, ...]:
     return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
 
 
-def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
+def _cells(line: Sequence[ResultRow | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
     """The cells of a row, which comes first, and of what its controls scored."""
     row, *controls = line
     assert row is not None
@@ -156,15 +169,15 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
         for control, other, remembered in remembered
         for cell in _beside(control, other, remembered)
     ]
-    interval = f"{number(row.low)} – {number(row.high)}"
+    interval = f"{format_number(row.low)} – {format_number(row.high)}"
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")
     how = [computing.cell(row, shown.computed)] if shown.computed else []
     cells = (
-        number(row.score) + sign,
+        format_number(row.score) + sign,
         interval,
-        number(row.majority),
+        format_number(row.majority),
         *beside,
         *coded,
         *seeds,
@@ -203,7 +216,7 @@ REMEMBERED = ("key seen", "unseen", "selectivity")
 CODE = ("kbit", "compression", "over prior")
 
 
-def _controls(rows: Sequence[Row]) -> dict[str, bool]:
+def _controls(rows: Sequence[ResultRow]) -> dict[str, bool]:
     """The controls, and of each whether it can be answered by remembering words, so that a probe is
     selective that cannot.
     """
@@ -214,29 +227,29 @@ def _controls(rows: Sequence[Row]) -> dict[str, bool]:
     return keyed
 
 
-def _beside(control: Row | None, sign: str, remembered: bool) -> list[str]:
+def _beside(control: ResultRow | None, sign: str, remembered: bool) -> list[str]:
     """The cells of one control: its score, and where it can be remembered, that on keys that train
     has and has not, and selectivity.
     """
     if control is None:
         return [""] * (1 + len(REMEMBERED) * remembered)
     if not remembered:
-        return [number(control.score) + sign]
+        return [format_number(control.score) + sign]
     sure = (control.selective_high - control.selective_low) / 2
     selectivity = (
         "–"
         if math.isnan(control.selectivity)
-        else f"{number(control.selectivity)} ± {number(sure)}"
+        else f"{format_number(control.selectivity)} ± {format_number(sure)}"
     )
     return [
-        number(control.score) + sign,
-        number(control.on_seen),
-        number(control.on_unseen),
+        format_number(control.score) + sign,
+        format_number(control.on_seen),
+        format_number(control.on_unseen),
         selectivity,
     ]
 
 
-def _code(row: Row) -> list[str]:
+def _code(row: ResultRow) -> list[str]:
     """The cells about a code for the training labels."""
     if math.isnan(row.bits):
         return [""] * len(CODE)
@@ -246,7 +259,7 @@ def _code(row: Row) -> list[str]:
     ]
 
 
-def about(rows: Sequence[Row], question: str = "") -> str:
+def about(rows: Sequence[ResultRow], question: str = "") -> str:
     """The question of some rows, as given or as their task says, their metric, and how many folds
     or samples they are over.
     """
@@ -255,17 +268,17 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
     samples = f" {many} samples of the training data." if many > 1 else ""
     rule = (
-        f" Best rule of thumb: {first.rule}, {number(first.ruled)}."
+        f" Best rule of thumb: {first.rule}, {format_number(first.ruled)}."
         if first.rule and first.control == NO_CONTROL
         else ""
     )
     word = ""
     if first.posed.word and first.control == NO_CONTROL:
-        word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}."
+        word = f" Best rule of one word: {first.posed.word}, {format_number(first.posed.worded)}."
     constructions = (
         f" Composition of classes: {consists}." if (consists := composition(first.posed)) else ""
     )
-    question = question or question_of(first.task)
+    question = question or get_question(first.task)
     return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
 
 
@@ -282,7 +295,7 @@ FOLDS = (
 )
 
 
-def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
+def describe_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
     """What has to be said of scores: what they are means of, what of the data was left out, what
     baselines, oracles and controls are.
     """
@@ -312,10 +325,10 @@ def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
         for v in sorted({r.version for r in rows if r.format})
     ]
     notes += [*_chance(rows), *computing.notes(computing.differing(rows_without_control(rows)))]
-    return (*notes, *_left_out(rows), *source_notes(rows, short))
+    return (*notes, *_left_out(rows), *source_notes(rows, shorten_task))
 
 
-def _lost_examples(row: Row) -> tuple[tuple[int, str], ...]:
+def _lost_examples(row: ResultRow) -> tuple[tuple[int, str], ...]:
     """How many examples each fate of LOST befell, and which they are where that is known."""
     return (
         (row.unusable, ""),
@@ -326,7 +339,7 @@ def _lost_examples(row: Row) -> tuple[tuple[int, str], ...]:
     )
 
 
-def _left_out(rows: Sequence[Row]) -> Iterator[str]:
+def _left_out(rows: Sequence[ResultRow]) -> Iterator[str]:
     """What of the data could not be used as it is: left out, never learnt, or cut."""
     for place, fate in enumerate(LOST):
         counted = {
@@ -336,14 +349,16 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
         }
         for (task, encoder), (count, are) in counted.items():
             lost = f"{_many(count, 'example')} {fate}{f' ({are})' if are else ''}"
-            yield f"{short(task)}, {encoder}: {lost}."
+            yield f"{shorten_task(task)}, {encoder}: {lost}."
     for row in {row.task: row for row in rows if row.malformed}.values():
-        yield f"{short(row.task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
+        unread = _unread(row.malformed)
+        yield f"{shorten_task(row.task)}: {unread} left out; the first: {row.problem}."
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     for task, n in unseen.items():
         many = _many(n, "test example")
         yield (
-            f"{short(task)}: {many} of a class that is not in train, which no probe can get right."
+            f"{shorten_task(task)}: {many} of a class that is not in train, which no probe can get"
+            " right."
         )
     for encoder, n in {row.encoder: row.cut for row in rows if row.cut}.items():
         yield f"{encoder}: {_many(n, 'sentence')} cut at the encoder's maximum length."
@@ -361,7 +376,7 @@ def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun} was" if count == 1 else f"{count:,} {noun}s were"
 
 
-def _chance(rows: Sequence[Row]) -> list[str]:
+def _chance(rows: Sequence[ResultRow]) -> list[str]:
     """How shuffled labels fared against what chance allows, where there are enough cells to say."""
     shuffled = [row for row in rows if row.metric == "accuracy" and at_chance(row.control)]
     cells = [(row.low, row.high, row.majority) for row in shuffled]

@@ -13,11 +13,15 @@ from typing import NamedTuple
 
 from lingprobe.analysis.rows import newest
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.references import Contents, brief, parsed_or_none
+from lingprobe.data.references import (
+    Contents,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
-from lingprobe.pages.captions import short
+from lingprobe.pages.captions import shorten_task
 from lingprobe.store.experiments import Experiment, experiments
 from lingprobe.store.kept_scores import any_scores, find_scores
 from lingprobe.tasks import TASKS
@@ -90,7 +94,7 @@ def judged_by(shown: Stored, metric: str) -> Stored:
         try:
             again = rescore_result(result, name)
         except MetricProblem as problem:
-            lost.setdefault(str(problem), []).append(brief(TASKS, result.trial.task))
+            lost.setdefault(str(problem), []).append(shorten_reference(TASKS, result.trial.task))
             continue
         low, high = interval_of(measure, again.gold, [again.predicted], again.clusters)
         results.append(replace(again, low=low, high=high))
@@ -122,8 +126,8 @@ def _in_order(
 
 def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
     """Those of the results that the patterns name; DataProblem where there is none."""
-    tasks = asked_for(chosen.tasks, {r.trial.task for r in results}, TASKS)
-    encoders = asked_for(chosen.encoders, {r.trial.encoder for r in results}, ENCODERS)
+    tasks = select_references(chosen.tasks, {r.trial.task for r in results}, TASKS)
+    encoders = select_references(chosen.encoders, {r.trial.encoder for r in results}, ENCODERS)
     mine = [
         r
         for r in results
@@ -138,7 +142,7 @@ def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -
         )
     if not mine:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
-        by = sorted({brief(ENCODERS, r.trial.encoder) for r in results})
+        by = sorted({shorten_reference(ENCODERS, r.trial.encoder) for r in results})
         raise DataProblem(
             f"none of the {len(results):,} results{where} matches: there are tasks"
             f" {', '.join(known[:12])} with encoders {', '.join(by[:12])}; without -t, -e and"
@@ -188,7 +192,9 @@ def number_of(which: str, known: Sequence[Experiment], folder: Path) -> int:
     return number
 
 
-def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:
+def select_references(
+    patterns: Sequence[str] | None, references: set[str], contents: Contents
+) -> set[str]:
     """Those of the references that are asked for; all where nothing is."""
     return (
         {r for r in references if is_asked(patterns, *_names(r, contents))}
@@ -205,16 +211,16 @@ def is_asked(patterns: Sequence[str] | None, *names: str) -> bool:
 def of_encoder(pattern: str, results: Sequence[Result]) -> Callable[[Result], bool]:
     """Whether a result is of encoders of this name; DataProblem where none of these results is."""
     references = {r.trial.encoder for r in results}
-    theirs = asked_for([pattern], references, ENCODERS)
+    theirs = select_references([pattern], references, ENCODERS)
     if not theirs:
-        known = ", ".join(sorted({brief(ENCODERS, r) for r in references}))
+        known = ", ".join(sorted({shorten_reference(ENCODERS, r) for r in references}))
         raise DataProblem(f"no encoder of these results is called {pattern}: there are {known}")
     return lambda result: result.trial.encoder in theirs
 
 
 def _names(reference: str, contents: Contents) -> tuple[str, ...]:
     """What a reference goes by: its name alone, as tables show it, in full, and its argument."""
-    shown, parsed = brief(contents, reference), parsed_or_none(reference)
+    shown, parsed = shorten_reference(contents, reference), try_parse_reference(reference)
     place = PurePath(parsed.argument or "") if parsed else PurePath()
     name = reference.partition(",")[0].partition(":")[0]
-    return name, shown, short(shown), reference, str(place), place.name
+    return name, shown, shorten_task(shown), reference, str(place), place.name

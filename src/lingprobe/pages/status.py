@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.experiment.status import EncodingStatus, UnitStatus
-from lingprobe.pages.captions import short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 
 STATES = ("done", "running", "failed", "waiting")
 WORDS = frozenset({"task", "encoder"})
@@ -31,23 +31,25 @@ def status_page(
         tables += [_running(running)] if running else []
         return [_encoding(encodings), *tables] if encodings else tables
 
-    return Page(tuple(units), make_tables, {"csv": lambda: csv(units)})
+    return Page(tuple(units), make_tables, {"csv": lambda: format_csv(units)})
 
 
-def _sections(units: Sequence[UnitStatus]) -> Iterator[Section]:
+def _sections(units: Sequence[UnitStatus]) -> Iterator[TableSection]:
     by_encoder: dict[str, dict[str, Counter[str]]] = {}
     for unit in units:
         tasks = by_encoder.setdefault(unit.encoder, {})
         tasks.setdefault(_task(unit), Counter())[unit.state] += 1
     for encoder, tasks in by_encoder.items():
         rows = tuple((name, *(f"{n[state]:,}" for state in STATES)) for name, n in tasks.items())
-        yield Section(encoder, rows)
+        yield TableSection(encoder, rows)
 
 
 def _task(unit: UnitStatus) -> str:
     """A task without its folds and defaults, as a row has it."""
-    parsed = parsed_or_none(unit.task)
-    return short(str(parsed.with_name(parsed.name)).partition(",")[0]) if parsed else unit.task
+    parsed = try_parse_reference(unit.task)
+    return (
+        shorten_task(str(parsed.with_name(parsed.name)).partition(",")[0]) if parsed else unit.task
+    )
 
 
 def _encoding(encodings: Sequence[EncodingStatus]) -> Table:
@@ -55,7 +57,7 @@ def _encoding(encodings: Sequence[EncodingStatus]) -> Table:
         (each.encoder, *(f"{n:,}" for n in (each.done, each.running, each.failed, each.waiting)))
         for each in encodings
     )
-    return Table(("encoder", *STATES), (Section("sentences", rows),), WORDS)
+    return Table(("encoder", *STATES), (TableSection("sentences", rows),), WORDS)
 
 
 def _running(units: Sequence[UnitStatus]) -> Table:
@@ -65,7 +67,7 @@ def _running(units: Sequence[UnitStatus]) -> Table:
         for unit in sorted(units, key=lambda unit: unit.since)
     )
     words = frozenset({"task", "machine", "process", "since"})
-    return Table(("task", "machine", "process", "since"), (Section("running", rows),), words)
+    return Table(("task", "machine", "process", "since"), (TableSection("running", rows),), words)
 
 
 def _name(unit: UnitStatus) -> str:

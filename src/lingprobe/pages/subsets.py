@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.analysis.answers import join_answers
+from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.analysis.rows import groups_of, repeats, rows
 from lingprobe.data.core import Result
 from lingprobe.data.vectors import Ints
@@ -21,7 +21,7 @@ from lingprobe.metrics.subsets import average_over_subsets
 MEANS = {"(mean)": False, "(mean by size)": True}
 
 
-def averages(results: Sequence[Result], stratum: str) -> list[Row]:
+def averages(results: Sequence[Result], stratum: str) -> list[ResultRow]:
     """Rows with the means of correlations over the values of a stratum, each counting the same and
     each by its size; none where scores are no correlations, or where there is one value.
     """
@@ -31,9 +31,9 @@ def averages(results: Sequence[Result], stratum: str) -> list[Row]:
     ]
 
 
-def _averages(group: list[Result], stratum: str) -> Iterator[Row]:
+def _averages(group: list[Result], stratum: str) -> Iterator[ResultRow]:
     [row], fits = rows(group), repeats(group)
-    answers, codes = together(fits), _codes(fits[0], stratum)
+    answers, codes = join_answers(fits), _codes(fits[0], stratum)
     if len(np.unique(codes[codes >= 0])) < 2:
         return
     for name, by_size in MEANS.items():

@@ -17,14 +17,14 @@ from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
     TaskVerdict,
     Verdicts,
-    encoder_verdicts,
+    judge_encoders,
 )
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.core import Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics.multiplicity import NAMES
-from lingprobe.pages.captions import labels_of
-from lingprobe.pages.groups import columns_of
+from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.groups import arrange_columns
 
 SOME = 8  # encoders that have a sentence
 FEW = 3  # tasks that a sentence names
@@ -128,7 +128,7 @@ class Statement:
 
     def _with_one_layer(self) -> str:
         """A transformer of which one layer was read; '' where there is none."""
-        one = parsed_or_none(self.verdicts.encoders[0].encoder)
+        one = try_parse_reference(self.verdicts.encoders[0].encoder)
         is_one = one is not None and one.name == "hf" and "layers" not in dict(one.options)
         return self.verdicts.encoders[0].encoder if is_one else ""
 
@@ -199,13 +199,13 @@ class Statement:
 
 def statement(results: Sequence[Result], folder: Path | None = None) -> Statement:
     """The verdicts on the encoders of some results, in words."""
-    verdicts = encoder_verdicts(results)
+    verdicts = judge_encoders(results)
     rows = [row for one in verdicts.encoders for t in one.tasks for row in (t.row, t.baseline)]
-    columns = columns_of(list(dict.fromkeys(row.task for row in rows))) if rows else []
+    columns = arrange_columns(list(dict.fromkeys(row.task for row in rows))) if rows else []
     tasks = {column.task: column.name for column in columns}
     if len(set(tasks.values())) < len(tasks):
         tasks = {c.task: f"{c.name} ({c.group})" if c.group else c.name for c in columns}
-    encoders = labels_of(dict.fromkeys(row.encoder for row in rows))
+    encoders = label_encoders(dict.fromkeys(row.encoder for row in rows))
     constant = {CONSTANT: "one constant answer"}
     return Statement(verdicts, {**tasks, **encoders, **constant}, folder)
 

@@ -12,11 +12,19 @@ from itertools import pairwise
 from statistics import fmean
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.row import CONSTANT, Row, said_of
+from lingprobe.analysis.row import (
+    CONSTANT,
+    ResultRow,
+    said_of,
+)
 from lingprobe.pages.grid import ORACLE, Grid, Line
-from lingprobe.pages.groups import Column, shared_options
-from lingprobe.pages.scores import about, score_notes
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.pages.groups import TaskColumn, shared_options
+from lingprobe.pages.scores import about, describe_scores
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 MEAN = "mean"
 MARK = "•"
@@ -24,7 +32,7 @@ MARK = "•"
 
 def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
-    first, *others = score_notes(made.rows)
+    first, *others = describe_scores(made.rows)
     notes = first, *reading(made), *_describe_tasks(made, questions or {}), *others, *made_by(made)
     label = "tab:lingprobe"
     return replace(matrix(made), notes=notes, caption=_caption(made, first), label=label)
@@ -46,7 +54,7 @@ def matrix(made: Grid) -> Table:
     )
 
 
-def has_mean(made: Grid, mine: Sequence[Column]) -> bool:
+def has_mean(made: Grid, mine: Sequence[TaskColumn]) -> bool:
     """Whether a group has a mean: of several tasks that are judged by one metric."""
     metrics = {
         line.cells[column.task].metric.partition(",")[0]
@@ -57,7 +65,7 @@ def has_mean(made: Grid, mine: Sequence[Column]) -> bool:
     return len(mine) > 1 and len(metrics) == 1 and mine[0].group != ""
 
 
-def mean_of(line: Line, mine: Sequence[Column], value: Callable[[Row], float]) -> float:
+def mean_of(line: Line, mine: Sequence[TaskColumn], value: Callable[[ResultRow], float]) -> float:
     """The mean of a line over the tasks of a group; NaN where one is missing."""
     if any(column.task not in line.cells for column in mine):
         return math.nan
@@ -78,21 +86,21 @@ def _words(made: Grid, line: Line) -> list[str]:
 
 
 def _cells(
-    made: Grid, line: Line, cell: Callable[[Row], str], value: Callable[[Row], float]
+    made: Grid, line: Line, cell: Callable[[ResultRow], str], value: Callable[[ResultRow], float]
 ) -> tuple[str, ...]:
     """The cells of a line, group by group with the mean."""
     cells = _words(made, line)
     for mine in made.groups:
         cells += [cell(row) if (row := line.cells.get(column.task)) else "–" for column in mine]
-        cells += [number(mean_of(line, mine, value))] * has_mean(made, mine)
+        cells += [format_number(mean_of(line, mine, value))] * has_mean(made, mine)
     return tuple(cells)
 
 
-def _scores(made: Grid) -> Section:
+def _scores(made: Grid) -> TableSection:
     """Scores with their intervals below constant answers, and numbers of test examples."""
     constant = Line(CONSTANT, "-", "", "baseline", firsts(made))
     lines = [
-        _cells(made, constant, lambda row: number(row.majority), lambda row: row.majority),
+        _cells(made, constant, lambda row: format_number(row.majority), lambda row: row.majority),
         *(
             _cells(made, line, lambda row: score_cell(made, row), lambda row: row.score)
             for line in made.lines
@@ -102,7 +110,7 @@ def _scores(made: Grid) -> Section:
     kinds = ["baseline", *(line.kind for line in made.lines), "n"]
     rules = frozenset(i for i, (one, two) in enumerate(pairwise(kinds), 1) if one != two)
     shown = tuple(map(_without_mean, _align_cells(lines)))
-    return Section("", shown, "", _strong(made), rules=rules)
+    return TableSection("", shown, "", _strong(made), rules=rules)
 
 
 def _align_cells(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -125,13 +133,13 @@ def _without_mean(cells: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("" if cells[0] == "n" and cell == "–" else cell for cell in cells)
 
 
-def _many(row: Row) -> str:
+def _many(row: ResultRow) -> str:
     return f"{row.n:,}"
 
 
-def firsts(made: Grid) -> dict[str, Row]:
+def firsts(made: Grid) -> dict[str, ResultRow]:
     """Of each task a row over the test examples that most are over."""
-    firsts: dict[str, Row] = {}
+    firsts: dict[str, ResultRow] = {}
     for line in made.lines:
         for task, row in line.cells.items():
             if task not in firsts or made.signs.get(id(firsts[task])):
@@ -139,12 +147,12 @@ def firsts(made: Grid) -> dict[str, Row]:
     return firsts
 
 
-def score_cell(made: Grid, row: Row) -> str:
+def score_cell(made: Grid, row: ResultRow) -> str:
     """A score with its sign and the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
     doubt = max(row.high - row.score, row.score - row.low)
-    return number(row.score) + made.signs.get(id(row), "") + f" ±{number(doubt)}"
+    return format_number(row.score) + made.signs.get(id(row), "") + f" ±{format_number(doubt)}"
 
 
 def _strong(made: Grid) -> frozenset[tuple[int, int]]:
@@ -156,7 +164,7 @@ def _strong(made: Grid) -> frozenset[tuple[int, int]]:
     )
 
 
-def places(made: Grid) -> Iterator[tuple[int, int, Row]]:
+def places(made: Grid) -> Iterator[tuple[int, int, ResultRow]]:
     """Each score with its line and column in the table; the constant stands above them."""
     columns: dict[str, int] = {}
     at = 1 + made.has_layers + made.has_probes
@@ -168,7 +176,7 @@ def places(made: Grid) -> Iterator[tuple[int, int, Row]]:
             yield r, columns[task], row
 
 
-def _beside(made: Grid) -> Iterator[Section]:
+def _beside(made: Grid) -> Iterator[TableSection]:
     """What stands below the scores: controls, selectivity, lengths of codes."""
     for control, lines in made.controls.items():
         yield _section(made, control, lines, lambda row: row.score)
@@ -182,15 +190,15 @@ def _beside(made: Grid) -> Iterator[Section]:
 
 
 def _section(
-    made: Grid, name: str, lines: Sequence[Line], value: Callable[[Row], float]
-) -> Section:
+    made: Grid, name: str, lines: Sequence[Line], value: Callable[[ResultRow], float]
+) -> TableSection:
     """One measure beside the scores."""
 
-    def cell(row: Row) -> str:
-        return number(value(row)) + made.signs.get(id(row), "")
+    def cell(row: ResultRow) -> str:
+        return format_number(value(row)) + made.signs.get(id(row), "")
 
     rules = frozenset(i for i, (a, b) in enumerate(pairwise(lines), 1) if a.kind != b.kind)
-    return Section(name, tuple(_cells(made, line, cell, value) for line in lines), rules=rules)
+    return TableSection(name, tuple(_cells(made, line, cell, value) for line in lines), rules=rules)
 
 
 def reading(made: Grid) -> Iterator[str]:
@@ -241,7 +249,7 @@ def made_by(made: Grid) -> Iterator[str]:
     in them.
     """
     plain = [row for line in made.lines for row in line.cells.values()]
-    probes: dict[str, set[Column]] = {}
+    probes: dict[str, set[TaskColumn]] = {}
     for column in made.columns:
         for line in made.lines:
             if (row := line.cells.get(column.task)) and row.probe != line.probe:
@@ -257,7 +265,7 @@ def made_by(made: Grid) -> Iterator[str]:
         yield from _by("computed", made, lambda row: computing.cell(row, what))
 
 
-def _together(made: Grid, columns: set[Column]) -> Iterator[str]:
+def _together(made: Grid, columns: set[TaskColumn]) -> Iterator[str]:
     """What columns are called, a group that is whole by its own name."""
     for mine in made.groups:
         if mine[0].group and len(made.groups) > 1 and columns.issuperset(mine):
@@ -266,7 +274,7 @@ def _together(made: Grid, columns: set[Column]) -> Iterator[str]:
             yield from (made.full_name(column) for column in mine if column in columns)
 
 
-def _by(name: str, made: Grid, value: Callable[[Row], str]) -> Iterator[str]:
+def _by(name: str, made: Grid, value: Callable[[ResultRow], str]) -> Iterator[str]:
     """The encoders of each value, where there are several; an encoder that has several, with the
     probe of each.
     """

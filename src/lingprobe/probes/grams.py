@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Dataset
-from lingprobe.data.vectors import Ints, ranges
+from lingprobe.data.vectors import Ints, expand_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _read(dataset: Dataset, lower: bool) -> _Read:
     sentence, start, stop = dataset.sites.reshape(-1, 3).T
     first = (np.cumsum(sizes) - sizes)[sentence]
     whole = start < 0
-    rows, offsets = ranges(
+    rows, offsets = expand_ranges(
         first + np.where(whole, 0, start), first + np.where(whole, sizes[sentence], stop)
     )
     run = np.repeat(np.arange(len(sentence)), np.diff(offsets))

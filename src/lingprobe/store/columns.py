@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.data._closure import code_of, file_of
+from lingprobe.data._closure import digest_code, file_of
 from lingprobe.data._packages import PACKAGE
 from lingprobe.data.notes import EARLIER_PACKAGE
 from lingprobe.store.blocks import version
@@ -33,7 +33,7 @@ class Made:
     @classmethod
     def now(cls, roots: Sequence[str]) -> Made:
         """What some rules would make now."""
-        return cls(version(), tuple(roots), code_of(*roots))
+        return cls(version(), tuple(roots), digest_code(*roots))
 
     @classmethod
     def of(cls, path: Path) -> Made | None:
@@ -62,4 +62,4 @@ class Made:
         others = [name for name in modules if name.partition(".")[0] not in own]
         if any(name == SCRIPT or file_of(name) is None for name in others):
             return True
-        return code_of(*self.roots) == self.code
+        return digest_code(*self.roots) == self.code

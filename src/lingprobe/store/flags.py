@@ -9,7 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.vectors import Ints, Spans, ranges
+from lingprobe.data.vectors import (
+    Ints,
+    Spans,
+    expand_ranges,
+)
 from lingprobe.store.folder import BlockFolder, Places
 
 
@@ -23,8 +27,8 @@ def lost_units(
         lost = np.zeros(int(spans.sentences[-1]), bool) if lost is None else lost
         flags = np.zeros(int(starts[-1]), bool)
         flags[[int(unit) for unit in gone]] = True
-        source, _ = ranges(starts[rows], starts[rows + 1])
-        target, _ = ranges(spans.sentences[where], spans.sentences[where + 1])
+        source, _ = expand_ranges(starts[rows], starts[rows + 1])
+        target, _ = expand_ranges(spans.sentences[where], spans.sentences[where + 1])
         lost[target] |= flags[source]
     return lost if lost is not None and lost.any() else None
 

@@ -14,7 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import Ints, Spans, ranges
+from lingprobe.data.vectors import (
+    Ints,
+    Spans,
+    expand_ranges,
+)
 from lingprobe.store.blocks import Block, Damaged, StoreProblem, list_files, open_block, set_aside
 from lingprobe.store.precision import Kept
 
@@ -250,8 +254,8 @@ class Layer:
                 units[where] = self.kept.unpack_values(layer[rows])
                 continue
             starts = self.folder.blocks[number].array("spans:sentences")
-            source, lengths = ranges(starts[rows], starts[rows + 1])
-            target, expected = ranges(self.offsets[where], self.offsets[where + 1])
+            source, lengths = expand_ranges(starts[rows], starts[rows + 1])
+            target, expected = expand_ranges(self.offsets[where], self.offsets[where + 1])
             if not np.array_equal(lengths, expected):
                 raise StoreProblem(
                     f"{self.folder.path}: layers disagree on how many units a sentence has; remove"

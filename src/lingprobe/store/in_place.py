@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.vectors import Ints, ranges
+from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import Layer, Places
 
@@ -26,11 +26,11 @@ class Units:
         many = int(layer.offsets[-1])
         self.blocks, self.rows = np.full(many, -1, np.int32), np.zeros(many, np.int64)
         for number, where, rows in layer.places.by_block:
-            target, lengths = ranges(layer.offsets[where], layer.offsets[where + 1])
+            target, lengths = expand_ranges(layer.offsets[where], layer.offsets[where + 1])
             source, expected = rows, np.ones(len(rows), np.int64)
             if layer.ragged:
                 starts = layer.folder.blocks[number].array("spans:sentences")
-                source, _ = ranges(starts[rows], starts[rows + 1])
+                source, _ = expand_ranges(starts[rows], starts[rows + 1])
                 expected = starts[rows + 1] - starts[rows]
             if not np.array_equal(np.diff(lengths), expected):
                 raise StoreProblem(

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import Provenance
@@ -129,7 +129,7 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
     for _ in range(2):  # twice where another file took its place meanwhile
         try:
             block = Block(path)
-            with reading(path, "a file of results"):
+            with report_damage(path, "a file of results"):
                 return _unit(block)
         except (FileNotFoundError, Gone):
             continue

@@ -23,7 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import Ints, Spans, Vectors, offsets, ranges
+from lingprobe.data.vectors import (
+    Ints,
+    Spans,
+    Vectors,
+    compute_offsets,
+    expand_ranges,
+)
 from lingprobe.store.blocks import Damaged, Gone, StoreProblem, list_files, open_block, write
 from lingprobe.store.flags import cut_in, lost_in, lost_units
 from lingprobe.store.folder import (
@@ -338,12 +344,12 @@ def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans 
     for block, where, rows in parts:
         units[where] = np.diff(block.array("spans:sentences"))[rows]
         words[where] = np.diff(block.array("spans:first_word"))[rows]
-    sentences, first = offsets(units), offsets(words)
+    sentences, first = compute_offsets(units), compute_offsets(words)
     words_at = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
     for block, where, rows in parts:
         starts = block.array("spans:first_word")
-        source, _ = ranges(starts[rows], starts[rows + 1])
-        target, _ = ranges(first[where], first[where + 1])
+        source, _ = expand_ranges(starts[rows], starts[rows + 1])
+        target, _ = expand_ranges(first[where], first[where + 1])
         shift = np.repeat(sentences[where] - block.array("spans:sentences")[rows], words[where])
         words_at[target] = block.array("spans:words")[source] + shift[:, None]
     return Spans(sentences, words_at, first)

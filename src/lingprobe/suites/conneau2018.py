@@ -9,7 +9,7 @@ from typing import Literal
 from lingprobe.data.core import Result
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
-from lingprobe.suites.facts import Paper, facts
+from lingprobe.suites.facts import PaperTable, facts
 from lingprobe.suites.suite import SENTENCE_FLOORS, Column, Suite, different, tasks_of
 
 MLP = "mlp,protocol=acl18"
@@ -85,11 +85,11 @@ def conneau2018(
     )
 
 
-def _paper() -> Paper:
+def _paper() -> PaperTable:
     columns, blocks, doubts = facts(
         Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2"
     )
-    return Paper(
+    return PaperTable(
         "Conneau et al. 2018, Table 2: probing task accuracies",
         columns,
         blocks,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from lingprobe.data.references import Reference
-from lingprobe.suites.facts import Paper
+from lingprobe.suites.facts import PaperTable
 from lingprobe.suites.suite import PAIR_FLOORS, Column, Suite
 
 UNSPLIT = ("mr", "cr", "subj", "mpqa")
@@ -52,7 +52,7 @@ def senteval_downstream(
     )
     return Suite(
         "senteval-downstream",
-        Paper(
+        PaperTable(
             "SentEval's downstream tasks: accuracy, and Pearson's r of scores",
             tuple(TASKS),
             (),

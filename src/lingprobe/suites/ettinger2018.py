@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from lingprobe.suites.facts import Paper, facts
+from lingprobe.suites.facts import PaperTable, facts
 from lingprobe.suites.suite import MAJORITY, Column, Floor, Suite, different, tasks_of
 
 MLP = "mlp,protocol=ettinger"
@@ -37,7 +37,7 @@ def ettinger2018(folder: str | None = None, *, task: tuple[str, ...] = ()) -> Su
     columns, blocks, doubts = facts(
         Path(__file__).with_suffix(".tsv"), "Ettinger et al. 2018, Table 2"
     )
-    paper = Paper(
+    paper = PaperTable(
         "Ettinger et al. 2018, Table 2: accuracies of five questions about words",
         columns,
         blocks,

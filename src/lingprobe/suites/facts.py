@@ -54,7 +54,7 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PaperTable:
     """A published table: its columns in the paper's order and words, its rows, and the doubts about
     what is printed.
 
@@ -98,7 +98,7 @@ class Paper:
         """
         return PERCENT * math.sqrt(max(self.variance(column, score), 1 / n) / n)
 
-    def beside(self, block: str) -> Paper:
+    def beside(self, block: str) -> PaperTable:
         """The table without what is not over the test examples of a block; whole where that is not
         known.
         """

@@ -13,7 +13,7 @@ from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import Result
 from lingprobe.data.records import records
 from lingprobe.data.references import Reference
-from lingprobe.suites.facts import Entry, Paper
+from lingprobe.suites.facts import Entry, PaperTable
 from lingprobe.suites.reserve import reserve_table
 from lingprobe.suites.suite import Column, Floor, Suite
 from lingprobe.tables.table import Table
@@ -73,12 +73,12 @@ def flash(
     trained_on_ud      whether the encoders were trained on treebanks of Universal Dependencies
     trained_on_source  whether they were trained on the texts that these annotate
     """
-    sets = read_sets(version)
+    sets = read_flash_sets(version)
     languages = {each.language for each in sets}
     runs = tuple(_run(folder, draw, each) for draw in DRAWS for each in sets)
     return Suite(
         "flash",
-        Paper(
+        PaperTable(
             f"flash {version}: {len(sets)} sets in {len(languages)} languages",
             tuple(each.column for each in sets),
             (),
@@ -96,7 +96,7 @@ def flash(
     )
 
 
-def read_sets(version: Version | None = None) -> list[Set]:
+def read_flash_sets(version: Version | None = None) -> list[Set]:
     """The sets of a version, in the order of its columns; of all without one."""
     every = [Set(*cells) for _, cells in records(SETS)[1]]
     return [each for each in every if version is None or str(version) in each.versions.split()]
@@ -129,7 +129,9 @@ def _different(reference: Reference, result: Result) -> str:
     unlike = [file.path for file in known if not _is_published(place.parents[1], file)]
     if unlike:
         return f"not as in the manifest of flash: {', '.join(unlike)}"
-    reads = next(Reference.parse(each.reads) for each in read_sets() if each.name == place.name)
+    reads = next(
+        Reference.parse(each.reads) for each in read_flash_sets() if each.name == place.name
+    )
     meant = Reference(reads.name, reference.argument, reads.options)
     if TASKS.canonical(str(meant)) != TASKS.canonical(str(reference)):
         return f"read otherwise than by {reads}"

@@ -9,11 +9,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from lingprobe.analysis.answers import differences, marks, over
-from lingprobe.analysis.row import NO_CONTROL, ORDER, Row
+from lingprobe.analysis.answers import (
+    differences,
+    mark_test_sets,
+    over,
+)
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    ORDER,
+    ResultRow,
+)
 from lingprobe.analysis.rows import rows
-from lingprobe.suites.facts import Block, Entry, HumanScore, Line, Paper, Place, group_by_data
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.suites.facts import (
+    Block,
+    Entry,
+    HumanScore,
+    Line,
+    PaperTable,
+    Place,
+    group_by_data,
+)
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 OWN = "▸ "
 DOUBT = "   ± 95 %"
@@ -56,12 +76,12 @@ class TableRow:
 
     label: str
     encoder: bool
-    cells: Mapping[int, Row | HumanScore]
+    cells: Mapping[int, ResultRow | HumanScore]
     oracle: bool = False
 
 
 def inside(
-    paper: Paper, entries: Sequence[Entry], people: Sequence[HumanScore] = (), others: int = 0
+    paper: PaperTable, entries: Sequence[Entry], people: Sequence[HumanScore] = (), others: int = 0
 ) -> Table:
     """The paper's table with one's own rows: within it on the published data, else below under
     "different data".
@@ -98,7 +118,7 @@ def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
-    labelled: dict[tuple[int, str], dict[int, Row | HumanScore]] = {}
+    labelled: dict[tuple[int, str], dict[int, ResultRow | HumanScore]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
         place = ORDER.index(
@@ -119,13 +139,13 @@ def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
 
 
 def _people(judged: Sequence[HumanScore]) -> dict[tuple[str, str], TableRow]:
-    groups: dict[tuple[str, str], dict[int, Row | HumanScore]] = {}
+    groups: dict[tuple[str, str], dict[int, ResultRow | HumanScore]] = {}
     for each in judged:
         groups.setdefault((each.place.data, each.place.why), {})[each.place.column] = each
     return {key: TableRow(PEOPLE, False, cells) for key, cells in groups.items()}
 
 
-def _best(paper: Paper, own: Sequence[TableRow]) -> list[float]:
+def _best(paper: PaperTable, own: Sequence[TableRow]) -> list[float]:
     """The highest score of an encoder in each column, as far as scores may be compared."""
     lines = list(_encoders(paper))
     printed = [[line.figures[c].value for line in lines] for c in range(len(paper.columns))]
@@ -139,12 +159,12 @@ def _best(paper: Paper, own: Sequence[TableRow]) -> list[float]:
     ]
 
 
-def _encoders(paper: Paper) -> Iterator[Line]:
+def _encoders(paper: PaperTable) -> Iterator[Line]:
     for block in paper.blocks:
         yield from (line for line in block.lines if line.name not in paper.apart)
 
 
-def _block_section(block: Block, paper: Paper, best: Sequence[float]) -> Section:
+def _block_section(block: Block, paper: PaperTable, best: Sequence[float]) -> TableSection:
     body = tuple((line.name, *(figure.printed for figure in line.figures)) for line in block.lines)
     strong = {
         (r, c + 1)
@@ -153,12 +173,12 @@ def _block_section(block: Block, paper: Paper, best: Sequence[float]) -> Section
         for c, figure in enumerate(line.figures)
         if figure.value == best[c]
     }
-    return Section(block.heading, body, "", frozenset(strong))
+    return TableSection(block.heading, body, "", frozenset(strong))
 
 
 def _own(
-    paper: Paper, data: str, why: str, mine: Sequence[TableRow], best: Sequence[float]
-) -> Section:
+    paper: PaperTable, data: str, why: str, mine: Sequence[TableRow], best: Sequence[float]
+) -> TableSection:
     """One's own rows over some data; those on the published data are ranked among the paper's, and
     the best set in bold.
     """
@@ -171,9 +191,10 @@ def _own(
     for above, row in zip([None, *mine], mine, strict=False):
         rules |= {len(body)} if row.oracle and above and not above.oracle else set()
         scores = {
-            c: number(cell.score) + signs[c].get(row.label, "") for c, cell in row.cells.items()
+            c: format_number(cell.score) + signs[c].get(row.label, "")
+            for c, cell in row.cells.items()
         }
-        doubts = {c: number(_doubt(cell)) for c, cell in row.cells.items()}
+        doubts = {c: format_number(_doubt(cell)) for c, cell in row.cells.items()}
         body.append((OWN + row.label + _seeds(row, mine), *(scores.get(c, "–") for c in many)))
         body.append((DOUBT, *(doubts.get(c, "") for c in many)))
         if not why and row.encoder:
@@ -182,7 +203,7 @@ def _own(
         if not why and row.encoder and encoders > 1:
             body.append((f"   rank of {encoders}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
-    return Section(
+    return TableSection(
         f"{DIFFERENT if why else SAME}: {data}",
         tuple(body),
         line,
@@ -208,7 +229,7 @@ def _fits(rows: Iterable[TableRow]) -> set[int]:
         for row in rows
         if row.encoder
         for cell in row.cells.values()
-        if isinstance(cell, Row)
+        if isinstance(cell, ResultRow)
     }
 
 
@@ -216,11 +237,13 @@ def _signs(mine: Sequence[TableRow], column: int) -> dict[str, str]:
     """The signs of rows whose score in a column is over other test examples than most are, by
     label.
     """
-    there = {row.label: cell for row in mine if isinstance(cell := row.cells.get(column), Row)}
-    return dict(zip(there, marks(list(there.values())), strict=True))
+    there = {
+        row.label: cell for row in mine if isinstance(cell := row.cells.get(column), ResultRow)
+    }
+    return dict(zip(there, mark_test_sets(list(there.values())), strict=True))
 
 
-def _doubt(cell: Row | HumanScore) -> float:
+def _doubt(cell: ResultRow | HumanScore) -> float:
     """How far the 95 % interval reaches to its wider side; near 0 and 100 the sides differ."""
     return max(cell.high - cell.score, cell.score - cell.low)
 
@@ -228,7 +251,9 @@ def _doubt(cell: Row | HumanScore) -> float:
 def _sizes(mine: Sequence[TableRow], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
     """How many examples each column is fitted on and scored over; a range where rows differ."""
     columns = list(many)
-    cells = [[cell for row in mine if isinstance(cell := row.cells.get(c), Row)] for c in columns]
+    cells = [
+        [cell for row in mine if isinstance(cell := row.cells.get(c), ResultRow)] for c in columns
+    ]
     for label, counts in (
         ("   n train", [sorted({cell.train for cell in column}) for column in cells]),
         ("   n test", [sorted({cell.n for cell in column}) for column in cells]),
@@ -245,7 +270,7 @@ def _sizes(mine: Sequence[TableRow], many: Iterable[int]) -> Iterator[tuple[str,
         yield ("   n judged", *(f"{n:,}" if n else "–" for n in judged))
 
 
-def _rank(paper: Paper, row: TableRow, column: int) -> str:
+def _rank(paper: PaperTable, row: TableRow, column: int) -> str:
     """Where a score stands among the paper's encoders: one rank, or the range that its interval
     allows.
     """
@@ -258,7 +283,7 @@ def _rank(paper: Paper, row: TableRow, column: int) -> str:
 
 
 def _notes(
-    paper: Paper,
+    paper: PaperTable,
     entries: Sequence[Entry],
     groups: Mapping[tuple[str, str], Sequence[TableRow]],
     others: int,
@@ -278,7 +303,7 @@ def _notes(
             f"{ORACLE}: what the probe can achieve, with vectors that contain the annotation; each"
             " task has its own, fitted once. It is not ranked."
         )
-    cells = [cell for row in measured for cell in row.cells.values() if isinstance(cell, Row)]
+    cells = [cell for row in measured for cell in row.cells.values() if isinstance(cell, ResultRow)]
     many = max((row.seeds for row in cells), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in cells) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
@@ -294,7 +319,7 @@ def _notes(
     probes = {row.probe: None for row in cells}
     yield f"Probes: {'; '.join(probes)}."
     for mine, c in product(groups.values(), range(len(paper.columns))):
-        there = [cell for row in mine if isinstance(cell := row.cells.get(c), Row)]
+        there = [cell for row in mine if isinstance(cell := row.cells.get(c), ResultRow)]
         yield from differences(there, paper.columns[c])
     folded = sorted(
         {paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1}
@@ -304,7 +329,7 @@ def _notes(
 
 
 def cells(
-    suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[HumanScore] = ()
+    suite: str, paper: PaperTable, entries: Sequence[Entry], people: Sequence[HumanScore] = ()
 ) -> list[Cell]:
     """Every figure of the table, the paper's and one's own, one a line."""
     lines = [line for block in paper.blocks for line in block.lines]
@@ -321,14 +346,14 @@ def _source(suite: str, line: Line) -> tuple[str, str, str, str, str]:
     return suite, "published", "published", line.source, line.name
 
 
-def _human_cell(suite: str, paper: Paper, each: HumanScore) -> Cell:
+def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> Cell:
     """One figure of people."""
     task = suite, PEOPLE, _data(each.place), each.place.data
     column, interval = paper.columns[each.place.column], (each.low, each.high)
     return Cell(*task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n)
 
 
-def _measured_cell(suite: str, paper: Paper, entry: Entry) -> Cell:
+def _measured_cell(suite: str, paper: PaperTable, entry: Entry) -> Cell:
     """One figure of one's own."""
     (row,) = rows(entry.results)
     label, column = entry.floor or row.encoder, paper.columns[entry.place.column]

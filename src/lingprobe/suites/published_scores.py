@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lingprobe.analysis.score_table import Measure, Score, Scored
 from lingprobe.data.checks import check_choice
 from lingprobe.suites.conneau2018 import conneau2018
-from lingprobe.suites.facts import Block, Paper
+from lingprobe.suites.facts import Block, PaperTable
 from lingprobe.suites.ud2019 import ud2019
 
 LANGUAGES = {"English": "eng", "Polish": "pol"}
@@ -61,7 +61,7 @@ def _ud2019() -> Published:
     return Published(scores, ("eng", "pol"), remarks)
 
 
-def _scores(paper: Paper, block: Block, language: str, blocks: bool) -> Iterator[Score]:
+def _scores(paper: PaperTable, block: Block, language: str, blocks: bool) -> Iterator[Score]:
     """The figures of the encoders of a block, whose heading is part of their names where blocks are
     of encoders.
     """

@@ -8,16 +8,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lingprobe.analysis.row import NO_CONTROL, Row
+from lingprobe.analysis.row import NO_CONTROL, ResultRow
 from lingprobe.metrics import correct_p_values
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.suites.facts import Entry
 from lingprobe.suites.page import measured_rows
 from lingprobe.suites.significance import REACH
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 COLUMNS = ("encoder", "sets", "public", "reserve", "difference", "±", "beyond the floor", "±", "p")
-Cells = Mapping[int, Row]
+Cells = Mapping[int, ResultRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def _cells(entries: Sequence[Entry], draw: str) -> dict[str, Cells]:
         row.label: {
             column: cell
             for column, cell in row.cells.items()
-            if isinstance(cell, Row) and cell.control == NO_CONTROL
+            if isinstance(cell, ResultRow) and cell.control == NO_CONTROL
         }
         for row in rows
         if not row.oracle
@@ -92,7 +96,7 @@ def _mean(label: str, public: Cells, reserve: Cells, sets: Sequence[int]) -> Wea
     return Wear(label, len(sets), means[0], means[1], math.sqrt(spread) / len(sets))
 
 
-def _error(row: Row) -> float:
+def _error(row: ResultRow) -> float:
     """The standard error that an interval of 95 % stands for."""
     return (row.high - row.low) / (2 * REACH)
 
@@ -124,7 +128,7 @@ def reserve_table(
     )
     return Table(
         COLUMNS,
-        (Section("", body),) if body else (),
+        (TableSection("", body),) if body else (),
         frozenset({"encoder"}),
         notes,
         lead=tuple(_verdicts(made)),
@@ -134,10 +138,10 @@ def reserve_table(
 
 def _numbers(each: Wear) -> tuple[str, ...]:
     scores = each.public, each.reserve, each.difference, REACH * each.error
-    beyond = "–" if math.isnan(each.beyond) else number(each.beyond)
-    reach = "–" if math.isnan(each.beyond) else number(REACH * each.beyond_error)
+    beyond = "–" if math.isnan(each.beyond) else format_number(each.beyond)
+    reach = "–" if math.isnan(each.beyond) else format_number(REACH * each.beyond_error)
     p = "–" if math.isnan(each.p) else f"{each.p:.3f}"
-    return str(each.sets), *map(number, scores), beyond, reach, p
+    return str(each.sets), *map(format_number, scores), beyond, reach, p
 
 
 def _verdicts(made: Sequence[Wear]) -> list[str]:
@@ -145,14 +149,14 @@ def _verdicts(made: Sequence[Wear]) -> list[str]:
     tested = [each for each in made if not math.isnan(each.p)]
     worn = [each for each in tested if each.p < ALPHA]
     lines = [
-        f"{each.label} scores {number(each.beyond)} points more on the public draw than on the"
-        " reserve, beyond what the floor does: quote the reserve, and see what it was tuned on."
+        f"{each.label} scores {format_number(each.beyond)} points more on the public draw than on"
+        " the reserve, beyond what the floor does: quote the reserve, and see what it was tuned on."
         for each in worn
     ]
     if tested and not worn:
         least = max(REACH * each.beyond_error for each in tested)
         lines.append(
             "No encoder scores higher on the public draw than on the reserve by more than the floor"
-            f" does; {number(least)} points would have been found."
+            f" does; {format_number(least)} points would have been found."
         )
     return lines

@@ -16,8 +16,17 @@ from itertools import combinations
 
 from lingprobe.metrics import correct_p_values
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
-from lingprobe.suites.facts import PERCENT, Block, Line, Paper
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.suites.facts import (
+    PERCENT,
+    Block,
+    Line,
+    PaperTable,
+)
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 SHOWN = 2  # encoders named as not significantly different from the best; more are counted
 REACH = 1.959964  # standard errors on each side of a 95 % interval
@@ -52,7 +61,7 @@ class Printed:
         return self.first_score - self.second_score
 
 
-def compare_paper(paper: Paper, correction: str = "holm") -> list[Printed]:
+def compare_paper(paper: PaperTable, correction: str = "holm") -> list[Printed]:
     """All pairs of a paper's encoders, task by task, the higher score first, for columns with a
     known number of test examples.
     """
@@ -65,7 +74,9 @@ def compare_paper(paper: Paper, correction: str = "holm") -> list[Printed]:
     ]
 
 
-def _comparable_rows(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[str, list[Line]]]:
+def _comparable_rows(
+    blocks: Sequence[Block], paper: PaperTable
+) -> Iterator[tuple[str, list[Line]]]:
     """The rows with the same test examples: those of one block, or of all blocks."""
     if paper.blocks_differ:
         for block in blocks:
@@ -80,7 +91,9 @@ def _comparable_rows(blocks: Sequence[Block], paper: Paper) -> Iterator[tuple[st
         yield "", named
 
 
-def _pairs(paper: Paper, block: tuple[str, Sequence[Line]], column: int, n: int) -> list[Printed]:
+def _pairs(
+    paper: PaperTable, block: tuple[str, Sequence[Line]], column: int, n: int
+) -> list[Printed]:
     heading, lines = block
     scored = [line for line in lines if not math.isnan(line.figures[column].value)]
     ordered = sorted(scored, key=lambda line: -line.figures[column].value)
@@ -89,7 +102,7 @@ def _pairs(paper: Paper, block: tuple[str, Sequence[Line]], column: int, n: int)
     ]
 
 
-def _pair(paper: Paper, where: tuple[str, int], lines: tuple[Line, Line], n: int) -> Printed:
+def _pair(paper: PaperTable, where: tuple[str, int], lines: tuple[Line, Line], n: int) -> Printed:
     block, column = where
     task = paper.columns[column]
     first, second = (line.figures[column].value for line in lines)
@@ -114,7 +127,7 @@ def by_task(pairs: Sequence[Printed]) -> dict[tuple[str, str], list[Printed]]:
     return groups
 
 
-def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") -> Table:
+def summary(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm") -> Table:
     """A line for each task: the best, what does not differ from it significantly, and how many
     pairs do not.
     """
@@ -129,7 +142,7 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
                 f"{best.first} {best.first_score:g}",
                 _some(alike),
                 f"{len(left)} of {len(mine)}",
-                number(detectable(paper.error(task, best.first_score, best.n))),
+                format_number(detectable(paper.error(task, best.first_score, best.n))),
                 f"{best.n:,}",
             )
         )
@@ -143,7 +156,7 @@ def summary(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") ->
         " before the correction.",
     )
     words = ("task", "best", "not significantly different", "pairs that do not differ")
-    sections = tuple(Section(block, tuple(body)) for block, body in bodies.items())
+    sections = tuple(TableSection(block, tuple(body)) for block, body in bodies.items())
     return Table((*words, "detectable", "n"), sections, frozenset(words), notes)
 
 
@@ -153,7 +166,7 @@ def _some(names: Sequence[str]) -> str:
     return "; ".join(names[:SHOWN]) + more or "–"
 
 
-def not_significant(paper: Paper, pairs: Sequence[Printed], correction: str = "holm") -> Table:
+def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm") -> Table:
     """The pairs that do not differ significantly, task by task."""
     tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
     sections = []
@@ -161,7 +174,7 @@ def not_significant(paper: Paper, pairs: Sequence[Printed], correction: str = "h
         body = tuple(_cells(one) for one in mine if one.corrected >= ALPHA)
         differ = f"{len(mine) - len(body)} of {len(mine)} pairs differ significantly"
         title = f"{block}, {task}" if block else task
-        sections.append(Section(title, body, f"n = {mine[0].n:,}; {differ}."))
+        sections.append(TableSection(title, body, f"n = {mine[0].n:,}; {differ}."))
     notes = (
         f"{paper.title}.",
         "These pairs do not differ significantly if encoders err independently of each other; p"

@@ -10,15 +10,24 @@ from itertools import cycle, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Reference, ReferenceProblem, brief
+from lingprobe.data.references import (
+    Reference,
+    ReferenceProblem,
+    shorten_reference,
+)
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.plan import Design
 from lingprobe.metrics import MetricProblem, constant_result, rescore_result
 from lingprobe.probes import PROBES
-from lingprobe.suites.facts import Entry, Paper, Place, merge_reasons
+from lingprobe.suites.facts import (
+    Entry,
+    PaperTable,
+    Place,
+    merge_reasons,
+)
 from lingprobe.suites.mixed_data import together
 from lingprobe.tables.table import Table
 from lingprobe.tasks import TASKS, tolerant
@@ -92,7 +101,7 @@ class Suite:
     """
 
     name: str
-    paper: Paper
+    paper: PaperTable
     columns: tuple[Column, ...]
     families: tuple[str, ...]
     runs: Reference | tuple[Reference | None, ...] | None = None
@@ -155,7 +164,9 @@ class Suite:
         """
         try:
             full = Reference.parse(task)
-            short = Reference.parse(brief(TASKS, task)).without("fold", "sample", "on_error")
+            short = Reference.parse(shorten_reference(TASKS, task)).without(
+                "fold", "sample", "on_error"
+            )
         except ReferenceProblem:
             return None
         family, last = short.name.rpartition("/")[0], self.task_of(short)
@@ -374,7 +385,9 @@ def different(reference: Reference, result: Result, family: str, collection: str
     """
     if not reference.name.startswith(f"{family}/"):
         return "the tasks were built from other sentences"
-    options = Reference.parse(brief(TASKS, str(reference))).without("on_error", "dev").options
+    options = (
+        Reference.parse(shorten_reference(TASKS, str(reference))).without("on_error", "dev").options
+    )
     if options:
         return (
             "the files were not read as they are"
@@ -382,7 +395,7 @@ def different(reference: Reference, result: Result, family: str, collection: str
         )
     try:
         paths = [part.path for part in TASKS.make(reference).parts()]
-        same = digest(paths) in result.provenance.identity("task", result.trial.task)
+        same = digest_files(paths) in result.provenance.identity("task", result.trial.task)
     except DataProblem:
         return "the files are gone, so they cannot be checked"
     if not same:

@@ -14,8 +14,19 @@ from lingprobe.corpora.corpus import split_in
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.notes import Sources
 from lingprobe.data.reading import MIX
-from lingprobe.data.references import Place, Reference, ReferenceProblem, brief
-from lingprobe.suites.facts import Block, Figure, Line, Paper, facts
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    ReferenceProblem,
+    shorten_reference,
+)
+from lingprobe.suites.facts import (
+    Block,
+    Figure,
+    Line,
+    PaperTable,
+    facts,
+)
 from lingprobe.suites.suite import Column, Suite
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.family import METRICS, MICRO
@@ -107,10 +118,10 @@ what is read of them.
 
 
 def tenney2019(
-    folder: Place | None = None,
+    folder: PlaceOption | None = None,
     *,
-    ontonotes: Place | None = None,
-    jiant: Place | None = None,
+    ontonotes: PlaceOption | None = None,
+    jiant: PlaceOption | None = None,
     protocol: Literal["tenney", "jiant", "fast"] = "tenney",
     task: tuple[str, ...] = (),
 ) -> Suite:
@@ -136,7 +147,7 @@ def tenney2019(
     data = Data(_place(folder), _place(ontonotes), _place(jiant), task)
     return Suite(
         "tenney2019",
-        Paper(
+        PaperTable(
             "Tenney et al. 2019, Table 2: F1 of edge probing",
             columns,
             (sizes, *blocks),
@@ -213,7 +224,7 @@ def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
         if full.get(key) != value
     ]
     options = (
-        Reference.parse(brief(TASKS, str(reference)))
+        Reference.parse(shorten_reference(TASKS, str(reference)))
         .without(*HARMLESS, *READINGS.get(task, {}), "metric")
         .options
     )

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from lingprobe.data.core import Result
-from lingprobe.data.references import Place, Reference, ReferenceProblem
-from lingprobe.suites.facts import Paper, facts
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    ReferenceProblem,
+)
+from lingprobe.suites.facts import PaperTable, facts
 from lingprobe.suites.suite import PAIR_FLOORS, SENTENCE_FLOORS, Column, Suite, different, tasks_of
-from lingprobe.tasks.languages import languages
+from lingprobe.tasks.languages import list_languages
 
 MLP = "mlp,protocol=krasnowska"
 RELATEDNESS = "relatedness,protocol=krasnowska"
@@ -49,7 +53,7 @@ def ud2019(
     *,
     with_: tuple[str, ...] = (),
     released: str | None = None,
-    pairs: Place | None = None,
+    pairs: PlaceOption | None = None,
     task: tuple[str, ...] = (),
     language: Literal["en", "pl", "both"] = "both",
 ) -> Suite:
@@ -102,12 +106,12 @@ def ud2019(
     )
 
 
-def _paper(shown: tuple[str, ...]) -> Paper:
+def _paper(shown: tuple[str, ...]) -> PaperTable:
     """The paper's table in some languages."""
     columns, blocks, doubts = facts(
         Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
     )
-    return Paper(
+    return PaperTable(
         "Krasnowska-Kieraś & Wróblewska 2019, Table 1: probing and downstream tasks",
         columns,
         tuple(block for block in blocks if block.heading in shown),
@@ -151,7 +155,7 @@ def _block_of(shown: tuple[str, ...]) -> Callable[[Reference, Result | None], st
         known = reference.name.rpartition("/")[2].partition("-")[0]
         if known in PAIRS:
             return PAIRS[known]
-        code = languages([result])[0].partition("-")[0] if result else ""
+        code = list_languages([result])[0].partition("-")[0] if result else ""
         return SPOKEN.get(code, shown[0] if len(shown) == 1 and code in ("", "und") else "")
 
     return block

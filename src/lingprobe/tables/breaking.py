@@ -8,7 +8,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from lingprobe.tables.table import Section, Table, printable
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    printable,
+)
 
 TALL = 530.0  # points of a float with its caption: of a page of `article`, the lowest of all
 LINE = 12.0  # points from a line of a caption to the next
@@ -19,7 +23,7 @@ Height = Callable[[Sequence[str]], float]
 
 def break_rows(table: Table, points: float, height: Height) -> list[Table]:
     """The table as tables that are no higher than so many points, if each row alone is not."""
-    pages: list[list[Section]] = [[]]
+    pages: list[list[TableSection]] = [[]]
     left = points
     for section in table.sections:
         first, left = 0, left - ABOVE
@@ -33,10 +37,10 @@ def break_rows(table: Table, points: float, height: Height) -> list[Table]:
     return [replace(table, sections=tuple(page)) for page in pages] if pages[1:] else [table]
 
 
-def _rows(section: Section, first: int, after: int) -> Section:
+def _rows(section: TableSection, first: int, after: int) -> TableSection:
     """Some of the rows of a section."""
     more = " (continued)" if first and section.heading else ""
-    return Section(
+    return TableSection(
         section.heading + more,
         section.rows[first:after],
         section.line,

@@ -14,7 +14,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.data.cache import draft, write_text
+from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.errors import LingprobeError
 from lingprobe.tables.fonts import absent, families, warn_absent
 from lingprobe.tables.printing import PRINT, printed_at, printed_width
@@ -90,7 +90,7 @@ def save(draw: Callable[[], Figure], to: Path, width: float | None = None) -> No
         write_text(to, _svg(draw, "white", width))
         return
     dated = {"CreationDate": None} if kind == ".pdf" else None
-    with house_style(width), draft(to) as part:
+    with house_style(width), open_draft(to) as part:
         made = laid_out(draw())
         if lacking := absent(made):
             made = _drawn_with(lacking, draw, to)

@@ -13,7 +13,13 @@ from itertools import groupby
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.breaking import ABOVE, break_rows, caption, room
 from lingprobe.tables.markup import tex
-from lingprobe.tables.table import Section, Table, fold_text, printable, take_columns
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    fold_text,
+    printable,
+    take_columns,
+)
 
 POINTS = 72.27  # of TeX in an inch
 SIZES = (9.0, 8.0, 7.0)  # of letters
@@ -85,7 +91,7 @@ def transpose(table: Table) -> Table:
         mine = list(columns)
         rows = tuple((table.columns[c], *(row[c] for row in section.rows)) for c in mine)
         strong = frozenset((mine.index(c), r + 1) for r, c in section.strong if c in mine)
-        sections.append(Section(group, rows, strong=strong))
+        sections.append(TableSection(group, rows, strong=strong))
     names = ("", *(row[named] for row in section.rows))
     return replace(table, columns=names, sections=tuple(sections), words=frozenset({""}), groups=())
 

@@ -19,7 +19,12 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from lingprobe.tables.table import Section, Table, printable, take_columns
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    printable,
+    take_columns,
+)
 
 # a line below the head, a thin one between kinds of rows
 RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
@@ -150,7 +155,7 @@ def _widths(table: Table) -> list[int]:
     ]
 
 
-def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
+def _grid(table: Table, section: TableSection, widths: list[int]) -> Grid:
     """One section; each column is just as wide as told."""
     grid = Grid(box=RULED, pad_edge=False, padding=(0, 1), show_edge=False)
     for name, width in zip(table.columns, widths, strict=True):

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lingprobe.tables.breaking import break_rows, caption, room
-from lingprobe.tables.table import Section, Table, printable
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    printable,
+)
 
 WIDE, ROW, HEADS = 345.0, 11.0, 44.0  # points of `article`: its width, a small line, and heads
 _LATEX = {
@@ -61,7 +65,7 @@ def markdown(table: Table) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _pipes(table: Table, section: Section) -> list[str]:
+def _pipes(table: Table, section: TableSection) -> list[str]:
     rule = ["---" if name in table.words else "---:" for name in table.columns]
     rows = [list(map(_md, row)) for row in section.rows]
     for r, c in section.strong:

@@ -41,7 +41,7 @@ def safe(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TableSection:
     """Rows that belong together, under a heading and a line that explains it.
 
     strong  cells (row, column) that are set in bold
@@ -69,7 +69,7 @@ class Table:
     """
 
     columns: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[TableSection, ...]
     words: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     title: str = ""
@@ -120,7 +120,7 @@ def fold_text(name: str, letters: int) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """One decimal; a dash for what cannot be computed."""
     return "–" if np.isnan(value) else f"{value:.1f}"
 
@@ -129,7 +129,7 @@ LEAST = 0.001  # p values below are told as such
 LEVEL = 0.05  # of significance, which no p value below it may seem to have reached
 
 
-def p_value(value: float) -> str:
+def format_p_value(value: float) -> str:
     """Three decimals, and on its side of the level; a dash for what cannot be computed."""
     if np.isnan(value):
         return "–"

@@ -15,7 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lingprobe.tables.drawing import PlotProblem, svg
-from lingprobe.tables.table import Section, Table, printable
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    printable,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,7 +37,7 @@ POLICY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class ProseBlock:
     """Paragraphs; of the tone 'finding' what is to be read first, of 'note' small print."""
 
     kind: ClassVar[str] = "prose"
@@ -42,7 +46,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermBlock:
     """Things with what is said of them."""
 
     kind: ClassVar[str] = "terms"
@@ -50,7 +54,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """Text to copy as it is, under what it is."""
 
     kind: ClassVar[str] = "code"
@@ -67,7 +71,7 @@ class Picture:
     caption: str = ""
 
 
-class Facet(NamedTuple):
+class TableFacet(NamedTuple):
     """A choice of rows or columns by a value that they have.
 
     of      rows or columns, of the first section
@@ -79,7 +83,7 @@ class Facet(NamedTuple):
     values: tuple[str, ...]
 
 
-class Variants(NamedTuple):
+class TableVariants(NamedTuple):
     """Other contents of the cells of a table, one of which is shown when it is chosen.
 
     label  what is chosen, as 'Layer', and what cells show at first, as `usual`
@@ -100,7 +104,7 @@ class Variants(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class TableSheet:
     """A table that readers sort and filter.
 
     caption   what a section without a heading is called
@@ -115,8 +119,8 @@ class Sheet:
     caption: str = ""
     classes: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
     links: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
-    facets: tuple[Facet, ...] = ()
-    variants: Variants | None = None
+    facets: tuple[TableFacet, ...] = ()
+    variants: TableVariants | None = None
 
     @property
     def choices(self) -> str:
@@ -147,7 +151,7 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class LinkBlock:
     """Addresses of other pages with their titles, behind what they are for."""
 
     kind: ClassVar[str] = "links"
@@ -156,31 +160,33 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedBlock:
     """Blocks that are shown when somebody asks for them."""
 
     kind: ClassVar[str] = "folded"
     summary: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
 
-Block = Prose | Terms | Code | Picture | Sheet | Download | Links | Folded
+PageBlock = (
+    ProseBlock | TermBlock | CodeBlock | Picture | TableSheet | Download | LinkBlock | FoldedBlock
+)
 
 
-class Chapter(NamedTuple):
+class PageChapter(NamedTuple):
     """Blocks under a title; its anchor is what addresses of it end with."""
 
     anchor: str
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
 
-class Document(NamedTuple):
+class WebDocument(NamedTuple):
     """What a file for browsers shows: a title, what it is about in a line, and chapters."""
 
     title: str
     about: str
-    chapters: tuple[Chapter, ...]
+    chapters: tuple[PageChapter, ...]
 
     def text(self) -> str:
         """The whole file."""
@@ -223,7 +229,7 @@ def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str
     drawn = (picture(figure),) if figure else ()
     below = (replace(each, title="" if each.title == title else each.title) for each in tables)
     blocks = (block for table in below for block in _blocks(table))
-    return Document(title, "", (Chapter("tables", "", (*drawn, *blocks)),)).text()
+    return WebDocument(title, "", (PageChapter("tables", "", (*drawn, *blocks)),)).text()
 
 
 def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
@@ -233,21 +239,21 @@ def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     return _render_template("notebook.html", blocks=(*drawn, *blocks))
 
 
-def picture(draw: Drawn, caption: str = "") -> Block:
+def picture(draw: Drawn, caption: str = "") -> PageBlock:
     """A figure, or why there is none."""
     try:
         return Picture(svg(draw), caption)
     except PlotProblem as problem:
-        return Prose((f"No figure: {problem}.",), "note")
+        return ProseBlock((f"No figure: {problem}.",), "note")
 
 
-def _blocks(table: Table) -> Iterator[Block]:
+def _blocks(table: Table) -> Iterator[PageBlock]:
     if table.lead:
-        yield Prose(table.lead, "finding")
+        yield ProseBlock(table.lead, "finding")
     if table.sections:
-        yield Sheet(table)
+        yield TableSheet(table)
     if table.notes:
-        yield Prose(table.notes, "note")
+        yield ProseBlock(table.notes, "note")
 
 
 def _render_template(template: str, **values: Any) -> str:
@@ -276,7 +282,7 @@ def _templates() -> Environment:
     return made
 
 
-def laid(sheet: Sheet) -> Iterator[Laid]:
+def laid(sheet: TableSheet) -> Iterator[Laid]:
     """The sections of a table, each as a table of its own."""
     table = sheet.table
     heads = tuple((name, name in table.words) for name in table.columns)
@@ -297,7 +303,7 @@ def laid(sheet: Sheet) -> Iterator[Laid]:
         )
 
 
-def _line(sheet: Sheet, number: int, section: Section, r: int) -> Line:
+def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> Line:
     words = [name in sheet.table.words for name in sheet.table.columns]
     variants = sheet.variants.of_row(r) if sheet.variants and not number else ""
     cells = [

@@ -12,7 +12,7 @@ from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 
-from lingprobe.corpora.languages import language_codes, three
+from lingprobe.corpora.languages import get_three_letter_code, language_codes
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.errors import UsageProblem
@@ -27,7 +27,7 @@ OPEN = re.compile(r"CC0|CC BY(-SA)? \d|Apache|MIT|BSD|public domain", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class TaskDescription:
     """What is known of a task.
 
     unit       what a label is about, one of `UNITS`
@@ -74,16 +74,16 @@ def _licence_terms(name: str) -> str:
 
 
 @cache
-def _own() -> Mapping[str, About]:
+def _own() -> Mapping[str, TaskDescription]:
     """What `about.tsv` says, by name or pattern; the first that fits counts."""
     _, lines = records(Path(__file__).with_suffix(".tsv"))
     return {cells[0]: _read(cells) for _, cells in lines}
 
 
-def _read(cells: Sequence[str]) -> About:
+def _read(cells: Sequence[str]) -> TaskDescription:
     """What a line says."""
     _, unit, labels, reads, papers, languages, licence, size = cells
-    return About(
+    return TaskDescription(
         unit, reads, tuple(papers.split()), tuple(languages.split()), licence, labels, size
     )
 
@@ -103,12 +103,12 @@ def _about_places() -> dict[str, str]:
 
 
 @cache
-def known_tasks() -> Mapping[str, About]:
+def known_tasks() -> Mapping[str, TaskDescription]:
     """What is known, with what extensions and plugins know of their tasks."""
     return reduce(or_, map(attribute, _about_places().values()), dict(_own()))
 
 
-def about(name: str) -> About | None:
+def about(name: str) -> TaskDescription | None:
     """What is known of a task of that name; None for one of somebody else's."""
     there = any(fnmatchcase(name, pattern) for pattern in _about_places())
     every = known_tasks() if there else _own()  # modules are imported for their own tasks alone
@@ -132,7 +132,7 @@ class Sought:
 
     def check(self) -> None:
         """Refuse a wish that no task can ever meet. UsageProblem."""
-        if self.language and not any(map(three, language_codes(self.language))):
+        if self.language and not any(map(get_three_letter_code, language_codes(self.language))):
             raise UsageProblem(
                 f"no language {self.language!r}: give a code ('pl', 'pol') or a name ('Polish')"
             )
@@ -149,7 +149,7 @@ class Sought:
         self.check()
         return [name for name in names if self == Sought() or self._matches(about(name))]
 
-    def _matches(self, known: About | None) -> bool:
+    def _matches(self, known: TaskDescription | None) -> bool:
         if known is None:
             return False
         codes = language_codes(self.language) if self.language else set()

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from lingprobe.corpora.files import Part
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.files import CorpusPart
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import blocks, dependencies
 
@@ -26,11 +26,13 @@ def inventory(cells: Iterable[tuple[str, int]]) -> Inventory:
     return counts
 
 
-def features_of_words(parts: Iterable[Part], on_error: OnError, upos: str | None) -> Inventory:
+def features_of_words(
+    parts: Iterable[CorpusPart], on_error: OnError, upos: str | None
+) -> Inventory:
     """The features of all words of some files, or of those of a part of speech."""
     cells: Counter[str] = Counter()
     for part in parts:
-        for block in blocks(part.path, on_error, Tally()):
+        for block in blocks(part.path, on_error, ProblemTally()):
             batch = dependencies(block, "features")
             codes = batch.feats.codes
             if upos is not None:

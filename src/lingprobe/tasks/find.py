@@ -12,11 +12,11 @@ from typing import Any
 from lingprobe.corpora.files import pieces
 from lingprobe.corpora.languages import language, language_codes
 from lingprobe.corpora.places import below, fetched_treebanks, folder
-from lingprobe.corpora.universal import treebanks
+from lingprobe.corpora.universal import list_treebanks
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import Reference, allow
+from lingprobe.data.references import Reference, allow_code
 from lingprobe.tasks import TASKS, tolerant
-from lingprobe.tasks.released.universal import supply
+from lingprobe.tasks.released.universal import supply_treebanks
 
 MENTIONS = ("edge/coref", "edge/entities")
 """Tasks that read what few treebanks have: mentions of entities, beside the words."""
@@ -63,7 +63,7 @@ def _silent(languages: Sequence[str], place: Path) -> str:
     known = [
         code
         for asked in languages
-        for code in treebanks()
+        for code in list_treebanks()
         if language(code) in language_codes(asked)
     ]
     more = (
@@ -94,12 +94,12 @@ def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     """
     every: list[Any] = []
     for task in tasks:
-        allow(task)
+        allow_code(task)
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
         else:
             every.append(tolerant(task, on_error))
-    supply(every)
+    supply_treebanks(every)
     # options that depend on data may need what was fetched now
     return [one for each in every for one in _expand_reference(each)]
 

@@ -7,18 +7,22 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from lingprobe.corpora.embedded import NAME as EMBEDDED
-from lingprobe.corpora.languages import language_codes, script, three
+from lingprobe.corpora.languages import (
+    get_three_letter_code,
+    language_codes,
+    script,
+)
 from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Sources
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.tasks.about import about
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
 _FILE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
 
 
-def languages(results: Iterable[Result]) -> list[str]:
+def list_languages(results: Iterable[Result]) -> list[str]:
     """The languages of some results with their scripts, as pol-Latn, each once, in order; `UNKNOWN`
     where nothing says which.
     """
@@ -30,13 +34,13 @@ def with_scripts(codes: Iterable[str]) -> list[str]:
     """Languages and scripts (ISO 639-3 and 15924) of languages and treebanks, as pol-Latn;
     `UNKNOWN` where there are none.
     """
-    known = {code: three(code) for code in codes}
+    known = {code: get_three_letter_code(code) for code in codes}
     named = (f"{iso}-{script(code)}" for code, iso in known.items() if iso)
     return list(dict.fromkeys(named)) or [UNKNOWN]
 
 
 def _of(result: Result) -> list[str]:
-    parsed = parsed_or_none(result.trial.task)
+    parsed = try_parse_reference(result.trial.task)
     if parsed is None:
         return []
     source = result.provenance.notes.part(Sources)

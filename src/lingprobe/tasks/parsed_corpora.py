@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import confidences
 from lingprobe.corpora.style import Style
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.views import Block, blocks
 from lingprobe.data._closure import digest as digest_of
 from lingprobe.data._closure import root_of
@@ -78,9 +78,9 @@ class ParsedCorpus:
         return tuple(str(source.part.path) for source in self.sources)
 
     @cached_property
-    def tally(self) -> Tally:
+    def tally(self) -> ProblemTally:
         """What was counted while they were read."""
-        tally = Tally()
+        tally = ProblemTally()
         for shard in self.shards:
             tally.add(shard.counts.tally)
         tally.noted += self.noted
@@ -248,11 +248,11 @@ def is_large(paths: Iterable[Path]) -> bool:
     return sum(path.stat().st_size for path in paths) > LARGE
 
 
-Reads = Callable[[Path, OnError, Tally], Iterable[Block]]
+Reads = Callable[[Path, OnError, ProblemTally], Iterable[Block]]
 """The sentences of a file, and what is counted of the others."""
 
 
-def every(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
+def every(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
     """All sentences of a file."""
     return blocks(path, on_error, tally)
 
@@ -278,7 +278,7 @@ class Rules:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""
         if self.options is None:
             return None
-        name = digest_of(self.code_version.code, self.options, on_error, digest([path]))
+        name = digest_of(self.code_version.code, self.options, on_error, digest_files([path]))
         return cache_dir() / FOLDER / f"{name}{SUFFIX}"
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.machine import CEILING
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.notes import ByParser, Record
 from lingprobe.data.oracles import Facts
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.datasets import SampleSettings
 from lingprobe.datasets.draw import draw
 from lingprobe.tasks.answers import counts
@@ -23,7 +23,7 @@ from lingprobe.tasks.findings import Found
 from lingprobe.tasks.memory import pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.sources import source_notes
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 
 # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
 LOGISTIC = "mlp,hidden=0"
@@ -51,8 +51,8 @@ class CorpusOptions:
     commonest target forms of more candidates are left out; without, the task's own bound; 0: none
     """
 
-    path: Place
-    with_: tuple[Place, ...] = field(default=(), kw_only=True)
+    path: PlaceOption
+    with_: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
     seed: int = field(default=0, kw_only=True)
@@ -110,7 +110,7 @@ class Question(Generic[O]):
     name: str
     asks: str
     corpus: Callable[[O], ParsedCorpus]
-    parts: Callable[[O], Sequence[Part]]
+    parts: Callable[[O], Sequence[CorpusPart]]
     answers: Answers[O]
     settings: Mapping[str, Any] = field(default_factory=dict)
     varied: Callable[[O], Mapping[str, Any]] | None = None
@@ -122,9 +122,9 @@ class Question(Generic[O]):
     classes: int = 0
     probe: str = "mlp"
 
-    def define(self, options: type[O], place: str = "", **more: Any) -> Definition[O]:
+    def define(self, options: type[O], place: str = "", **more: Any) -> TaskDefinition[O]:
         """The definition of its task."""
-        return Definition(
+        return TaskDefinition(
             self.name,
             self.asks,
             options,

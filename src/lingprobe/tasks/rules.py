@@ -18,11 +18,11 @@ from types import FunctionType
 from typing import Any, Literal
 
 from lingprobe.corpora import brackets, conll2012
-from lingprobe.corpora.corpus import corpus as corpus_files
-from lingprobe.corpora.files import Part, uncompressed_path
+from lingprobe.corpora.corpus import list_corpus_files as corpus_files
+from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.style import Style
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
 from lingprobe.data._closure import file_of, root_of
 from lingprobe.data.core import DataProblem, Sentence
@@ -48,7 +48,7 @@ from lingprobe.tasks.options import arguments, options_of
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, Question, rule_answers
 from lingprobe.tasks.sources import Source, same_files, treebanks
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
 
 Function = Callable[..., Any]
@@ -88,7 +88,7 @@ def question(
     gold: Mapping[str, Function] | None = None,
     baselines: Sequence[str] = (),
     **settings: Any,
-) -> Callable[[Function], Definition[Any]]:
+) -> Callable[[Function], TaskDefinition[Any]]:
     """A decorator that turns a rule into a task: `@question("mine/relcl", "Is there a relative
     clause?")`.
 
@@ -115,7 +115,7 @@ def question(
     # what is written wrongly is told where it is written
     asked = SpanSettings(**settings) if about == "spans" else SampleSettings(**settings)
 
-    def define_task(function: Function) -> Definition[Any]:
+    def define_task(function: Function) -> TaskDefinition[Any]:
         rule, floors = Rule(name, function, over), tuple(baselines)
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
@@ -237,7 +237,7 @@ class SentenceRule:
         """The treebanks, or running text."""
         return treebanks(options.path, options.with_, SUFFIXES)
 
-    def parts(self, options: CorpusOptions) -> list[Part]:
+    def parts(self, options: CorpusOptions) -> list[CorpusPart]:
         """The files alone."""
         return [source.part for source in self.files(options)]
 
@@ -266,7 +266,7 @@ class SentenceRule:
     def offered_oracles(self, options: CorpusOptions) -> Collection[str]:
         """The oracles that the files say something for."""
         suffixes = {uncompressed_path(part.path).suffix for part in self.parts(options)}
-        every = ORACLES if suffixes.isdisjoint((".txt", *brackets.SUFFIXES)) else PLACES
+        every = ORACLES if suffixes.isdisjoint((".txt", *brackets.BRACKET_SUFFIXES)) else PLACES
         return [*self.gold, *every]
 
     def facts(
@@ -282,7 +282,7 @@ class SentenceRule:
 
     def _gold(self, says: Function, options: CorpusOptions) -> Iterator[tuple[Sentence, Facts]]:
         for part in self.parts(options):
-            for block in blocks(part.path, options.on_error, Tally()):
+            for block in blocks(part.path, options.on_error, ProblemTally()):
                 given = self.rule.inputs(block, sentences := block.sentences())
                 yield from zip(sentences, ((tuple(says(one)),) for one in given), strict=True)
 
@@ -299,13 +299,13 @@ class SpanRule:
         oracles = self.settings.oracles(self.targets)
         return Kind(asks, self.parts, self.targets, self.settings.key, oracles, needs)
 
-    def parts(self, options: SpanOptions) -> list[Part]:
+    def parts(self, options: SpanOptions) -> list[CorpusPart]:
         """The files."""
         plain = (".txt",) if self.rule.over == "sentences" else ()
         return one_each(corpus_files(options.paths, (*self.settings.files, *plain)))
 
     def targets(
-        self, options: SpanOptions, parts: list[Part], count: Count
+        self, options: SpanOptions, parts: list[CorpusPart], count: Count
     ) -> Iterator[SentenceTargets]:
         """The sentences of some files with their targets."""
         own = arguments(options)

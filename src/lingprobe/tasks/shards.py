@@ -22,9 +22,9 @@ import numpy as np
 
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.style import Style
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import Block
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
@@ -38,7 +38,7 @@ Arrow = Any
 """A table or an array of pyarrow, which is imported when it is used."""
 Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Any]]]
 """What rules say of the sentences of a block, by rule; under DEPTH numbers, under TAGS tuples."""
-Read = Callable[[Tally], Iterable[Block]]
+Read = Callable[[ProblemTally], Iterable[Block]]
 """The sentences of a file, and what is counted of those that cannot be read."""
 WORDS, TEXT, LENGTH, DEPTH, TAGS = "words", "text", "length", "depth", "tags"
 CONTENT, LETTERS, EXACT = "content", "letters", "exact"
@@ -53,7 +53,7 @@ NOTE = b"sonde"
 class Counted:
     """What was counted of a file beside its sentences."""
 
-    tally: Tally = field(default_factory=Tally)
+    tally: ProblemTally = field(default_factory=ProblemTally)
     style: Style = field(default_factory=Style)
 
     def plain(self) -> str:
@@ -66,7 +66,7 @@ class Counted:
         """The same from JSON."""
         plain = json.loads(text)
         style = Style(set(plain["style"]["relations"]), set(plain["style"]["feats"]))
-        return cls(Tally(**plain["tally"]), style)
+        return cls(ProblemTally(**plain["tally"]), style)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Shard:
         import pyarrow.parquet as pq
 
         counted, writer = Counted(), None
-        with draft(place) as part, pause_garbage_collection():
+        with open_draft(place) as part, pause_garbage_collection():
             try:
                 for table in self._tables(counted):
                     writer = writer or pq.ParquetWriter(

@@ -11,10 +11,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import Part, digest, treebank, uncompressed_path
+from lingprobe.corpora.files import (
+    CorpusPart,
+    digest_files,
+    treebank,
+    uncompressed_path,
+)
 from lingprobe.corpora.machine import machines, one_each
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe.data.notes import ByParser
 from lingprobe.datasets.candidates import NOTHING
@@ -24,10 +29,10 @@ class Source(NamedTuple):
     """A file, and the name that its sentences are reported by."""
 
     name: str
-    part: Part
+    part: CorpusPart
 
 
-def sources(paths: Sequence[str], parts: Callable[[str], Iterable[Part]]) -> list[Source]:
+def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) -> list[Source]:
     """The files that some paths name, by the last part of the path, or all of it where several
     paths end alike.
     """
@@ -54,7 +59,9 @@ def stratum(source: str) -> Mapping[str, str]:
     return MappingProxyType({"source": source}) if source else NOTHING
 
 
-def source_notes(task: str, files: Sequence[str], tally: Tally, **more: Any) -> dict[str, Any]:
+def source_notes(
+    task: str, files: Sequence[str], tally: ProblemTally, **more: Any
+) -> dict[str, Any]:
     """Notes that say what was read: the files, how many sentences and words, how many were skipped,
     and the first problems.
     """
@@ -68,7 +75,7 @@ def source_notes(task: str, files: Sequence[str], tally: Tally, **more: Any) -> 
     return {"source": source, **remarks(task, tally, files), "problems": list(tally.problems)}
 
 
-def remarks(task: str, tally: Tally, files: Iterable[str]) -> dict[str, Any]:
+def remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, Any]:
     """What tables say about the sources as they are, as a note, and which parser's the labels are;
     {} where there is nothing to say.
     """
@@ -86,7 +93,7 @@ def remarks(task: str, tally: Tally, files: Iterable[str]) -> dict[str, Any]:
 def same_files(files: Sequence[Source]) -> tuple[object, ...]:
     """What is equal for files of the same names, splits and contents."""
     named = [(name, part.split, str(part.path.resolve())) for name, part in files]
-    return (*named, digest(source.part.path for source in files))
+    return (*named, digest_files(source.part.path for source in files))
 
 
 def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[Source]:
@@ -94,9 +101,9 @@ def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> li
     path the files need no name.
     """
 
-    def parts(place: str) -> list[Part]:
+    def parts(place: str) -> list[CorpusPart]:
         if is_text(Path(place)):
-            return [Part("", _file(place))]
+            return [CorpusPart("", _file(place))]
         return one_each(treebank(place, suffixes))
 
     files = sources((path, *more), parts)

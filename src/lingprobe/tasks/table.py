@@ -9,8 +9,7 @@ from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import digest as digest_files
-from lingprobe.corpora.files import uncompressed_path
+from lingprobe.corpora.files import digest_files, uncompressed_path
 from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.examples import add_remarks

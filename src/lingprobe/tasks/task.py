@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lingprobe.corpora.files import Part, digest
+from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.machine import audits
 from lingprobe.data.core import DataProblem, Dataset, Sampling, Sentence
 from lingprobe.data.oracles import Facts
@@ -24,7 +24,7 @@ O = TypeVar("O", bound="DataclassInstance")  # noqa: E741
 
 
 @dataclass(frozen=True, eq=False)
-class Definition(Generic[O]):
+class TaskDefinition(Generic[O]):
     """What a task asks and how its data are made from its options; called with these it gives the
     task.
 
@@ -49,7 +49,7 @@ class Definition(Generic[O]):
     asks: str
     options: type[O]
     load: Callable[[O], Dataset]
-    parts: Callable[[O], Iterable[Part]]
+    parts: Callable[[O], Iterable[CorpusPart]]
     metric: str = "accuracy"
     probe: str = "mlp"
     view: str = "mean"
@@ -104,7 +104,7 @@ class Definition(Generic[O]):
 class DefinedTask(Generic[O]):
     """A task: a definition and the options that it is put to."""
 
-    definition: Definition[O]
+    definition: TaskDefinition[O]
     options: O
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -161,7 +161,7 @@ class DefinedTask(Generic[O]):
         """The files' contents, the splits that their names say, and the audits of parsers."""
         parts = self.parts()
         splits, paths = ",".join(part.split or "-" for part in parts), [p.path for p in parts]
-        return f"{splits}:{digest([*paths, *audits(paths)])}"
+        return f"{splits}:{digest_files([*paths, *audits(paths)])}"
 
     @property
     def oracles(self) -> Mapping[str, str]:
@@ -175,7 +175,7 @@ class DefinedTask(Generic[O]):
         assert self.definition.facts is not None
         return self.definition.facts(oracle, self.options, sentences)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[CorpusPart]:
         """The files that it is read from, with the splits that their names say."""
         return list(self.definition.parts(self.options))
 
@@ -194,5 +194,5 @@ class DefinedTask(Generic[O]):
         return self.definition.candidates(self.options)
 
 
-def _again(definition: Definition[O], options: dict[str, Any]) -> DefinedTask[O]:
+def _again(definition: TaskDefinition[O], options: dict[str, Any]) -> DefinedTask[O]:
     return definition(**options)

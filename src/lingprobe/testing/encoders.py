@@ -10,7 +10,7 @@ import numpy as np
 
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders import ENCODERS
 from lingprobe.testing.tiny import pair
@@ -28,7 +28,7 @@ def check_encoder(
                and a very long one
     tolerance  largest difference, relative to the largest value, that batching may make
     """
-    allow(encoder)
+    allow_code(encoder)
     made: Encoder = ENCODERS.make(encoder) if isinstance(encoder, str) else encoder
     assert made.name, "an encoder needs a name: it is what tables call it"
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])

@@ -29,7 +29,7 @@ from lingprobe.data.core import (
 )
 from lingprobe.data.labels import Label
 from lingprobe.data.reading import Readings
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.probes import PROBES
 from lingprobe.testing.tasks import same_labels
@@ -49,7 +49,7 @@ def check_probe(
     learns  whether it should find what the input tells; a constant floor does not
     pairs   whether it is for pairs of sentences, whose labels are how much they are alike
     """
-    allow(probe)
+    allow_code(probe)
     made: Probe = PROBES.make(probe) if isinstance(probe, str) else probe
     assert made.name, "a probe needs a name: it is what tables call it"
     for kind in kinds:

@@ -14,7 +14,7 @@ from lingprobe.data.core import SPLITS, Dataset, Task, needs_of
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import facts_of, oracles_of
 from lingprobe.data.reading import view
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.metrics import METRICS, MetricProblem
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
@@ -26,7 +26,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     sentences_may_recur  for data whose official splits share sentences, as pairs drawn from one
                          pool do
     """
-    allow(task)
+    allow_code(task)
     made: Task = TASKS.make(task) if isinstance(task, str) else task
     assert made.name, "a task needs a name: it is what tables call it"
     assert made.question.strip().endswith("?"), (
@@ -34,7 +34,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     )
     view(made.view)
     first, second = made.load(), made.load()
-    allow(made.probe, made.metric)
+    allow_code(made.probe, made.metric)
     probe = PROBES.make(made.probe)
     check_dataset(
         first,

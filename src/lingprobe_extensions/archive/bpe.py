@@ -10,7 +10,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe.data.core import DataProblem
 
 END = "</w>"  # is part of the last piece of a word, in codes
@@ -86,7 +86,7 @@ def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
     """The merges of a file (`left right count` a line), and the pieces of another (`piece count`)
     where there is one.
     """
-    with reading(codes, "a UTF-8 text"):
+    with report_damage(codes, "a UTF-8 text"):
         lines = codes.read_text("utf-8").removesuffix("\n").split("\n")
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines, 1):
@@ -103,7 +103,7 @@ def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
 
 def vocabulary_of(file: Path) -> list[str]:
     """The pieces of a file, `piece count` a line, in their order."""
-    with reading(file, "a UTF-8 text"):
+    with report_damage(file, "a UTF-8 text"):
         lines = file.read_text("utf-8").removesuffix("\n").split("\n")
     pieces = []
     for number, line in enumerate(lines, 1):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.encoders.batches import gather_vectors
-from lingprobe.encoders.layers import Asked
-from lingprobe.encoders.tables import word_table
+from lingprobe.encoders.layers import SlotEncoder
+from lingprobe.encoders.tables import open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import COVE
@@ -53,7 +53,7 @@ class CoVe:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{self._digest} {word_table(self.vectors, 0, 0).fingerprint}"
+        return f"{self._digest} {open_word_table(self.vectors, 0, 0).fingerprint}"
 
     @property
     def base(self) -> str:
@@ -61,10 +61,10 @@ class CoVe:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return Asked.slots_of(self, DEPTH)
+        return SlotEncoder.slots_of(self, DEPTH)
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
-        return Asked.of(self, slots, "words")
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
+        return SlotEncoder.of(self, slots, "words")
 
     @property
     def _digest(self) -> str:
@@ -75,12 +75,12 @@ class CoVe:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words have no vector."""
-        return ~word_table(self.vectors, 0, 0).look_up(words)[1]
+        return ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
-        vectors, _ = word_table(self.vectors, 0, 0).look_up(forms)
+        vectors, _ = open_word_table(self.vectors, 0, 0).look_up(forms)
         net = _net(self.file, self._digest, vectors.shape[1])
         names = {layer for layer, _ in asked}
 

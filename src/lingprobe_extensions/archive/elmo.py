@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.layers import Asked
+from lingprobe.encoders.layers import SlotEncoder
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
@@ -91,10 +91,10 @@ class ELMo:
     @property
     def slots(self) -> tuple[str, ...]:
         check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
-        return Asked.slots_of(self, shape_of(self.sizes).layers)
+        return SlotEncoder.slots_of(self, shape_of(self.sizes).layers)
 
-    def asking(self, slots: tuple[str, ...]) -> Asked:
-        return Asked.of(self, slots, "words")
+    def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
+        return SlotEncoder.of(self, slots, "words")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
@@ -149,8 +149,8 @@ def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:
     try:
         import h5py
     except ImportError:
-        raise DataProblem(f"{file} is read by h5py: {to_install('elmo')}") from None
-    with reading(file, "an HDF5 file"), h5py.File(file.expanduser(), "r") as held:
+        raise DataProblem(f"{file} is read by h5py: {describe_install('elmo')}") from None
+    with report_damage(file, "an HDF5 file"), h5py.File(file.expanduser(), "r") as held:
         arrays = {}
         for name, wanted in shape.datasets.items():
             if name not in held:

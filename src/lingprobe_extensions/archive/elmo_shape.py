@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe_extensions.archive.files import digest_of, json_file
 from lingprobe_extensions.archive.sources import ELMO
 
@@ -73,7 +73,7 @@ def shape_of(options: Path) -> Shape:
     """The sizes that an options file says."""
     digest_of(options, SIZES, ELMO)
     said = json_file(options, "the sizes of an ELMo")
-    with reading(options, "the sizes of an ELMo"):
+    with report_damage(options, "the sizes of an ELMo"):
         cnn, lstm = said["char_cnn"], said["lstm"]
         return Shape(
             tuple((int(width), int(many)) for width, many in cnn["filters"]),

@@ -14,27 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.damage import report_damage
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
-from lingprobe.encoders.sources import Source
+from lingprobe.encoders.sources import FileSource
 
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def check_there(path: Path, what: str, source: Source) -> None:
+def check_there(path: Path, what: str, source: FileSource) -> None:
     """Where a file is not there, a DataProblem says what it holds and where to get it."""
     if not path.expanduser().is_file():
         raise source.missing(path, what)
 
 
-def digest_of(path: Path, what: str, source: Source) -> str:
+def digest_of(path: Path, what: str, source: FileSource) -> str:
     """The digest of a file that has to be there."""
     check_there(path, what, source)
-    return digest([path])
+    return digest_files([path])
 
 
-def find_file(folder: Path, names: tuple[str, ...], what: str, source: Source) -> Path:
+def find_file(folder: Path, names: tuple[str, ...], what: str, source: FileSource) -> Path:
     """The one file of a folder that one of these patterns fits; DataProblem where there is none, or
     more than one.
     """
@@ -60,7 +60,7 @@ def torch_file(path: Path, namespaces: bool = False) -> Any:
     import torch
 
     with (
-        reading(path, "a file of torch"),
+        report_damage(path, "a file of torch"),
         torch.serialization.safe_globals([argparse.Namespace] if namespaces else []),
     ):
         return torch.load(path.expanduser(), map_location="cpu", weights_only=True)
@@ -68,13 +68,13 @@ def torch_file(path: Path, namespaces: bool = False) -> Any:
 
 def arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
     """The arrays of a .npz file whose names begin so, by name."""
-    with reading(path, "a NumPy .npz file"), np.load(path, allow_pickle=False) as archive:
+    with report_damage(path, "a NumPy .npz file"), np.load(path, allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files if name.startswith(prefix)}
 
 
 def mmap_table(path: Path) -> NDArray[Any]:
     """The table of a .npy file, mapped into memory."""
-    with reading(path, "a NumPy .npy file"):
+    with report_damage(path, "a NumPy .npy file"):
         table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     if table.ndim != 2 or table.dtype.kind != "f":
         raise DataProblem(
@@ -85,7 +85,7 @@ def mmap_table(path: Path) -> NDArray[Any]:
 
 def json_file(path: Path, what: str) -> dict[str, Any]:
     """What a JSON file says of `what`."""
-    with reading(path, "JSON"):
+    with report_damage(path, "JSON"):
         said = json.loads(path.read_text("utf-8"))
     if not isinstance(said, dict):
         raise DataProblem(f"{path} holds no JSON object, expected {what}")

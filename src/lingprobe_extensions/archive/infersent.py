@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.tables import word_table
+from lingprobe.encoders.tables import open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of
 from lingprobe_extensions.archive.sources import INFERSENT
@@ -49,14 +49,14 @@ class InferSent:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{self._digest} {word_table(self.vectors, 0, 0).fingerprint}"
+        return f"{self._digest} {open_word_table(self.vectors, 0, 0).fingerprint}"
 
     @property
     def _digest(self) -> str:
         return digest_of(self.file, "the weights of InferSent", INFERSENT)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        table = word_table(self.vectors, 0, 0)
+        table = open_word_table(self.vectors, 0, 0)
         words, counts, cut = words_of(sentences)
         words = [_as_trained(row) for row in words] if self.version == "2" else words
         forms = dict.fromkeys((*MARKS[self.version], *(w for row in words for w in row)))
@@ -74,7 +74,7 @@ class InferSent:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words have no vector."""
-        return ~word_table(self.vectors, 0, 0).look_up(words)[1]
+        return ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
 
 
 def _as_trained(words: list[str]) -> list[str]:

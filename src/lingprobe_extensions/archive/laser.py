@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe_extensions.archive.bpe import vocabulary_of
@@ -51,7 +51,7 @@ class Laser:
         """The digests of the model and its pieces, and the versions of what cuts texts."""
         files = [file for file in (self._model, *self._pieces) if file is not None]
         cut = f"{RULES} {versions('sacremoses', 'sentencepiece')}"
-        return f"{' '.join(digest([f]) for f in files)} {cut}"
+        return f"{' '.join(digest_files([f]) for f in files)} {cut}"
 
     @property
     def _model(self) -> Path:
@@ -91,7 +91,7 @@ class Laser:
             pieces = by_codes(first, vocabulary, self.lang)
         else:
             pieces = by_sentencepiece(first)
-        marks = digest([self._model]), digest([vocabulary]) if vocabulary else ""
+        marks = digest_files([self._model]), digest_files([vocabulary]) if vocabulary else ""
         return pieces, _load_model(self._model, vocabulary, marks)
 
 

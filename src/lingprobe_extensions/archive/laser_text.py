@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.damage import reading
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.damage import report_damage
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe_extensions.archive.bpe import read_codes
 
 CUT_BY_OTHERS = {
@@ -59,7 +59,7 @@ def by_codes(codes: Path, vocabulary: Path | None, language: str) -> Pieces:
             f"lang={language}: for this model {CUT_BY_OTHERS[language]}, which lingprobe does not"
             " do; take LASER2, or do it and write lang=en"
         )
-    marks = digest([codes, *([vocabulary] if vocabulary else [])])
+    marks = digest_files([codes, *([vocabulary] if vocabulary else [])])
     return _by_codes(codes, vocabulary, language, marks)
 
 
@@ -106,14 +106,14 @@ def by_sentencepiece(model: Path) -> Pieces:
     """LASER2 and LASER3 as the authors' package `laser_encoders` reads texts: punctuation is
     normalised by the rules for English whatever the language, then comes sentencepiece.
     """
-    return _by_sentencepiece(model, digest([model]))
+    return _by_sentencepiece(model, digest_files([model]))
 
 
 @functools.lru_cache(maxsize=2)
 def _by_sentencepiece(model: Path, mark: str) -> Pieces:
     normaliser = normaliser_of(_library("sacremoses", model), "en")
     sentencepiece = _library("sentencepiece", model)
-    with reading(model, "a sentencepiece model"):
+    with report_damage(model, "a sentencepiece model"):
         processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
 
     def cut(text: str) -> list[str]:
@@ -130,4 +130,4 @@ def _library(name: str, path: Path) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise DataProblem(f"{path} is read with {name}: {to_install('laser')}") from None
+        raise DataProblem(f"{path} is read with {name}: {describe_install('laser')}") from None

@@ -12,9 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import Floats, Ints, Spans, Vectors, offsets, ranges
-from lingprobe.encoders.batches import batches, spread
-from lingprobe.encoders.layers import Asked
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Spans,
+    Vectors,
+    compute_offsets,
+    expand_ranges,
+)
+from lingprobe.encoders.batches import make_batches, run_batches
+from lingprobe.encoders.layers import SlotEncoder
 
 LONGEST = 10_000  # words; the rest of a longer sentence is not read
 Forward = Callable[[Ints], Mapping[str, Any]]
@@ -56,13 +63,13 @@ class Tokens:
 
     def of(self, rows: Ints) -> list[Ints]:
         """The tokens of some sentences."""
-        starts = offsets(self.counts)
+        starts = compute_offsets(self.counts)
         return [self.ids[starts[row] : starts[row + 1]] for row in rows]
 
     @property
     def spans(self) -> Spans:
         """Which units are each sentence's and each word's, where units are the tokens of words."""
-        units, first = offsets(self.pieces), offsets(self.words)
+        units, first = compute_offsets(self.pieces), compute_offsets(self.words)
         return Spans(units[first], np.stack([units[:-1], units[1:]], 1), first)
 
 
@@ -99,18 +106,18 @@ def pool_layers(
     by_word = any(pool == "none" for _, pool in asked)
     marks = tokens.marks if by_word else (0, 0)
     units = np.maximum(tokens.counts - sum(marks), 0) if by_word else np.ones_like(tokens.counts)
-    starts = offsets(units)
+    starts = compute_offsets(units)
     layers = [np.zeros((int(starts[-1]), widths[layer]), np.float32) for layer, _ in asked]
 
     def work(rows: Ints) -> None:
         states, mask = forward(rows), _mask(tokens.counts[rows], marks)
-        places = ranges(starts[rows], starts[rows + 1])[0]
+        places = expand_ranges(starts[rows], starts[rows + 1])[0]
         for target, (layer, pool) in zip(layers, asked, strict=True):
             target[places] = _units(pool, states[layer], mask)
 
-    spread(work, batches(tokens.counts, budget), side_by_side=True)
+    run_batches(work, make_batches(tokens.counts, budget), side_by_side=True)
     spans = tokens.spans if by_word else None
-    return Vectors(tuple(layers), Asked.names(asked), spans, tokens.cut)
+    return Vectors(tuple(layers), SlotEncoder.names(asked), spans, tokens.cut)
 
 
 def _mask(lengths: Ints, marks: tuple[int, int]) -> NDArray[np.bool_]:

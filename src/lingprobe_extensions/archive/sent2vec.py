@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Floats, Ints, Vectors, offsets
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Vectors,
+    compute_offsets,
+)
 from lingprobe.encoders.tables import gather_word_vectors
 from lingprobe_extensions.archive.files import digest_of
 from lingprobe_extensions.archive.sources import SENT2VEC
@@ -57,7 +62,9 @@ class Sent2Vec:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
             return gather_word_vectors(model.vectors, ids, counts)
-        return Vectors((model.means(ids[ids >= 0], offsets(ids >= 0)[offsets(counts)]),))
+        return Vectors(
+            (model.means(ids[ids >= 0], compute_offsets(ids >= 0)[compute_offsets(counts)]),)
+        )
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words the model lacks."""
@@ -102,7 +109,7 @@ class Model:
             [ids, *ngram_rows(ids, starts, self.words, self.settings)],
             1,
         )
-        units = offsets((rows >= 0).sum(1))[starts]
+        units = compute_offsets((rows >= 0).sum(1))[starts]
         there = torch.from_numpy(rows[rows >= 0])
         with torch.inference_mode():  # reads each row where it lies, and gathers none
             table, firsts = torch.from_numpy(self.vectors), torch.from_numpy(units[:-1])

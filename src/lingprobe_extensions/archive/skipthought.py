@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.encoders.tables import WordTable, word_table
+from lingprobe.encoders.tables import WordTable, open_word_table
 from lingprobe_extensions.archive.files import (
     Shapes,
     arrays,
@@ -71,7 +71,7 @@ class SkipThought:
     @property
     def fingerprint(self) -> str:
         """The digests of the files that are read."""
-        words = [] if self.vectors is None else [word_table(self.vectors, 0, 0).fingerprint]
+        words = [] if self.vectors is None else [open_word_table(self.vectors, 0, 0).fingerprint]
         return " ".join([*(_digest(file) for file in self._files()), *words])
 
     def _files(self) -> list[Path]:
@@ -106,7 +106,7 @@ class SkipThought:
         numbers = _numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
         lacking = np.array([word not in numbers for word in words], bool)
         if self.vectors is not None:
-            lacking &= ~word_table(self.vectors, 0, 0).look_up(words)[1]
+            lacking &= ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
         return lacking
 
 
@@ -177,7 +177,7 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
         )
     if encoder.vectors is None:
         return Table(numbers, rows, None)
-    marks = own, word_table(encoder.vectors, 0, 0).fingerprint
+    marks = own, open_word_table(encoder.vectors, 0, 0).fingerprint
     return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks))
 
 
@@ -196,7 +196,7 @@ def _expansion(
     """
     numbers = _numbers(folder, _digest(folder.expanduser() / WORDS))
     own = [word for word in list(numbers)[:OWN] if word not in (END, UNKNOWN)]
-    others = word_table(vectors, 0, 0)
+    others = open_word_table(vectors, 0, 0)
     found, known = others.look_up(own)
     if known.sum() <= found.shape[1]:
         raise DataProblem(
@@ -213,7 +213,7 @@ def _expansion(
 def _numbers(folder: Path, mark: str) -> dict[str, int]:
     """The row of each word, by a folder whose dictionary has the digest `mark`."""
     file = folder.expanduser() / WORDS
-    with reading(file, "a UTF-8 text"):
+    with report_damage(file, "a UTF-8 text"):
         lines = file.read_text("utf-8").removesuffix("\n").split("\n")
     # of a word that comes twice the last row counts, as in a dictionary made of pairs
     numbers = {line.strip(): row for row, line in enumerate(lines)}

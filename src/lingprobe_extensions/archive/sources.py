@@ -2,12 +2,12 @@
 docs/published-encoders.md has the same.
 """
 
-from lingprobe.encoders.sources import Source
+from lingprobe.encoders.sources import FileSource
 
-INFERSENT = Source("https://github.com/facebookresearch/InferSent", "CC BY-NC 4.0")
-SKIPTHOUGHT = Source("https://github.com/ryankiros/skip-thoughts", "Apache 2.0")
-SENT2VEC = Source("https://github.com/epfml/sent2vec", "BSD")
-LASER = Source("https://github.com/facebookresearch/LASER", "BSD")
-COVE = Source("https://github.com/salesforce/cove", "BSD")
-ELMO = Source("https://github.com/allenai/bilm-tf", "Apache 2.0")
-USE = Source("https://tfhub.dev/google/universal-sentence-encoder-large/3", "Apache 2.0")
+INFERSENT = FileSource("https://github.com/facebookresearch/InferSent", "CC BY-NC 4.0")
+SKIPTHOUGHT = FileSource("https://github.com/ryankiros/skip-thoughts", "Apache 2.0")
+SENT2VEC = FileSource("https://github.com/epfml/sent2vec", "BSD")
+LASER = FileSource("https://github.com/facebookresearch/LASER", "BSD")
+COVE = FileSource("https://github.com/salesforce/cove", "BSD")
+ELMO = FileSource("https://github.com/allenai/bilm-tf", "Apache 2.0")
+USE = FileSource("https://tfhub.dev/google/universal-sentence-encoder-large/3", "Apache 2.0")

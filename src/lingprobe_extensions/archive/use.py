@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe_extensions.archive.files import versions
 from lingprobe_extensions.archive.sources import USE
@@ -84,7 +84,7 @@ def _digest(folder: Path) -> str:
             f"{folder} has no saved_model.pb, which every module of TensorFlow Hub has; unpack the"
             " download there"
         )
-    return digest(sorted(file for file in place.rglob("*") if file.is_file()))
+    return digest_files(sorted(file for file in place.rglob("*") if file.is_file()))
 
 
 @functools.lru_cache(maxsize=2)
@@ -95,7 +95,7 @@ def _module(folder: Path, signature: str, mark: str) -> Run:
         tensorflow = importlib.import_module("tensorflow")
     except ImportError:
         raise DataProblem(
-            f"{folder} is run by TensorFlow, which is not installed: {to_install('tf')}"
+            f"{folder} is run by TensorFlow, which is not installed: {describe_install('tf')}"
         ) from None
     with contextlib.suppress(ImportError):  # has the operations of the multilingual modules
         importlib.import_module("tensorflow_text")

@@ -7,14 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from lingprobe.api.arguments import as_list, keywords
-from lingprobe.api.results import Results, Selection, stored_results
+from lingprobe.api.arguments import as_list, show_keywords
+from lingprobe.api.results import (
+    ResultsSource,
+    Selection,
+    read_stored_results,
+)
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow
+from lingprobe.data.references import allow_code
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 from lingprobe_extensions.board.check import check_folder
 from lingprobe_extensions.board.contents import INDEX, MODELS, TASKS, Board
 from lingprobe_extensions.board.index_page import index_text
@@ -37,9 +41,9 @@ from lingprobe_extensions.board.task_page import task_page
 HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def submit(
-    results: Results = None,
+    results: ResultsSource = None,
     output: str | Path | None = None,
     *,
     check: bool = False,
@@ -77,7 +81,7 @@ def submit(
         raise UsageProblem("a submission has the metric of each task: leave metric out")
     folder = Path(output)
     _check_place(folder, FILES)
-    stored = stored_results(results, selection)
+    stored = read_stored_results(results, selection)
     declared = {"trained_on_ud": trained_on_ud, "trained_on_sources": trained_on_sources}
     known = partial(of_model, mteb_places(mteb))
     made = submission_of(stored.results, Statement(name, declared, known))
@@ -89,10 +93,10 @@ def _check(folder: Path, selection: Selection) -> Page[tuple[ModelLine, ...]]:
     """What a folder holds, with what was measured anew; DataProblem where it was changed."""
     checked = check_folder(folder)
     here = as_list(selection.get("encoders"))
-    allow(*here)
+    allow_code(*here)
     if selection.get("trust"):
         for fit in checked.submission.fits:
-            allow(fit.task, fit.encoder, fit.probe, fit.control, fit.metric)
+            allow_code(fit.task, fit.encoder, fit.probe, fit.control, fit.metric)
         checked = check_folder(folder)
     again = remeasure(checked.submission.results, (folder / FITS).read_bytes(), here)
     return _page(checked.submission, (*checked.remarks, again))
@@ -125,7 +129,7 @@ def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...
     words = frozenset({"model", "layers", "trained on UD", "on the sources"})
     beside = len(made.fits) - sum(line.fits for line in made.lines)
     notes = (f"Beside them: {beside:,} fits of baselines and oracles.", *remarks)
-    return Page(made.lines, lambda: [Table(HEAD, (Section("", rows),), words, notes)])
+    return Page(made.lines, lambda: [Table(HEAD, (TableSection("", rows),), words, notes)])
 
 
 def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> list[Path]:

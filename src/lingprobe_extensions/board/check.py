@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.rows import kind_of
-from lingprobe.api.listing import contents_of
+from lingprobe.analysis.rows import get_encoder_kind
+from lingprobe.api.listing import get_contents
 from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.references import is_allowed
+from lingprobe.data.references import is_code_allowed
 from lingprobe.metrics import (
     Answers,
     floor,
@@ -121,10 +121,10 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
         raise DataProblem("an example has a tag without a name")
     if any(each.link and each.problem() for each in (gold, predicted)):
         raise DataProblem(f"labels: {gold.problem() or predicted.problem()}")
-    if not is_allowed(result.metric):
+    if not is_code_allowed(result.metric):
         remarks[f"scores by {result.metric} were not computed anew: it is code in a file"] = None
         return result
-    metric, said = contents_of("metrics").make(result.metric), result.provenance
+    metric, said = get_contents("metrics").make(result.metric), result.provenance
     bounds = result.low, result.high
     if said.version == importlib.metadata.version("lingprobe"):
         bounds = Answers(gold, [predicted], result.clusters).interval(metric)
@@ -196,7 +196,7 @@ def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[st
             yield f"line {number}: no row is of {line.encoder}"
             continue
         yield from (f"line {number}: {each}" for each in _line(line, mine))
-    kinds = {one.trial.encoder for one in results if kind_of(one) == "trained"}
+    kinds = {one.trial.encoder for one in results if get_encoder_kind(one) == "trained"}
     for encoder in sorted(kinds - {line.encoder for line in lines}):
         yield f"no line is about {encoder}"
 

@@ -9,7 +9,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.declaration import command, option
-from lingprobe.cli.options import SHARED_OPTIONS, put
+from lingprobe.cli.options import SHARED_OPTIONS, show_page
 
 
 @command(
@@ -32,7 +32,7 @@ def submit(given: Mapping[str, Any]) -> None:
     - `lingprobe submit results/ -o mine --name mine --trained-on-ud no`
     - `lingprobe submit mine --check`
     """
-    put(lingprobe.submit(**given))
+    show_page(lingprobe.submit(**given))
 
 
 @command(

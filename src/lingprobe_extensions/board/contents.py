@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from lingprobe.analysis.row import (
-    Row,
-)
-from lingprobe.corpora.languages import three
-from lingprobe.corpora.universal import treebanks
-from lingprobe.data.references import parsed_or_none
-from lingprobe.pages.groups import Column, columns_of
-from lingprobe.pages.open_files import file_names
-from lingprobe.tables.table import number
+from lingprobe.analysis.row import ResultRow
+from lingprobe.corpora.languages import get_three_letter_code
+from lingprobe.corpora.universal import list_treebanks
+from lingprobe.data.references import try_parse_reference
+from lingprobe.pages.groups import TaskColumn, arrange_columns
+from lingprobe.pages.open_files import make_file_names
+from lingprobe.tables.table import format_number
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import Merged, Model
 from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings
@@ -50,9 +48,9 @@ class Board:
         return self.merged.models
 
     @cached_property
-    def columns(self) -> dict[Key, Column]:
+    def columns(self) -> dict[Key, TaskColumn]:
         """What each task is called: its column and its group; the probe where it has several."""
-        every = columns_of(list(dict.fromkeys(one.key[0] for one in self.standings.tasks)))
+        every = arrange_columns(list(dict.fromkeys(one.key[0] for one in self.standings.tasks)))
         order = {column.task: column for column in every}
         many = Counter(one.key[0] for one in self.standings.tasks)
         named = {}
@@ -60,7 +58,7 @@ class Board:
             task, probe, _ = one.key
             column = order[task]
             if known := set_of(task):
-                column = Column(task, known.column, f"flash, {known.draw}")
+                column = TaskColumn(task, known.column, f"flash, {known.draw}")
             name = f"{column.name}, {probe}" if many[task] > 1 else column.name
             named[one.key] = column._replace(name=name)
         return named
@@ -79,13 +77,13 @@ class Board:
     @cached_property
     def task_files(self) -> dict[Key, str]:
         """The file of each task, from the index."""
-        names = file_names({" ".join(key) for key in self.columns})
+        names = make_file_names({" ".join(key) for key in self.columns})
         return {key: f"{TASKS}/{names[' '.join(key)]}.html" for key in self.columns}
 
     @cached_property
     def model_files(self) -> dict[str, str]:
         """The file of each model, from the index."""
-        names = file_names({model.name for model in self.models.values()})
+        names = make_file_names({model.name for model in self.models.values()})
         return {key: f"{MODELS}/{names[model.name]}.html" for key, model in self.models.items()}
 
     @cached_property
@@ -135,7 +133,7 @@ class Board:
         return max((row.n for row in self._rows(self.tasks[key])), default=0)
 
     @staticmethod
-    def _rows(one: TaskStandings) -> list[Row]:
+    def _rows(one: TaskStandings) -> list[ResultRow]:
         return [*(standing.row for standing in one.models), *one.floors]
 
     @cached_property
@@ -149,7 +147,7 @@ def family_of(key: Key) -> str:
     """The family of a task, as ud."""
     if known := set_of(key[0]):
         return known.family
-    parsed = parsed_or_none(key[0])
+    parsed = try_parse_reference(key[0])
     family, slash, _ = (parsed.name if parsed else key[0]).partition("/")
     return family if slash else UNKNOWN
 
@@ -158,13 +156,16 @@ def language_names(codes: tuple[str, ...]) -> str:
     """Languages by name, as Universal Dependencies calls them; by code where it has none."""
     known = _names_of_languages()
     parts = [code.partition("-")[0] for code in codes]
-    names = [known.get(three(part) or part, UNKNOWN if part == "und" else part) for part in parts]
+    names = [
+        known.get(get_three_letter_code(part) or part, UNKNOWN if part == "und" else part)
+        for part in parts
+    ]
     return ", ".join(dict.fromkeys(names))
 
 
 @cache
 def _names_of_languages() -> dict[str, str]:
-    return {three(code): bank.language for code, bank in treebanks().items()}
+    return {get_three_letter_code(code): bank.language for code, bank in list_treebanks().items()}
 
 
 def size_of(model: Model) -> str:
@@ -181,18 +182,19 @@ def size_class(model: Model) -> str:
     return next((name for limit, name in SIZES if size < limit), LARGEST)
 
 
-def doubt(row: Row) -> str:
+def doubt(row: ResultRow) -> str:
     """A score with the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
     if math.isnan(row.low):
-        return number(row.score)
-    return f"{number(row.score)} ±{number(max(row.high - row.score, row.score - row.low))}"
+        return format_number(row.score)
+    wider = max(row.high - row.score, row.score - row.low)
+    return f"{format_number(row.score)} ±{format_number(wider)}"
 
 
-def interval(row: Row) -> str:
+def interval(row: ResultRow) -> str:
     """The interval of a score."""
-    return "–" if math.isnan(row.low) else f"{number(row.low)} – {number(row.high)}"
+    return "–" if math.isnan(row.low) else f"{format_number(row.low)} – {format_number(row.high)}"
 
 
 def with_sign(value: float) -> str:

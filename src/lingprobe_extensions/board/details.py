@@ -7,14 +7,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import (
-    Row,
-)
-from lingprobe.analysis.rows import Frame
+from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
-from lingprobe.pages.breakdown import by_stratum, has_counted_labels
-from lingprobe.tables.table import Section, Table, number
-from lingprobe.tables.web import Block, Folded, Prose, Sheet
+from lingprobe.pages.breakdown import compute_stratum_rows, has_counted_labels
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
+from lingprobe.tables.web import (
+    FoldedBlock,
+    PageBlock,
+    ProseBlock,
+    TableSheet,
+)
 from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
 from lingprobe_extensions.board.standings import TaskStandings
 
@@ -31,11 +38,11 @@ SELECTIVITY = (
 GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
 
 
-def control_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
+def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
     if not one.controls:
         return ()
-    every = [each.row for each in Frame.of(one.controls).measurements]
+    every = [each.row for each in ResultFrame.of(one.controls).measurements]
     plain = {_place(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)
@@ -43,51 +50,51 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
         if row.control != "none"
     ]
     words = frozenset(CONTROLS[:3])
-    sheet = Sheet(Table(CONTROLS, (Section("", tuple(lines)),), words), "Controls")
-    return (sheet, Prose((SELECTIVITY,), "note"))
+    sheet = TableSheet(Table(CONTROLS, (TableSection("", tuple(lines)),), words), "Controls")
+    return (sheet, ProseBlock((SELECTIVITY,), "note"))
 
 
-def _place(row: Row) -> tuple[str, str]:
+def _place(row: ResultRow) -> tuple[str, str]:
     return row.encoder, row.layer
 
 
-def _sort_rows(board: Board, every: Sequence[Row]) -> list[Row]:
+def _sort_rows(board: Board, every: Sequence[ResultRow]) -> list[ResultRow]:
     """Models by name, then baselines."""
     return sorted(
         every, key=lambda row: (row.kind == "baseline", board.name(row.encoder).casefold())
     )
 
 
-def _control_cells(board: Board, plain: Row | None, row: Row) -> tuple[str, ...]:
+def _control_cells(board: Board, plain: ResultRow | None, row: ResultRow) -> tuple[str, ...]:
     selective = f"[{with_sign(row.selective_low)}, {with_sign(row.selective_high)}]"
     has_none = math.isnan(row.selectivity)
     return (
         board.name(row.encoder),
         row.layer,
         row.control,
-        "–" if plain is None else number(plain.score),
-        number(row.score),
+        "–" if plain is None else format_number(plain.score),
+        format_number(row.score),
         interval(row),
         "–" if has_none else f"{with_sign(row.selectivity)} {selective}",
-        *(number(value) for value in (row.keys_seen, row.on_seen, row.on_unseen)),
+        *(format_number(value) for value in (row.keys_seen, row.on_seen, row.on_unseen)),
         f"{row.draws:,}",
     )
 
 
-def group_blocks(board: Board, one: TaskStandings) -> tuple[Block, ...]:
+def group_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     """Scores by each tag of the test examples that has several values."""
     return tuple(_group_blocks(board, one.shown))
 
 
-def _group_blocks(board: Board, shown: Sequence[Result]) -> Iterator[Block]:
+def _group_blocks(board: Board, shown: Sequence[Result]) -> Iterator[PageBlock]:
     for stratum in dict.fromkeys(name for result in shown for name in result.strata):
         mine = [r for r in shown if stratum in r.strata and has_counted_labels(r)]
         if len({name for r in mine for name in r.strata[stratum].names}) > 1:
-            sheet = _by_group(board, by_stratum(mine, stratum), stratum)
-            yield Folded(f"By {stratum}", (sheet, Prose((GROUPS,), "note")))
+            sheet = _by_group(board, compute_stratum_rows(mine, stratum), stratum)
+            yield FoldedBlock(f"By {stratum}", (sheet, ProseBlock((GROUPS,), "note")))
 
 
-def _by_group(board: Board, every: Sequence[Row], stratum: str) -> Sheet:
+def _by_group(board: Board, every: Sequence[ResultRow], stratum: str) -> TableSheet:
     """Encoders below each other, and the values of a tag beside each other."""
     values = list(dict.fromkeys(row.stratum for row in every))
     known = {(*_place(row), row.stratum): row for row in every}
@@ -101,7 +108,7 @@ def _by_group(board: Board, every: Sequence[Row], stratum: str) -> Sheet:
     lines.append(("n", "", *(first[value] for value in values)))
     table = Table(
         ("encoder", "layer", *values),
-        (Section("", tuple(lines), rules=frozenset({len(places)})),),
+        (TableSection("", tuple(lines), rules=frozenset({len(places)})),),
         frozenset({"encoder", "layer"}),
     )
-    return Sheet(table, f"Scores by {stratum}")
+    return TableSheet(table, f"Scores by {stratum}")

@@ -18,16 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.rows import (
-    kind_of,
-    without_fold,
-)
-from lingprobe.corpora.damage import reading
-from lingprobe.data.cache import draft
+from lingprobe.analysis.rows import get_encoder_kind, strip_fold
+from lingprobe.corpora.damage import report_damage
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.references import parsed_or_none
-from lingprobe.datasets.formats.hub_folder import notes_without_folders
-from lingprobe.pages.breakdown import are_few
+from lingprobe.data.references import try_parse_reference
+from lingprobe.datasets.formats.hub_folder import strip_folders
+from lingprobe.pages.breakdown import are_shown_singly
 from lingprobe.store.results import PackedResult
 
 CONSTANT = "(constant)"  # what tables call the best constant answer
@@ -100,9 +97,7 @@ def _array(packed: Mapping[str, Any]) -> Any:
 
 def fit_of(result: Result) -> Fit:
     """A result as a row, its floor and ceiling still open; no folder of this machine is in it."""
-    said = replace(
-        result.provenance, notes=notes_without_folders(result.provenance.notes), commit=None
-    )
+    said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
     plain = replace(result, provenance=said, strata=_groups(result), scores=None)
     facts, arrays, _ = PackedResult.of(plain)
     packed = [
@@ -136,7 +131,7 @@ def plain_columns(result: Result) -> dict[str, Any]:
         "seed": trial.seed,
         "fold": fold if "/" in fold else "",
         "metric": result.metric,
-        "kind": kind_of(result),
+        "kind": get_encoder_kind(result),
         "score": 100.0 * float(result.score),
         "low": 100.0 * float(result.low),
         "high": 100.0 * float(result.high),
@@ -153,7 +148,7 @@ def _groups(result: Result) -> dict[str, Tags]:
     return {
         name: tags
         for name, tags in result.strata.items()
-        if name not in result.clusters and are_few(tags.names)
+        if name not in result.clusters and are_shown_singly(tags.names)
     }
 
 
@@ -184,7 +179,7 @@ def write_frame(fits: Iterable[Fit], path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pylist([fit.columns() for fit in fits], schema())
-    with draft(path) as part, part.open("wb") as file:
+    with open_draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 
 
@@ -192,7 +187,7 @@ def read_frame(path: Path) -> list[Fit]:
     """The fits in a file; DataProblem for another schema, or a value that is missing."""
     import pyarrow.parquet as pq
 
-    with reading(path, "a Parquet file of fits"):
+    with report_damage(path, "a Parquet file of fits"):
         table = pq.read_table(io.BytesIO(path.read_bytes()))
     wanted = {f.name: str(f.type) for f in schema()}
     here = {f.name: str(f.type) for f in table.schema}
@@ -213,14 +208,14 @@ def read_frame(path: Path) -> list[Fit]:
 
 def fold_of(task: str) -> str:
     """The fold that a task's reference names; '' for none."""
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     return dict(parsed.options).get("fold", "") if parsed else ""
 
 
 def row_place(result: Result) -> tuple[str, ...]:
     """Stands for the row that a result is of, and for the rows under controls beside it."""
     trial = result.trial
-    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
+    return strip_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
 
 
 def describe_layer(layer: str) -> str:

@@ -9,15 +9,19 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tables.web import (
-    Block,
-    Chapter,
-    Document,
-    Facet,
-    Prose,
-    Sheet,
-    Variants,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableFacet,
+    TableSheet,
+    TableVariants,
+    WebDocument,
 )
 from lingprobe_extensions.board.contents import (
     Board,
@@ -72,7 +76,7 @@ def _less(board: Board, shown: Shown, size: int) -> Shown:
     return shown._replace(keys=tuple(key for key in shown.keys if key in most))
 
 
-def index_page(board: Board, shown: Shown) -> Document:
+def index_page(board: Board, shown: Shown) -> WebDocument:
     """The page of some tasks."""
     many = len(board.models)
     title = f"Board of {many:,} model{'s' * (many != 1)}"
@@ -84,23 +88,26 @@ def index_page(board: Board, shown: Shown) -> Document:
         *([f"{left:,} more tasks have pages below; this table would be too large."] * (left > 0)),
         *(["Scores of other layers are on the pages of models."] * (not shown.has_layers)),
     )
-    blocks: tuple[Block, ...] = (_scores(board, shown), Prose(notes, "note"))
-    chapters = [Chapter("models", "Models", blocks), Chapter("tasks", "Tasks", (_tasks(board),))]
+    blocks: tuple[PageBlock, ...] = (_scores(board, shown), ProseBlock(notes, "note"))
+    chapters = [
+        PageChapter("models", "Models", blocks),
+        PageChapter("tasks", "Tasks", (_tasks(board),)),
+    ]
     if scored := mteb_blocks(board):
-        chapters.append(Chapter("mteb", "Scores of MTEB", scored))
-    return Document(title, about, tuple(chapters))
+        chapters.append(PageChapter("mteb", "Scores of MTEB", scored))
+    return WebDocument(title, about, tuple(chapters))
 
 
-def _scores(board: Board, shown: Shown) -> Sheet:
+def _scores(board: Board, shown: Shown) -> TableSheet:
     """The scores of all models."""
     rows = [
-        ("best floor", "", "", *(number(board.floor(key)[0]) for key in shown.keys)),
+        ("best floor", "", "", *(format_number(board.floor(key)[0]) for key in shown.keys)),
         *(_row(board, encoder, shown.keys) for encoder in board.order),
-        ("best ceiling", "", "", *(number(board.ceiling(key)[0]) for key in shown.keys)),
+        ("best ceiling", "", "", *(format_number(board.ceiling(key)[0]) for key in shown.keys)),
         ("n", "", "", *(f"{board.most(key):,}" for key in shown.keys)),
     ]
     columns = [board.columns[key] for key in shown.keys]
-    section = Section(
+    section = TableSection(
         "",
         tuple(rows),
         strong=frozenset(_places(board, shown.keys, lambda one: one.group == "leading")),
@@ -114,7 +121,7 @@ def _scores(board: Board, shown: Shown) -> Sheet:
         groups=groups if any(groups) else (),
     )
     soft = _places(board, shown.keys, lambda one: not one.is_above_floors)
-    return Sheet(
+    return TableSheet(
         table,
         "Scores in percent",
         classes={(0, r, c): "soft" for r, c in soft},
@@ -148,19 +155,19 @@ def _places(
     ]
 
 
-def _facets(board: Board, keys: Sequence[Key]) -> tuple[Facet, ...]:
+def _facets(board: Board, keys: Sequence[Key]) -> tuple[TableFacet, ...]:
     """What rows and columns can be chosen by."""
     before = ("",) * len(HEAD)
     sizes = ("", *(size_class(board.models[one]) for one in board.order), "", "")
     return (
-        Facet("Language", "columns", before + tuple(map(board.language, keys))),
-        Facet("Family", "columns", before + tuple(map(family_of, keys))),
-        Facet("Task", "columns", before + tuple(map(board.task_name, keys))),
-        Facet("Size", "rows", sizes),
+        TableFacet("Language", "columns", before + tuple(map(board.language, keys))),
+        TableFacet("Family", "columns", before + tuple(map(family_of, keys))),
+        TableFacet("Task", "columns", before + tuple(map(board.task_name, keys))),
+        TableFacet("Size", "rows", sizes),
     )
 
 
-def _layers(board: Board, keys: Sequence[Key]) -> Variants | None:
+def _layers(board: Board, keys: Sequence[Key]) -> TableVariants | None:
     """The scores at each layer; None where no model has several."""
     every = [one for mine in board.by_model.values() for one in mine.values()]
     names = {row.layer for one in every if one.others for row in (one.row, *one.others)}
@@ -173,7 +180,7 @@ def _layers(board: Board, keys: Sequence[Key]) -> Variants | None:
         cells[r] = {
             c: _at_layers(mine[key], order) for c, key in enumerate(keys, len(HEAD)) if key in mine
         }
-    return Variants("Layer", USUAL, order, cells)
+    return TableVariants("Layer", USUAL, order, cells)
 
 
 def _at_layers(one: Standing, order: Sequence[str]) -> tuple[str, ...]:
@@ -181,7 +188,7 @@ def _at_layers(one: Standing, order: Sequence[str]) -> tuple[str, ...]:
     return tuple(scores.get(name, "") for name in order)
 
 
-def _tasks(board: Board) -> Sheet:
+def _tasks(board: Board) -> TableSheet:
     """The tasks with their floors and ceilings; each has a page."""
     head = (
         *("task", "language", "family", "probe", "models", "leading", "above the floors"),
@@ -199,11 +206,11 @@ def _tasks(board: Board) -> Sheet:
                 family_of(key),
                 key[1],
                 *map(str, counts),
-                number(floor[0]),
-                number(ceiling[0]),
+                format_number(floor[0]),
+                format_number(ceiling[0]),
                 f"{board.most(key):,}",
             )
         )
     links = {(0, r, 0): board.task_files[key] for r, key in enumerate(board.tasks)}
-    table = Table(head, (Section("", tuple(rows)),), frozenset(head[:4]))
-    return Sheet(table, "Tasks with their floors and ceilings", links=links)
+    table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:4]))
+    return TableSheet(table, "Tasks with their floors and ceilings", links=links)

@@ -11,13 +11,11 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lingprobe.api.listing import contents_of
-from lingprobe.data.cache import (
-    environment,
-)
+from lingprobe.api.listing import get_contents
+from lingprobe.data.cache import set_environment
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import LingprobeError
-from lingprobe.encoders.model_files import Saved
+from lingprobe.encoders.model_files import SavedModel
 from lingprobe_extensions.board.frame import digest, sha256_of
 
 FORMAT = 1
@@ -109,9 +107,9 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
     code may run; nothing is fetched.
     """
     try:
-        with environment("LINGPROBE_OFFLINE", "1"):
-            made = contents_of("encoders").make(encoder)
-            if not isinstance(made, Saved):
+        with set_environment("LINGPROBE_OFFLINE", "1"):
+            made = get_contents("encoders").make(encoder)
+            if not isinstance(made, SavedModel):
                 return {}, None
             folder, is_packed = (
                 made.files.folder,

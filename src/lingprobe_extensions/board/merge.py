@@ -10,10 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lingprobe.analysis.rows import without_fold
-from lingprobe.api.listing import contents_of
+from lingprobe.analysis.rows import strip_fold
+from lingprobe.api.listing import get_contents
 from lingprobe.data.core import Result
-from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import Submission
@@ -52,7 +56,7 @@ def merge(submissions: Sequence[Submission]) -> Merged:
             task = _mark_reference(one.trial.task, _identity(one, "task"), tasks)
             encoder = _mark_reference(one.trial.encoder, _identity(one, "encoder"), encoders)
             trial = replace(one.trial, task=task, encoder=encoder)
-            row = without_fold(task), encoder, trial.read, trial.probe, trial.control
+            row = strip_fold(task), encoder, trial.read, trial.probe, trial.control
             if first.setdefault(row, number) == number:
                 results.append(replace(one, trial=trial))
         for line in submission.lines:
@@ -71,7 +75,7 @@ def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
         name = line.name + mark * (many[line.name] > 1)
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
-        models[brief(contents_of("encoders"), encoder)] = Model(name, line)
+        models[shorten_reference(get_contents("encoders"), encoder)] = Model(name, line)
     return models
 
 
@@ -93,7 +97,7 @@ def _states(pairs: Iterable[tuple[str, str]]) -> States:
 
 def _mark_reference(reference: str, identity: str, states: States) -> str:
     """A reference, with a digest of what it stands for as an option where that is not the usual."""
-    parsed, state = parsed_or_none(reference), _state(identity)
+    parsed, state = try_parse_reference(reference), _state(identity)
     if parsed is None or state == states.get(reference, [state])[0]:
         return reference
     mark = ("state", digest(*state)[:SHORT])

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tables.web import (
-    Block,
-    Chapter,
-    Code,
-    Document,
-    Folded,
-    Links,
-    Prose,
-    Sheet,
-    Terms,
+    CodeBlock,
+    FoldedBlock,
+    LinkBlock,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableSheet,
+    TermBlock,
+    WebDocument,
 )
 from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval
 from lingprobe_extensions.board.lines import layer_order
@@ -30,7 +34,7 @@ WORDS = frozenset({"task", "group", "layer", "floor of", "above the floors"})
 DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on the source texts"}
 
 
-def model_page(board: Board, encoder: str) -> Document:
+def model_page(board: Board, encoder: str) -> WebDocument:
     """The page of a model."""
     model, mine = board.models[encoder], board.by_model[encoder]
     line, size = model.line, model.line.parameters
@@ -45,35 +49,41 @@ def model_page(board: Board, encoder: str) -> Document:
     above = sum(one.is_above_floors for one in mine.values())
     leading = sum(one.group == "leading" for one in mine.values())
     finding = f"Leading on {leading:,} of {len(mine):,} tasks, above the floors on {above:,}."
-    blocks: tuple[Block, ...] = (
-        Prose((finding,), "finding"),
+    blocks: tuple[PageBlock, ...] = (
+        ProseBlock((finding,), "finding"),
         _scores(board, mine),
         *_layers(board, mine),
-        Prose((*board.notes, "What it was trained on is as its submitter says."), "note"),
+        ProseBlock((*board.notes, "What it was trained on is as its submitter says."), "note"),
         *mteb_of(model),
-        Terms(terms),
-        Folded("Identity, code and files", _facts(line.identity, line.code, line.files)),
-        Links("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        TermBlock(terms),
+        FoldedBlock("Identity, code and files", _facts(line.identity, line.code, line.files)),
+        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
-    return Document(model.name, "Scores of its frozen vectors.", (Chapter("model", "", blocks),))
+    return WebDocument(
+        model.name, "Scores of its frozen vectors.", (PageChapter("model", "", blocks),)
+    )
 
 
-def _facts(identity: str, code: Mapping[str, str], files: Mapping[str, str]) -> tuple[Block, ...]:
+def _facts(
+    identity: str, code: Mapping[str, str], files: Mapping[str, str]
+) -> tuple[PageBlock, ...]:
     sums = "".join(f"{value}  {name}\n" for name, value in files.items())
     return (
-        Code(identity, "What decides its vectors"),
-        Terms(tuple((f"Code of the {kind}", value) for kind, value in code.items())),
-        *([Code(sums, "SHA-256 of its files")] if sums else []),
+        CodeBlock(identity, "What decides its vectors"),
+        TermBlock(tuple((f"Code of the {kind}", value) for kind, value in code.items())),
+        *([CodeBlock(sums, "SHA-256 of its files")] if sums else []),
     )
 
 
-def _scores(board: Board, mine: Mapping[Key, Standing]) -> Sheet:
+def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
     rows = tuple(_row(board, key, one) for key, one in mine.items())
     strong = frozenset(
         (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
     )
     links = {(0, r, 0): f"../{board.task_files[key]}" for r, key in enumerate(mine)}
-    return Sheet(Table(HEAD, (Section("", rows, strong=strong),), WORDS), "Tasks", links=links)
+    return TableSheet(
+        Table(HEAD, (TableSection("", rows, strong=strong),), WORDS), "Tasks", links=links
+    )
 
 
 def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
@@ -82,13 +92,13 @@ def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
         board.task_name(key),
         one.group,
         row.layer + _choice(one),
-        number(row.score),
+        format_number(row.score),
         interval(row),
-        number(floor),
+        format_number(floor),
         by,
         floor_difference(one),
         floor_verdict(one),
-        number(ceiling),
+        format_number(ceiling),
         f"{row.n:,}",
     )
 
@@ -98,7 +108,7 @@ def _choice(one: Standing) -> str:
     return " (best of all)" if one.others and not (one.floor and one.floor.on_dev) else ""
 
 
-def _layers(board: Board, mine: Mapping[Key, Standing]) -> tuple[Block, ...]:
+def _layers(board: Board, mine: Mapping[Key, Standing]) -> tuple[PageBlock, ...]:
     """The scores of all layers, where a task was read from several."""
     several = {key: one for key, one in mine.items() if one.others}
     if not several:
@@ -111,5 +121,5 @@ def _layers(board: Board, mine: Mapping[Key, Standing]) -> tuple[Block, ...]:
     order = sorted(layers, key=layer_order)
     rows = [(layer, *(scores[key].get(layer, "") for key in several)) for layer in order]
     head = ("layer", *(board.task_name(key) for key in several))
-    table = Table(head, (Section("", tuple(rows)),), frozenset({"layer"}))
-    return (Folded("Scores of all layers", (Sheet(table, "Scores by layer"),)),)
+    table = Table(head, (TableSection("", tuple(rows)),), frozenset({"layer"}))
+    return (FoldedBlock("Scores of all layers", (TableSheet(table, "Scores by layer"),)),)

@@ -10,12 +10,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.score_files import scores_from
-from lingprobe.api.listing import contents_of
+from lingprobe.analysis.score_files import read_score_file
+from lingprobe.api.listing import get_contents
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import brief, parsed_or_none
-from lingprobe.tables.table import Section, Table, number
-from lingprobe.tables.web import Block, Prose, Sheet
+from lingprobe.data.references import shorten_reference, try_parse_reference
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
+from lingprobe.tables.web import (
+    PageBlock,
+    ProseBlock,
+    TableSheet,
+)
 from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.merge import Model
@@ -64,7 +72,7 @@ def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> 
 
 
 def _scores(place: Path) -> dict[str, Any]:
-    scores, _ = scores_from(f"mteb:{place}")
+    scores, _ = read_score_file(f"mteb:{place}")
     tasks = {one.column.task: round(one.value, 4) for one in scores}
     return {"model": scores[0].row.name, "revision": place.name, "scores": tasks}
 
@@ -73,17 +81,17 @@ def is_same_model(line: ModelLine) -> bool:
     """Whether the scores of MTEB are known to be of the model that was measured here: the same
     commit, read as sentence-transformers reads it.
     """
-    parsed = parsed_or_none(brief(contents_of("encoders"), line.encoder))
+    parsed = try_parse_reference(shorten_reference(get_contents("encoders"), line.encoder))
     is_plain = parsed is not None and parsed.name == "st" and not parsed.options
     return is_plain and line.revision == f"commit={line.mteb.get('revision')}"
 
 
 def _cell(line: ModelLine, task: str) -> str:
     value = float(line.mteb.get("scores", {}).get(task, math.nan))
-    return "" if math.isnan(value) else number(value) + MARK * (not is_same_model(line))
+    return "" if math.isnan(value) else format_number(value) + MARK * (not is_same_model(line))
 
 
-def mteb_blocks(board: Board) -> tuple[Block, ...]:
+def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
     """A table of the scores; () where no line gives any."""
     order = [encoder for encoder in board.order if board.models[encoder].line.mteb]
     if not order:
@@ -95,19 +103,19 @@ def mteb_blocks(board: Board) -> tuple[Block, ...]:
         for encoder, line in zip(order, lines, strict=True)
     )
     links = {(0, r, 0): board.model_files[encoder] for r, encoder in enumerate(order)}
-    table = Table(("model", *tasks), (Section("", rows),), frozenset({"model"}))
-    return (Sheet(table, "Scores of MTEB in percent", links=links), Prose(NOTES, "note"))
+    table = Table(("model", *tasks), (TableSection("", rows),), frozenset({"model"}))
+    return (TableSheet(table, "Scores of MTEB in percent", links=links), ProseBlock(NOTES, "note"))
 
 
-def mteb_of(model: Model) -> tuple[Block, ...]:
+def mteb_of(model: Model) -> tuple[PageBlock, ...]:
     """The scores of one model; () for none."""
     said = model.line.mteb
     if not said:
         return ()
     rows = tuple((task, _cell(model.line, task)) for task in sorted(said["scores"]))
-    table = Table(("task of MTEB", "score"), (Section("", rows),), frozenset({"task of MTEB"}))
+    table = Table(("task of MTEB", "score"), (TableSection("", rows),), frozenset({"task of MTEB"}))
     title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
-    return (Sheet(table, title), Prose(NOTES, "note"))
+    return (TableSheet(table, title), ProseBlock(NOTES, "note"))
 
 
 def _bare_name(model: str) -> str:

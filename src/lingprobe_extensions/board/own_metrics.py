@@ -11,14 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.row import (
-    Row,
-)
-from lingprobe.analysis.rows import (
-    Frame,
-)
+from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
-from lingprobe.data.references import is_allowed
+from lingprobe.data.references import is_code_allowed
 from lingprobe_extensions.board.frame import fold_of, row_place
 
 
@@ -31,7 +27,7 @@ class Divided(NamedTuple):
 
 def divide(results: Sequence[Result]) -> Divided:
     """Results by whether their metric may be run here."""
-    known = {metric: is_allowed(metric) for metric in {one.metric for one in results}}
+    known = {metric: is_code_allowed(metric) for metric in {one.metric for one in results}}
     return Divided(
         tuple(one for one in results if known[one.metric]),
         tuple(one for one in results if not known[one.metric]),
@@ -41,7 +37,7 @@ def divide(results: Sequence[Result]) -> Divided:
 class Submitted(NamedTuple):
     """A row whose score is as submitted, its results, and what dev says of its layer."""
 
-    row: Row
+    row: ResultRow
     results: Sequence[Result]
     on_dev: float
 
@@ -58,10 +54,10 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     return [Submitted(_row(group), group, _score_on_dev(group)) for group in groups.values()]
 
 
-def _row(group: Sequence[Result]) -> Row:
+def _row(group: Sequence[Result]) -> ResultRow:
     first = group[0]
     # without a score nothing of the row is computed by the metric
-    row = Frame.of([replace(first, score=math.nan)]).measurements[0].row
+    row = ResultFrame.of([replace(first, score=math.nan)]).measurements[0].row
     seeds = {one.trial.seed for one in group}
     folds = {fold_of(one.trial.task) for one in group}
     is_one = len(group) == 1

@@ -14,20 +14,16 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 from urllib.parse import unquote
 
-from lingprobe.analysis.answers import together
-from lingprobe.analysis.rows import kind_of
-from lingprobe.api.listing import contents_of
+from lingprobe.analysis.answers import join_answers
+from lingprobe.analysis.rows import get_encoder_kind
+from lingprobe.api.listing import get_contents
 from lingprobe.api.measure import run
-from lingprobe.data.abilities import Remote
-from lingprobe.data.cache import (
-    environment,
-)
+from lingprobe.data.abilities import RemoteEncoder
+from lingprobe.data.cache import set_environment
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.references import brief, is_allowed
-from lingprobe.experiment.keys import (
-    encoder_identity,
-)
+from lingprobe.data.references import is_code_allowed, shorten_reference
+from lingprobe.experiment.keys import identify_encoder
 from lingprobe.metrics import difference
 from lingprobe_extensions.board.frame import describe_layer, facts_in
 
@@ -50,7 +46,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
 
     def rank(stated: Result) -> tuple[bool, bytes]:
         place = hashlib.sha256(seed + str(stated.trial).encode()).digest()
-        return kind_of(stated) != "trained", place
+        return get_encoder_kind(stated) != "trained", place
 
     reasons: dict[str, tuple[str, str]] = {}  # of encoders and tasks: names and why not
     tries = 0
@@ -61,7 +57,10 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
         try:
             encoder = _encoder_here(stated, here)
         except NotHere as problem:
-            reasons[trial.encoder] = brief(contents_of("encoders"), trial.encoder), str(problem)
+            reasons[trial.encoder] = (
+                shorten_reference(get_contents("encoders"), trial.encoder),
+                str(problem),
+            )
             continue
         try:
             _check_references(trial.task, trial.probe, trial.control, stated.metric)
@@ -69,7 +68,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
             return _compare(stated, _measure(stated, encoder))
         except NotHere as problem:
             why = str(problem).removeprefix(f"nothing to measure: {trial.task}: ")
-            reasons[trial.task] = brief(contents_of("tasks"), trial.task), why
+            reasons[trial.task] = shorten_reference(get_contents("tasks"), trial.task), why
     named: dict[str, list[str]] = {}
     for name, why in reasons.values():
         named.setdefault(why, []).append(name)
@@ -79,7 +78,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
 
 def _check_references(*references: str) -> None:
     """Refuse to follow what a stranger wrote; NotHere."""
-    if not is_allowed(*references):
+    if not is_code_allowed(*references):
         raise NotHere("it names code in a file, which only --trust runs")
     text = unquote(" ".join(references))
     if "trust_remote_code=true" in text:
@@ -96,14 +95,14 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
         try:
             if reference not in here:
                 _check_references(reference)
-            with environment("LINGPROBE_OFFLINE", "1"):
+            with set_environment("LINGPROBE_OFFLINE", "1"):
                 made, whole = (
-                    contents_of("encoders").make(reference),
-                    contents_of("encoders").canonical(reference),
+                    get_contents("encoders").make(reference),
+                    get_contents("encoders").canonical(reference),
                 )
-                if isinstance(made, Remote):
+                if isinstance(made, RemoteEncoder):
                     raise NotHere(f"it would be asked of {made.sends_to}")
-                if facts_in(str(encoder_identity(whole, made, _vector_type(stated)))) == wanted:
+                if facts_in(str(identify_encoder(whole, made, _vector_type(stated)))) == wanted:
                     return reference
             raise NotHere("it is another model here, or computed in another precision")
         except (LingprobeError, ImportError, OSError, ValueError) as problem:
@@ -128,7 +127,7 @@ def _measure(stated: Result, encoder: str) -> Result:
     reads = [trial.read] if trial.read != "-" else []
     name, _, most = _vector_type(stated).partition("-")
     try:
-        with TemporaryDirectory() as folder, environment("LINGPROBE_OFFLINE", "1"):
+        with TemporaryDirectory() as folder, set_environment("LINGPROBE_OFFLINE", "1"):
             made = run(
                 [trial.task],
                 [encoder],
@@ -159,23 +158,27 @@ def _measure(stated: Result, encoder: str) -> Result:
 def _compare(stated: Result, result: Result) -> str:
     """How the answers compare; DataProblem where they cannot be those of the same fit."""
     trial = stated.trial
-    task = brief(contents_of("tasks"), trial.task)
-    encoder = brief(contents_of("encoders"), trial.encoder)
+    task = shorten_reference(get_contents("tasks"), trial.task)
+    encoder = shorten_reference(get_contents("encoders"), trial.encoder)
     name = f"{task}, {encoder}{describe_layer(trial.read)}"
     if trial.control != "none":
-        name += f", control {brief(contents_of('controls'), trial.control)}"
+        name += f", control {shorten_reference(get_contents('controls'), trial.control)}"
     ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
     score = f"measured anew: {name}: {100.0 * result.score:.1f}"
     if ours == theirs:
         return f"{score}, the same answers"
     alike = sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(ours)
     p = difference(
-        contents_of("metrics").make(stated.metric), together([[result]]), together([[stated]])
+        get_contents("metrics").make(stated.metric),
+        join_answers([[result]]),
+        join_answers([[stated]]),
     ).p
     shown = f"{score}, and {100.0 * stated.score:.1f} is stated; {100 * alike:.1f} % of answers"
     one, other = result.provenance, stated.provenance
     is_exact = (one.computed, one.identities) == (other.computed, other.identities)
-    may_vary = kind_of(stated) == "trained"  # vectors of a network depend on their batch a little
+    may_vary = (
+        get_encoder_kind(stated) == "trained"
+    )  # vectors of a network depend on their batch a little
     many = sum(a != b for a, b in zip(ours, theirs, strict=True))
     differ = many > (max(1, len(ours) // PART) if may_vary else 0)
     if (is_exact and differ) or p < 0.05:

@@ -15,23 +15,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.answers import marks
-from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.comparison import (
-    Question,
-    decisions,
-)
-from lingprobe.analysis.encoder_verdicts import TaskVerdict, encoder_verdicts
-from lingprobe.analysis.row import (
-    Row,
-)
-from lingprobe.analysis.rows import (
-    Frame,
-    Measured,
-)
+from lingprobe.analysis.answers import mark_test_sets
+from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
+from lingprobe.analysis.encoder_verdicts import TaskVerdict, judge_encoders
+from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.rows import MeasuredRow, ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.metrics import correct_p_values
-from lingprobe.tasks.languages import languages
+from lingprobe.tasks.languages import list_languages
 from lingprobe_extensions.board.frame import row_place
 from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
 
@@ -50,12 +42,12 @@ class Standing(NamedTuple):
     others      the rows of its other layers
     """
 
-    row: Row
+    row: ResultRow
     group: Group
     difference: float
     p: float
     floor: TaskVerdict | None
-    others: tuple[Row, ...]
+    others: tuple[ResultRow, ...]
 
     @property
     def is_above_floors(self) -> bool:
@@ -74,8 +66,8 @@ class TaskStandings(NamedTuple):
 
     key: Key
     models: tuple[Standing, ...]
-    floors: tuple[Row, ...]
-    ceilings: tuple[Row, ...]
+    floors: tuple[ResultRow, ...]
+    ceilings: tuple[ResultRow, ...]
     languages: tuple[str, ...]
     shown: tuple[Result, ...] = ()
     controls: tuple[Result, ...] = ()
@@ -98,11 +90,11 @@ def standings(results: Sequence[Result]) -> Standings:
     here stand by themselves.
     """
     results, others = divide(results)
-    frame = Frame.of(results)
-    verdicts = encoder_verdicts(frame)
+    frame = ResultFrame.of(results)
+    verdicts = judge_encoders(frame)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
-    measured: dict[Key, list[Measured]] = {}
-    for mine in rows_by_task(frame):
+    measured: dict[Key, list[MeasuredRow]] = {}
+    for mine in group_rows_by_task(frame):
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
@@ -124,7 +116,7 @@ def standings(results: Sequence[Result]) -> Standings:
                 standing,
                 tuple(one.row for one in floors),
                 tuple(row for row in ceilings if _key(row) == key),
-                tuple(languages(one.result for one in measured[key])),
+                tuple(list_languages(one.result for one in measured[key])),
                 tuple(shown),
                 tuple(beside),
             )
@@ -152,7 +144,7 @@ def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
             tuple(standing),
             tuple(row for row in every_row if row.kind == "baseline"),
             tuple(row for row in every_row if row.kind == "oracle"),
-            tuple(languages(one.results[0] for one in mine)),
+            tuple(list_languages(one.results[0] for one in mine)),
         )
 
 
@@ -161,7 +153,7 @@ def _or_least(value: float) -> float:
 
 
 def _with_controls(
-    every: Sequence[Measured], controls: Mapping[tuple[str, ...], Sequence[Result]]
+    every: Sequence[MeasuredRow], controls: Mapping[tuple[str, ...], Sequence[Result]]
 ) -> Iterator[Result]:
     """The fits that have a control, and its results."""
     for one in every:
@@ -177,23 +169,23 @@ def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Resu
     return known
 
 
-def _key(row: Row) -> Key:
+def _key(row: ResultRow) -> Key:
     return row.task, row.probe, row.metric
 
 
-def _measured_place(row: Row) -> tuple[str, ...]:
+def _measured_place(row: ResultRow) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe
 
 
-def _place(row: Row) -> tuple[str, str, str]:
+def _place(row: ResultRow) -> tuple[str, str, str]:
     return row.task, row.encoder, row.probe
 
 
 def _at_chosen_layers(
-    mine: Sequence[Measured], judged: Mapping[tuple[str, str, str], TaskVerdict]
-) -> list[Measured]:
+    mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], TaskVerdict]
+) -> list[MeasuredRow]:
     """Of each model the layer that `compare` judges; the best where it judges none."""
-    kept: dict[str, Measured] = {}
+    kept: dict[str, MeasuredRow] = {}
     for one in mine:
         if one.row.kind != "trained" or math.isnan(one.row.score):
             continue
@@ -206,7 +198,7 @@ def _at_chosen_layers(
     return [kept[name] for name in sorted(kept)]
 
 
-def _pairs(mine: Sequence[Measured], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
+def _pairs(mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
     """How many pairs a task has; of a model whose layer dev did not choose each layer counts."""
     known = [judged.get(_place(one.row)) for one in mine]
     many = sum(1 if each is None or each.on_dev else each.layers for each in known)
@@ -221,23 +213,23 @@ class _Compared(NamedTuple):
 
 
 def _with_the_best(
-    models: Mapping[Key, Sequence[Measured]], pairs: int
+    models: Mapping[Key, Sequence[MeasuredRow]], pairs: int
 ) -> dict[tuple[str, ...], _Compared]:
     """The comparison of each model with the best of its task, where it is over the same test
     examples.
     """
     compared: dict[tuple[str, ...], _Compared] = {}
-    asked: list[Question] = []
+    asked: list[ComparisonQuestion] = []
     for mine in models.values():
-        signs = marks([one.row for one in mine])
+        signs = mark_test_sets([one.row for one in mine])
         whole = [one for one, sign in zip(mine, signs, strict=True) if not sign]
         if not whole:
             continue
         best = max(whole, key=lambda one: one.row.score)
         compared[_measured_place(best.row)] = _Compared(math.nan, math.nan)
-        rest = (one for one in whole if one is not best and not apart(best, one))
-        asked += [Question(one, (best,)) for one in rest]
-    decided = decisions(asked, comparisons=max(pairs, len(asked)))
+        rest = (one for one in whole if one is not best and not explain_mismatch(best, one))
+        asked += [ComparisonQuestion(one, (best,)) for one in rest]
+    decided = decide_comparisons(asked, comparisons=max(pairs, len(asked)))
     p = [decision.p for decision in decided]
     corrected = correct_p_values([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
     for decision, value in zip(decided, corrected.tolist(), strict=True):
@@ -246,8 +238,8 @@ def _with_the_best(
 
 
 def _standing(
-    row: Row,
-    every: Sequence[Row],
+    row: ResultRow,
+    every: Sequence[ResultRow],
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
@@ -261,9 +253,9 @@ def _standing(
     return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
 
 
-def _not_compared(row: Row, group: Group, every: Sequence[Row]) -> Standing:
+def _not_compared(row: ResultRow, group: Group, every: Sequence[ResultRow]) -> Standing:
     return Standing(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
 
 
-def _other_layers(row: Row, every: Sequence[Row]) -> Iterator[Row]:
+def _other_layers(row: ResultRow, every: Sequence[ResultRow]) -> Iterator[ResultRow]:
     yield from (one for one in every if one.encoder == row.encoder and one.layer != row.layer)

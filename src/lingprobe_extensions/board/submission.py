@@ -10,13 +10,17 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.rows import kind_of
-from lingprobe.api.listing import contents_of
+from lingprobe.analysis.rows import get_encoder_kind
+from lingprobe.api.listing import get_contents
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, brief, parsed_or_none
-from lingprobe.pages.captions import labels_of, names_of
+from lingprobe.data.references import (
+    Reference,
+    shorten_reference,
+    try_parse_reference,
+)
+from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe_extensions.board.frame import (
     CONSTANT,
     Fit,
@@ -60,7 +64,9 @@ def submission_of(results: Sequence[Result], said: Statement) -> Submission:
     UsageProblem where two things would have one name.
     """
     scored = [r for r in results if not math.isnan(r.score)]
-    names = _names(dict.fromkeys(r.trial.encoder for r in scored if kind_of(r) == "trained"), said)
+    names = _names(
+        dict.fromkeys(r.trial.encoder for r in scored if get_encoder_kind(r) == "trained"), said
+    )
     encoders = _portable({r.trial.encoder for r in scored})
     moved = _without_folders(scored, encoders)
     lines = []
@@ -106,7 +112,7 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
 
 
 def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
-    short = {encoder: brief(contents_of("encoders"), encoder) for encoder in models}
+    short = {encoder: shorten_reference(get_contents("encoders"), encoder) for encoder in models}
     if not short:
         raise DataProblem("no model is among these results: only baselines and oracles")
     if said.name is not None and len(short) > 1:
@@ -114,7 +120,7 @@ def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
             f"one name, and {len(short)} models: choose one of them and its baselines with encoders"
             " (-e), or leave the name out"
         )
-    labels = labels_of(short.values())
+    labels = label_encoders(short.values())
     return {encoder: said.name or labels.get(one, one) for encoder, one in short.items()}
 
 
@@ -122,7 +128,7 @@ def _portable(references: Iterable[str]) -> dict[str, str]:
     """References without the folders of this machine: the end of a path, as long as it must be to
     tell them apart, and with the draw of a suite's set.
     """
-    names = names_of(references := sorted(references))
+    names = name_encoders(references := sorted(references))
     made = {one: names[one] if one != "words" and one in names else one for one in references}
     alike = [
         one for one in references if _path(one).is_absolute() and (one not in names or set_of(one))
@@ -141,13 +147,13 @@ def _portable(references: Iterable[str]) -> dict[str, str]:
 
 def _path(reference: str) -> PurePath:
     """What a reference is about, as a path."""
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     return PurePath((parsed.argument if parsed else None) or "")
 
 
 def _with_end(reference: str, depth: int) -> str:
     """A reference with so many parts of its path."""
-    name = Reference.parse(names_of([reference])[reference])
+    name = Reference.parse(name_encoders([reference])[reference])
     return str(Reference(name.name, "/".join(_path(reference).parts[-depth:]), name.options))
 
 
@@ -167,7 +173,7 @@ def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
     for (*what, kind, probe, encoder, layer), scores in groups.items():
         bound = (
             sum(scores) / len(scores),
-            f"{brief(contents_of('encoders'), encoder)}{describe_layer(layer)}",
+            f"{shorten_reference(get_contents('encoders'), encoder)}{describe_layer(layer)}",
         )
         best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
     bounded = []

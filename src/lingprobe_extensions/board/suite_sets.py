@@ -8,12 +8,8 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from lingprobe.data.references import (
-    parsed_or_none,
-)
-from lingprobe.suites.flash import (
-    read_sets,
-)
+from lingprobe.data.references import try_parse_reference
+from lingprobe.suites.flash import read_flash_sets
 
 
 class Drawn(NamedTuple):
@@ -30,11 +26,11 @@ class Drawn(NamedTuple):
 @lru_cache(maxsize=1024)
 def set_of(task: str) -> Drawn | None:
     """The set that a task reads from a folder DRAW/SET, as published; None for others."""
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     place = PurePath((parsed.argument if parsed else None) or "")
     if place.parent.name not in ("public", "reserve"):
         return None
-    known = {each.name: each for each in read_sets()}
+    known = {each.name: each for each in read_flash_sets()}
     if (found := known.get(place.name)) is None:
         return None
     family = found.task.partition("/")[0]

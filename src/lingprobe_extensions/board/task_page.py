@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.row import (
-    Row,
+from lingprobe.analysis.row import ResultRow
+from lingprobe.pages.descriptions import get_question
+from lingprobe.pages.scores import describe_scores
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+    format_p_value,
 )
-from lingprobe.pages.descriptions import question_of
-from lingprobe.pages.scores import score_notes
-from lingprobe.tables.table import Section, Table, number, p_value
-from lingprobe.tables.web import Block, Chapter, Document, Folded, Links, Prose, Sheet, Terms
+from lingprobe.tables.web import (
+    FoldedBlock,
+    LinkBlock,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableSheet,
+    TermBlock,
+    WebDocument,
+)
 from lingprobe_extensions.board.contents import INDEX, Board, family_of, interval, with_sign
 from lingprobe_extensions.board.details import control_blocks, group_blocks
 from lingprobe_extensions.board.frame import CONSTANT
@@ -29,11 +41,11 @@ TITLES: dict[Group, str] = {
 }
 
 
-def task_page(board: Board, key: Key) -> Document:
+def task_page(board: Board, key: Key) -> WebDocument:
     """The page of a task."""
     one = board.tasks[key]
     rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
-    about = question_of(key[0])
+    about = get_question(key[0])
     groups = [_group(board, group, one.of(group)) for group in TITLES if one.of(group)]
     terms = (
         ("Language", board.language(key)),
@@ -42,21 +54,26 @@ def task_page(board: Board, key: Key) -> Document:
         ("Metric", key[2]),
         ("Task", key[0]),
     )
-    blocks: tuple[Block, ...] = (
-        Terms(terms),
+    blocks: tuple[PageBlock, ...] = (
+        TermBlock(terms),
         *groups,
         _bounds("Floors", one.floors, rows[0].majority if rows else None),
         _bounds("Ceilings: vectors that contain the annotation", one.ceilings),
         *control_blocks(board, one),
         *group_blocks(board, one),
-        Prose((*board.notes, "Models are in the order of their names within a group."), "note"),
-        Folded("Data and fits: what to keep in mind", (Prose(tuple(score_notes(rows)), "note"),)),
-        Links("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        ProseBlock(
+            (*board.notes, "Models are in the order of their names within a group."), "note"
+        ),
+        FoldedBlock(
+            "Data and fits: what to keep in mind",
+            (ProseBlock(tuple(describe_scores(rows)), "note"),),
+        ),
+        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
-    return Document(board.task_name(key), about, (Chapter("task", "", blocks),))
+    return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
 
 
-def _group(board: Board, group: Group, mine: Sequence[Standing]) -> Sheet:
+def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
     rows = tuple(_row(board, one) for one in order)
     links = {
@@ -65,9 +82,9 @@ def _group(board: Board, group: Group, mine: Sequence[Standing]) -> Sheet:
         if one.row.encoder in board.model_files
     }
     strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
-    section = Section("", rows, strong=strong)
+    section = TableSection("", rows, strong=strong)
     words = frozenset({"model", "layer", "above the floors"})
-    return Sheet(Table(HEAD, (section,), words), TITLES[group], links=links)
+    return TableSheet(Table(HEAD, (section,), words), TITLES[group], links=links)
 
 
 def _row(board: Board, one: Standing) -> tuple[str, ...]:
@@ -75,10 +92,10 @@ def _row(board: Board, one: Standing) -> tuple[str, ...]:
     return (
         board.name(row.encoder),
         row.layer,
-        number(row.score),
+        format_number(row.score),
         interval(row),
         with_sign(one.difference) if one.p == one.p else "–",
-        p_value(one.p),
+        format_p_value(one.p),
         floor_difference(one),
         floor_verdict(one),
         f"{row.n:,}",
@@ -102,12 +119,15 @@ def floor_verdict(one: Standing) -> str:
     return said.get(one.floor.verdict, one.floor.verdict)
 
 
-def _bounds(title: str, rows: Sequence[Row], constant: float | None = None) -> Block:
+def _bounds(title: str, rows: Sequence[ResultRow], constant: float | None = None) -> PageBlock:
     """Baselines or oracles with their scores."""
-    lines = [(CONSTANT, "-", number(constant), "", "")] if constant is not None else []
+    lines = [(CONSTANT, "-", format_number(constant), "", "")] if constant is not None else []
     lines += [
-        (row.encoder, row.layer, number(row.score), interval(row), f"{row.n:,}") for row in rows
+        (row.encoder, row.layer, format_number(row.score), interval(row), f"{row.n:,}")
+        for row in rows
     ]
     if not lines:
-        return Prose((f"{title}: none was measured.",), "note")
-    return Sheet(Table(BOUNDS, (Section("", tuple(lines)),), frozenset(BOUNDS[:2])), title)
+        return ProseBlock((f"{title}: none was measured.",), "note")
+    return TableSheet(
+        Table(BOUNDS, (TableSection("", tuple(lines)),), frozenset(BOUNDS[:2])), title
+    )

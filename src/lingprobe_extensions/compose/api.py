@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data.cache import check_ending
-from lingprobe.data.progress import bar
-from lingprobe.data.references import allow
+from lingprobe.data.cache import check_file_ending
+from lingprobe.data.progress import show_progress
+from lingprobe.data.references import allow_code
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.request import Request
 from lingprobe_extensions.compose.events.request import request as parsed
@@ -48,13 +48,15 @@ def generate(
 
         print(lingprobe.generate({"negation": True}).admitted)
     """
-    check_ending(output, *((".txt",) if text else (".jsonl", ".json")))
+    check_file_ending(output, *((".txt",) if text else (".jsonl", ".json")))
     asked = _request(request, language)
     space = files.request_space(asked)
     if output is None:
         return Generated(space.size, len(space.cells))
     drawn = files.draw_sentences(space, asked, n, seed)
-    with bar(progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True) as shown:
+    with show_progress(
+        progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True
+    ) as shown:
         files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
     return Generated(space.size, len(space.cells), drawn.n)
 
@@ -64,5 +66,5 @@ def _request(request: str | Path | Mapping[str, Any], language: str | None) -> R
     if isinstance(request, str | Path):
         return files.read(request, language)
     asked = {**request, **({} if language is None else {"language": language})}
-    allow(asked.get("language"))
+    allow_code(asked.get("language"))
     return parsed(asked)

@@ -14,9 +14,9 @@ from itertools import combinations
 import numpy as np
 
 from lingprobe import Classes
-from lingprobe.api.listing import contents_of
-from lingprobe.audit.findings import Floor
-from lingprobe.audit.floors import Halves
+from lingprobe.api.listing import get_contents
+from lingprobe.audit.findings import AuditBaseline
+from lingprobe.audit.floors import SplitHalves
 from lingprobe.data.core import Cell, Dataset
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
@@ -34,7 +34,7 @@ READINGS = {
 """Name -> encoder and control."""
 
 
-def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
+def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     """What the probe scores on each reading, by name."""
     train = halves.train.take(draw_rows(halves.train))
     fewer = (
@@ -44,15 +44,15 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
     )
     floors = {}
     for name, (encoder, control) in READINGS.items():
-        vectors = contents_of("encoders").make(f"{encoder},dim={DIM}").encode(train.sentences)
+        vectors = get_contents("encoders").make(f"{encoder},dim={DIM}").encode(train.sentences)
         fitted_on, test = (
-            Readings(contents_of("controls").make(control)(part), vectors, "mean+asked")
+            Readings(get_contents("controls").make(control)(part), vectors, "mean+asked")
             for part in (train, halves.test)
         )
         dev = fitted_on.take(np.empty(0, np.int64))
-        [fitted] = contents_of("probes").make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
+        [fitted] = get_contents("probes").make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
         labels = test.labels, fitted.predict(test).decoded
-        floors[name] = Floor.of(name, metric, labels, fewer, halves.about)
+        floors[name] = AuditBaseline.of(name, metric, labels, fewer, halves.about)
     return floors
 
 
@@ -83,18 +83,22 @@ NUMBERLESS = {
 }
 
 
-def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+def answers(
+    dataset: Dataset, metric: str
+) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What answers questions about words, by name, and every pair of rules; nothing where none are
     asked, or labels are no classes.
     """
-    halves = Halves.of(dataset)
+    halves = SplitHalves.of(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
     floors, pairs = cues(halves, metric)
     return floors | ceilings(dataset) | untaught(halves, metric), pairs
 
 
-def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
+def cues(
+    halves: SplitHalves, metric: str
+) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
     floors = {name: _score_keys(name, by, halves, metric) for name, by in _words(train, test)}
@@ -134,7 +138,9 @@ def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
         yield f"{SLOTS[k]} asked word alone", (train.asked[:, k], test.asked[:, k])
 
 
-def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = False) -> Floor:
+def _score_keys(
+    name: str, by: Keys, halves: SplitHalves, metric: str, *, cue: bool = False
+) -> AuditBaseline:
     """The commonest training answer of each key, scored on test; keys that train lacks get the
     commonest of all.
     """
@@ -144,9 +150,9 @@ def _score_keys(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool =
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
     known, said = (Classes(answers[keys], labels.names) for keys in by)
-    fitted = f"{100 * contents_of('metrics').make(metric)(labels, known):.1f} on train"
+    fitted = f"{100 * get_contents('metrics').make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
-    return Floor.of(name, metric, (gold, said), fitted, speaks, halves.about)
+    return AuditBaseline.of(name, metric, (gold, said), fitted, speaks, halves.about)
 
 
 def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
@@ -155,7 +161,7 @@ def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
     return f"always {with_}" if without == with_ else f"{with_} where it holds"
 
 
-def ceilings(dataset: Dataset) -> dict[str, Floor]:
+def ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
     """The best that any reader of the asked words and a bag of words can score, over examples whose
     question and bag others share.
 
@@ -181,7 +187,7 @@ def ceilings(dataset: Dataset) -> dict[str, Floor]:
                 f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f}"
                 " to a group"
             )
-            floors[name] = Floor(
+            floors[name] = AuditBaseline(
                 name,
                 score,
                 score,

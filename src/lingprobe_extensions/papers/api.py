@@ -6,18 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
-from lingprobe.api.arguments import as_list, keywords
-from lingprobe.api.listing import contents_of
-from lingprobe.api.results import Results, Selection, stored_results
-from lingprobe.data.cache import check_ending
+from lingprobe.api.arguments import as_list, show_keywords
+from lingprobe.api.listing import get_contents
+from lingprobe.api.results import (
+    ResultsSource,
+    Selection,
+    read_stored_results,
+)
+from lingprobe.data.cache import check_file_ending
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, allow, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    allow_code,
+    try_parse_reference,
+)
 from lingprobe.pages.human import Bound
-from lingprobe.pages.selection import asked_for
+from lingprobe.pages.selection import select_references
 from lingprobe.tables.page import Page
-from lingprobe.tasks.released.universal import supply as fetch_treebanks
+from lingprobe.tasks.released.universal import supply_treebanks as fetch_treebanks
 from lingprobe_extensions.papers.bound import people_page, write_bound
 from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims
@@ -27,9 +35,9 @@ from lingprobe_extensions.papers.sheet import Asking, Mode, Sheet, write_sheet
 from lingprobe_extensions.papers.sheet_score import score_copies
 
 
-@keywords(Selection)
+@show_keywords(Selection)
 def claims(
-    results: Results = None,
+    results: ResultsSource = None,
     *,
     papers: Sequence[str] | str = (),
     named: Mapping[str, str] | None = None,
@@ -66,7 +74,7 @@ def claims(
                 "published= tests a paper's own table: leave out results, papers and named rows"
             )
         return published_page(published_claims(published, correction), every, correction)
-    known = stored_results(results, selection)
+    known = read_stored_results(results, selection)
     rows = _rows_by_encoder(named or {}, known.results)
     found, settings = retest_claims(known.results, asked, rows, correction)
     if not every and all(one.n == 0 for one in found):
@@ -82,8 +90,10 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
     rows: dict[str, list[str]] = {}
     for pattern, said in named.items():
         meant = names_of(said)
-        whole = asked_for([pattern], set(plain), contents_of("encoders"))
-        theirs = whole or asked_for([pattern], set(plain.values()), contents_of("encoders"))
+        whole = select_references([pattern], set(plain), get_contents("encoders"))
+        theirs = whole or select_references(
+            [pattern], set(plain.values()), get_contents("encoders")
+        )
         if not theirs:
             raise DataProblem(
                 f"no encoder of these results is called {pattern}: name one that was measured"
@@ -95,7 +105,7 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
 
 
 def _without_epoch(encoder: str) -> str:
-    parsed = parsed_or_none(encoder)
+    parsed = try_parse_reference(encoder)
     if parsed is None or parsed.name != "trained":
         return encoder
     return str(parsed.without("epoch").plus(epoch="best"))
@@ -139,13 +149,16 @@ def annotate(
 
         lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
     """
-    allow(task)
-    check_ending(output, ".tsv", ".txt")
+    allow_code(task)
+    check_file_ending(output, ".tsv", ".txt")
     fetch_treebanks([Reference.parse(task)])
     mode: Mode = "check" if check else "blind"
     asking = Asking(mode, n, seed, question, words or {}, meanings or {}, by)
     return write_sheet(
-        contents_of("tasks").canonical(task), contents_of("tasks").make(task), Path(output), asking
+        get_contents("tasks").canonical(task),
+        get_contents("tasks").make(task),
+        Path(output),
+        asking,
     )
 
 
@@ -162,7 +175,7 @@ def score_sheets(
 
         print(lingprobe.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
     """
-    check_ending(output, ".json")
+    check_file_ending(output, ".json")
     bound = score_copies([Path(file) for file in sheets], trust)
     if output is not None:
         write_bound(bound, Path(output))

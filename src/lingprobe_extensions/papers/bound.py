@@ -8,13 +8,17 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lingprobe.api.listing import contents_of
+from lingprobe.api.listing import get_contents
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import brief
+from lingprobe.data.references import shorten_reference
 from lingprobe.pages.human import Bound
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 
 def write_bound(bound: Bound, to: Path) -> None:
@@ -41,13 +45,14 @@ def people_page(bound: Bound) -> Page[Bound]:
 def people(bound: Bound) -> Table:
     """A bound and what it was counted from."""
     share = (
-        number(100 * bound.score),
-        f"{number(100 * bound.low)} – {number(100 * bound.high)}",
+        format_number(100 * bound.score),
+        f"{format_number(100 * bound.low)} – {format_number(100 * bound.high)}",
         f"{bound.n:,}",
     )
     all_rows = ("all", *share)
     rows = [
-        (name, number(100 * total / n), "", f"{n:,}") for name, (n, total) in bound.classes.items()
+        (name, format_number(100 * total / n), "", f"{n:,}")
+        for name, (n, total) in bound.classes.items()
     ]
     agreement = (
         "one annotator, so no agreement"
@@ -69,8 +74,8 @@ def people(bound: Bound) -> Table:
             f"Rows were drawn by {bound.by}, the rare ones first: the score of all is none of the"
             " test set.",
         )
-    section = Section(
-        brief(contents_of("tasks"), bound.task),
+    section = TableSection(
+        shorten_reference(get_contents("tasks"), bound.task),
         (all_rows, *rows),
         QUESTIONS.get(bound.mode, bound.mode),
     )

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
-from lingprobe.api.listing import contents_of
+from lingprobe.api.listing import get_contents
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics import correct_p_values
-from lingprobe.suites.facts import Paper
+from lingprobe.suites.facts import PaperTable
 from lingprobe_extensions.papers.claims import (
     CORRELATED,
     EPOCHS,
@@ -160,7 +160,7 @@ def _counts_trainings(one: TestedClaim) -> bool:
 
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
-    table: Paper = contents_of("suites").make(paper).paper
+    table: PaperTable = get_contents("suites").make(paper).paper
     cells = cells_of(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
     mine = [claim for claim in claims() if claim.paper == paper]
@@ -209,7 +209,7 @@ def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement 
     return tested, what
 
 
-def cells_of(paper: str, table: Paper, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:
+def cells_of(paper: str, table: PaperTable, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:
     """The scores of a paper's table that are known to some precision, by row and column; each row
     but baselines and people is one training.
     """
@@ -226,7 +226,7 @@ def cells_of(paper: str, table: Paper, trainings: float = 0.0) -> dict[tuple[str
 
 
 def _error(
-    paper: str, table: Paper, place: tuple[str, str, str], score: float
+    paper: str, table: PaperTable, place: tuple[str, str, str], score: float
 ) -> tuple[float, int]:
     """The standard error of a published score in percent, and its test examples, by block, row and
     column; NaN where nothing says it.

@@ -10,7 +10,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.declaration import command, option
-from lingprobe.cli.options import SHARED_OPTIONS, put
+from lingprobe.cli.options import SHARED_OPTIONS, show_page
 from lingprobe.data.errors import UsageProblem
 
 
@@ -58,7 +58,7 @@ def claims(
     - `lingprobe claims --published ettinger2018 --all --format markdown`
     """
     page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, list(as_ or ()))))
-    put(page, style, output, "claim")
+    show_page(page, style, output, "claim")
 
 
 def _parse_encoder_row(text: str) -> tuple[str, str]:
@@ -115,7 +115,7 @@ def annotate(
     - `lingprobe annotate --score anna.tsv ben.tsv -o bound.json`
     """
     if score:
-        put(lingprobe.score_sheets(files, output, trust=trust))
+        show_page(lingprobe.score_sheets(files, output, trust=trust))
         if output is not None:
             typer.echo(
                 f"{output}: lingprobe report --suite ... --human {output} shows it in a paper's"

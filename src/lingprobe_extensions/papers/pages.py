@@ -7,10 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from lingprobe.pages.captions import short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number, p_value
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+    format_p_value,
+)
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
 from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting
@@ -38,7 +43,7 @@ def published_page(
         notes = (*_notes(found, correction, "paper"), *_published_notes(found))
         return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
 
-    return Page(tuple(found), make_tables, {"csv": lambda: csv(found)}, width=WIDTH)
+    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
 
 
 def claims_page(
@@ -58,25 +63,25 @@ def claims_page(
         tables = [Table(HEAD, tuple(_sections(tested, every)), TEXT, tuple(notes))]
         return [*tables, _lacking(lacking)] if lacking and every else tables
 
-    return Page(tuple(found), make_tables, {"csv": lambda: csv(found)}, width=WIDTH)
+    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
 
 
-def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[Section]:
+def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSection]:
     """Claims by paper, data and probe."""
     for paper, data, probe in dict.fromkeys((one.paper, one.data, one.probe) for one in found):
         mine = [one for one in found if (one.paper, one.data, one.probe) == (paper, data, probe)]
         by = f"read by {'the probe of the paper' if probe == OWN else probe}"
-        heading = f"{TITLES[paper]}: {short(data)}, {by}" if data else TITLES[paper]
+        heading = f"{TITLES[paper]}: {shorten_task(data)}, {by}" if data else TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
         lines = tuple(line for one in mine for line in _lines(one, every))
         claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
-        yield Section(heading, lines, f"{total}.", claims)
+        yield TableSection(heading, lines, f"{total}.", claims)
 
 
 def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
     """A claim with its verdicts, the difference that decides, the paper's words and its cause."""
-    yield (one.verdict, p_value(one.corrected), f"{one.claim} ({one.where})")
+    yield (one.verdict, format_p_value(one.corrected), f"{one.claim} ({one.where})")
     if one.compared:
         recipes = f"recipes: {one.recipes}" if one.recipes else ""
         yield (recipes, "", f"{_counts(one)}. {_decisive_sides(one)}; {_difference(one)}")
@@ -106,7 +111,8 @@ def _decisive_sides(one: TestedClaim) -> str:
 def _difference(one: TestedClaim) -> str:
     """The difference that decides, with its interval, its margin and the number of examples."""
     margin = f"; margin {one.within:g}" if one.within else ""
-    told = f"difference {one.difference:+.1f} ({number(one.low)} to {number(one.high)}{margin})"
+    interval = f"{format_number(one.low)} to {format_number(one.high)}"
+    told = f"difference {one.difference:+.1f} ({interval}{margin})"
     return told.replace("-", "−") + (f", n {one.n:,}" if one.n else "")
 
 
@@ -171,7 +177,7 @@ def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells
     if any(who.row.endswith(", NMT") for cells in here for who in cells.encoders):
         yield "NMT: the target language of an encoder is not known; give it with --as."
     pooled = {
-        short(setting.data) or TITLES[setting.paper]: math.sqrt(variance)
+        shorten_task(setting.data) or TITLES[setting.paper]: math.sqrt(variance)
         for setting, cells in known.items()
         for variance, df in [cells.trainings]
         if df
@@ -191,7 +197,7 @@ def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells
 def _lacking(found: Sequence[TestedClaim]) -> Table:
     """The claims that were not tested, and why."""
     sections = [
-        Section(
+        TableSection(
             TITLES[paper],
             tuple((f"{f.claim} ({f.where})", f.verdict) for f in found if f.paper == paper),
         )

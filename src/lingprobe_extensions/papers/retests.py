@@ -18,18 +18,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.rows import Measured
-from lingprobe.api.listing import contents_of
+from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+from lingprobe.analysis.rows import MeasuredRow
+from lingprobe.api.listing import get_contents
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, brief, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as metric_contrast
 from lingprobe.suites.suite import Suite
-from lingprobe.tasks.languages import (
-    languages,
-)
+from lingprobe.tasks.languages import list_languages
 from lingprobe_extensions.papers.claim_tests import (
     PAPERS,
     Difference,
@@ -88,7 +90,7 @@ class Cells:
     why  the data are not the paper's; '' where they are
     """
 
-    scores: dict[tuple[Stand, str], list[Measured]] = field(default_factory=dict)
+    scores: dict[tuple[Stand, str], list[MeasuredRow]] = field(default_factory=dict)
     why: str = ""
 
     @property
@@ -149,7 +151,7 @@ def collect_scores(
     """
     settings: dict[Setting, Cells] = {}
     floors: dict[Setting, Cells] = {}
-    scored = [one for task in rows_by_task(results) for one in task]
+    scored = [one for task in group_rows_by_task(results) for one in task]
     for paper in papers:
         _, suite = suites(paper)
         for one in scored:
@@ -174,8 +176,8 @@ def collect_scores(
 @functools.cache
 def suites(paper: str) -> tuple[Suite, Suite]:
     """A paper's suite, and the same with all tasks that its claims are about."""
-    suite: Suite = contents_of("suites").make(paper)
-    more: list[Suite] = [contents_of("suites").make(BESIDE[paper])] if paper in BESIDE else []
+    suite: Suite = get_contents("suites").make(paper)
+    more: list[Suite] = [get_contents("suites").make(BESIDE[paper])] if paper in BESIDE else []
     columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
     return suite, replace(
         suite,
@@ -185,7 +187,7 @@ def suites(paper: str) -> tuple[Suite, Suite]:
     )
 
 
-def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
+def _place(paper: str, one: MeasuredRow) -> tuple[Setting, str, str] | None:
     """Where a score belongs, if its task has a column in the paper's table or is beside it: the
     setting, the column, and why it is not over the paper's data.
     """
@@ -200,18 +202,18 @@ def _place(paper: str, one: Measured) -> tuple[Setting, str, str] | None:
     if place.column >= len(suite.columns):  # tasks with data and splits of their own
         data = str(Reference("*", Reference.parse(data).argument))
     usual = wider.columns[place.column].probe
-    same = bool(usual) and trial.probe == contents_of("probes").canonical(usual)
-    probe = OWN if same else brief(contents_of("probes"), trial.probe)
+    same = bool(usual) and trial.probe == get_contents("probes").canonical(usual)
+    probe = OWN if same else shorten_reference(get_contents("probes"), trial.probe)
     return Setting(paper, data, probe), wider.paper.columns[place.column], why
 
 
-def _language(one: Measured) -> str:
+def _language(one: MeasuredRow) -> str:
     """The language of a score's task by its English name, '' where nobody says."""
-    code = languages([one.result])[0]
+    code = list_languages([one.result])[0]
     return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
 
 
-def _stands(paper: str, one: Measured, named: Names) -> list[Stand]:
+def _stands(paper: str, one: MeasuredRow, named: Names) -> list[Stand]:
     """The rows that the encoder of a score stands for: as it was said, or as its name says."""
     trial = one.result.trial
     said = [row for row in named.get(trial.encoder, ()) if row in known_rows(paper)]
@@ -220,9 +222,9 @@ def _stands(paper: str, one: Measured, named: Names) -> list[Stand]:
     return stand(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
 
 
-def _same_training(one: Measured, other: Measured) -> bool:
+def _same_training(one: MeasuredRow, other: MeasuredRow) -> bool:
     """Whether two scores are of one trained encoder, under its name and after its best epoch."""
-    parsed = [parsed_or_none(each.result.trial.encoder) for each in (one, other)]
+    parsed = [try_parse_reference(each.result.trial.encoder) for each in (one, other)]
     names = [str(each.without("epoch")) for each in parsed if each and each.name == "trained"]
     return len(names) > 1 and names[0] == names[1]
 
@@ -331,12 +333,12 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
     over different ones.
     """
     terms: list[tuple[float, Answers]] = []
-    every: list[Measured] = []
+    every: list[MeasuredRow] = []
     for weight, who, of in contrast.terms:
         mine = cells.scores[who, of] if of == task else []
         every += mine
         terms += [(weight / len(mine), one.answers) for one in mine]
-    if any(apart(every[0], other) for other in every[1:]):
+    if any(explain_mismatch(every[0], other) for other in every[1:]):
         return None
     found = metric_contrast(every[0].row.metric, terms)
     error = (found.high - found.low) / 2 / student_reach(found.df)
@@ -366,7 +368,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
 
 def known_rows(paper: str) -> frozenset[str]:
     """The rows of a paper's table, and those that encoders of lingprobe stand for beside them."""
-    table = contents_of("suites").make(paper).paper
+    table = get_contents("suites").make(paper).paper
     printed = {b.row(line.name) for b in table.blocks for line in b.lines}
     ours = {
         f"{a}, {o}" for a in ARCHITECTURES.values() for o in (*OBJECTIVES.values(), "Untrained")

@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.vectors import Ints
-from lingprobe.experiment.data import content
+from lingprobe.experiment.data import digest_examples
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
@@ -130,11 +130,11 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     dataset = task.load()
     sentences, gold, _ = sample(dataset, asking.n, asking.seed, asking.by)
     words = _words(reference, dataset, asking)
-    data, many = content(dataset), len(sentences)
+    data, many = digest_examples(dataset), len(sentences)
     sheet = Sheet(reference, data, asking.mode, many, asking.seed, words, asking.by)
     # a judge who checks labels sees them
     labels = [[_escape_formula(words[label])] if asking.mode == "check" else [] for label in gold]
-    with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
+    with open_draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, delimiter="\t", lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             rows.writerow([f"# {line}"])

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.api.listing import contents_of
+from lingprobe.api.listing import get_contents
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import allow
-from lingprobe.experiment.data import content
+from lingprobe.data.references import allow_code
+from lingprobe.experiment.data import digest_examples
 from lingprobe.metrics import interval
 from lingprobe.pages.human import Bound, HumanAnswers
 from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample
@@ -208,7 +208,7 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     if not sheets:
         raise DataProblem("no sheet to score")
     if trust:
-        allow(sheets[0].sheet.task)
+        allow_code(sheets[0].sheet.task)
     sheet, judged = sheets[0].sheet, _votes(sheets)
     drawn = _redraw_sample(sheet, sheets)
     gold = drawn.gold
@@ -259,8 +259,8 @@ def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
     """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
     the same any more.
     """
-    dataset = contents_of("tasks").make(sheet.task).load()
-    if content(dataset) != sheet.data:
+    dataset = get_contents("tasks").make(sheet.task).load()
+    if digest_examples(dataset) != sheet.data:
         raise DataProblem(
             f"the examples of {sheet.task} have changed since the sheet was written: score it with"
             " the same data and version"

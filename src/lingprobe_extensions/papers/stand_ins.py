@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem
-from lingprobe.data.references import Reference, parsed_or_none
-from lingprobe.encoders.facts import facts_of
+from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.encoders.facts import read_training_facts
 
 MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
 ARCHITECTURES = {
@@ -84,7 +84,7 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
     """An encoder by its reference and what is read of it, as each of the rows; none before it was
     trained. `best` is the epoch that is the best of its training, if that is known.
     """
-    parsed = parsed_or_none(encoder) or Reference(encoder)
+    parsed = try_parse_reference(encoder) or Reference(encoder)
     recipe = str(parsed.without("seed"))
     epochs = [0]
     if parsed.name == "trained":
@@ -109,7 +109,7 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
 def trained_facts(folder: str) -> Mapping[str, Any]:
     """What the folder of a trained encoder says of it, read once; nothing where it is gone."""
     try:
-        return facts_of(Path(folder).expanduser())
+        return read_training_facts(Path(folder).expanduser())
     except DataProblem:
         return {}
 
@@ -118,7 +118,7 @@ def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ..
     """The rows of a paper that an encoder stands for, by its reference, what is read of it, and the
     language of the task (`English`).
     """
-    parsed = parsed_or_none(encoder)
+    parsed = try_parse_reference(encoder)
     if parsed is None:
         return ()
     options = {"pool": "mean", **dict(parsed.options)}

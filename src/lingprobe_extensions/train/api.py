@@ -10,7 +10,11 @@ from lingprobe.api.arguments import (
     as_list,
 )
 from lingprobe.api.embedding import sentences
-from lingprobe.data.references import Place, Reference, allow
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    allow_code,
+)
 from lingprobe_extensions.train import encoder, static
 from lingprobe_extensions.train.exports import Exported
 from lingprobe_extensions.train.exports import export as exported
@@ -71,7 +75,7 @@ def train(
         epochs=5) lingprobe.train("parser", "annotate", "UD_English-EWT", "models/ewt")
     """
     objective = objective or objective_of(architecture)
-    allow(objective)
+    allow_code(objective)
     probed = sentences(exclude, tasks) if as_list(exclude) or as_list(tasks) else []
     paths, judged, also = (
         [Path(p).expanduser() for p in as_list(x)] for x in (data, dev, evaluate)
@@ -128,7 +132,7 @@ def export(
     """
     more = [word for s in (sentences(words) if as_list(words) else ()) for word in s.words]
     place = None if vectors is None else Path(vectors).expanduser()
-    chosen = encoder.Trained(Place(str(folder)), epoch=str(epoch), vectors=place)
+    chosen = encoder.Trained(PlaceOption(str(folder)), epoch=str(epoch), vectors=place)
     return exported(chosen, Path(output).expanduser(), more)
 
 

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.data.errors import UsageProblem, describe_install
 from lingprobe.data.vectors import Ints
 from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
@@ -59,7 +59,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
             " two of these words; give more text, or a lower least="
         )
     write_text(out / WORDS, "\n".join(vocabulary.words))
-    said = learner.facts | {"words": digest([out / WORDS])}
+    said = learner.facts | {"words": digest_files([out / WORDS])}
     said["trivial"] = dict(guesses.trivial(vocabulary.counts, judged))
     said["counts"] |= {"train": len(train), "dev": len(dev)}
     return Start(learner, said, train, dev)
@@ -113,7 +113,7 @@ def _import_steps() -> Any:
     try:
         from lingprobe_extensions.train import steps
     except ImportError:
-        raise DataProblem(f"cbow needs numba: {to_install('train')}") from None
+        raise DataProblem(f"cbow needs numba: {describe_install('train')}") from None
     return steps
 
 

@@ -12,7 +12,7 @@ import lingprobe
 from lingprobe.cli.declaration import command, option
 from lingprobe.cli.options import SHARED_OPTIONS
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 
 
 @command(
@@ -122,7 +122,7 @@ class _Bars:
         """Draw how far an epoch is."""
         if epoch != self.epoch:
             self.__exit__()
-            self.bar = bar(
+            self.bar = show_progress(
                 not self.quiet, total=of, desc=f"epoch {epoch}", unit=" words", unit_scale=True
             )
             self.epoch = epoch

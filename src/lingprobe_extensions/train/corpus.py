@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints, offsets
+from lingprobe.data.vectors import Ints, compute_offsets
 from lingprobe_extensions.train.texts import Numbers, Texts, join_texts
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence
@@ -61,7 +61,9 @@ class Corpus:
             waiting.tofile(file)
             file.flush()
             broken.pop_all()
-        return cls(file, list(numbers), offsets(np.frombuffer(lengths, np.int32).astype(np.int64)))
+        return cls(
+            file, list(numbers), compute_offsets(np.frombuffer(lengths, np.int32).astype(np.int64))
+        )
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -150,4 +152,4 @@ class Vocabulary:
     def drop_rare_words(self, texts: Texts) -> Texts:
         """Sentences without their rare words; their neighbours then stand side by side."""
         ids = self.numbers[texts.ids]
-        return Texts(ids[ids >= 0], offsets(ids >= 0)[texts.starts])
+        return Texts(ids[ids >= 0], compute_offsets(ids >= 0)[texts.starts])

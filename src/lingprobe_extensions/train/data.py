@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.files import lines, uncompressed_path
-from lingprobe.corpora.tally import (
-    Tally,
+from lingprobe.corpora.files import read_text_lines, uncompressed_path
+from lingprobe.corpora.tally import ProblemTally
+from lingprobe.corpora.text import (
+    split_words,
+    strip_to_letters,
+    tokenize_words,
 )
-from lingprobe.corpora.text import letters, tokens, words
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import linear
 from lingprobe_extensions.train.seen import Collected
@@ -66,11 +68,11 @@ class Reading:
 
     def words(self, text: str) -> Words:
         """The words of a text."""
-        return tokens(words(text)) if self.english else words(text)
+        return tokenize_words(split_words(text)) if self.english else split_words(text)
 
     def usable(self, *texts: str) -> bool:
         """Whether none of an example's texts is probed, and counts those that are."""
-        self._keys = [letters(text) for text in texts]
+        self._keys = [strip_to_letters(text) for text in texts]
         known = any(key in self.left_out for key in self._keys)
         self.counts["to be probed"] += known
         return not known
@@ -107,7 +109,7 @@ def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
     tables = [path for path in paths if uncompressed_path(path).suffix == ".tsv"]
     if len(tables) == len(paths):
         for path in paths:
-            for number, line in lines(path):
+            for number, line in read_text_lines(path):
                 cells = line.split("\t")
                 if len(cells) < 2:
                     raise DataProblem(f"{path}:{number}: a source and its translation stand here")
@@ -118,7 +120,7 @@ def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
             "translations are read from two files of as many lines, source and target, or from"
             " tables (.tsv) with both in a line"
         )
-    for one, other in zip_longest(lines(paths[0]), lines(paths[1])):
+    for one, other in zip_longest(read_text_lines(paths[0]), read_text_lines(paths[1])):
         if one is None or other is None:
             short, number = (paths[0], other[0]) if one is None else (paths[1], one[0])
             raise DataProblem(
@@ -172,7 +174,7 @@ def _threes(texts: Iterator[str]) -> Iterator[tuple[str, str, str]]:
 
 def _running(path: Path) -> Iterator[str]:
     """The lines of running text; '' for one that begins with `# `, as for a blank one."""
-    for _, line in lines(path):
+    for _, line in read_text_lines(path):
         text = line.strip()
         yield "" if text.startswith("# ") else text
 
@@ -182,8 +184,8 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     2015; Conneau et al. 2018, Table 1).
     """
     for path in paths:
-        tally = Tally()
-        for tree in brackets.read(path, how.on_error, tally):
+        tally = ProblemTally()
+        for tree in brackets.read_brackets(path, how.on_error, tally):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
                 yield Example(tree.words, (" ".join(linear(tree)),))

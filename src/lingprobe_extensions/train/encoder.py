@@ -13,19 +13,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.notes import Checkpoint
-from lingprobe.data.references import Place, Reference
+from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.facts import facts_of
-from lingprobe.encoders.tables import (
-    WordTable,
-    word_table,
-)
-from lingprobe.encoders.untrained import (
-    WordsRead,
-)
+from lingprobe.encoders.facts import read_training_facts
+from lingprobe.encoders.tables import WordTable, open_word_table
+from lingprobe.encoders.untrained import WordInput
 from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
 
@@ -44,7 +39,7 @@ class Trained:
     vectors  the file of word vectors that it was trained with, where that lies elsewhere now
     """
 
-    folder: Place
+    folder: PlaceOption
     epoch: str = field(default="best", kw_only=True)
     pool: Literal["auto", "none", "max", "mean"] = field(default="auto", kw_only=True)
     vectors: Path | None = field(default=None, kw_only=True)
@@ -95,7 +90,7 @@ class Trained:
         """
         facts = self.facts
         file, drawn = self.weights(facts), _training_key(facts)
-        mark = digest([file]) if file else ""
+        mark = digest_files([file]) if file else ""
         if file and facts.get("digests", {}).get(self._number(facts), mark) != mark:
             raise DataProblem(f"{file} is damaged: it is not what was trained; copy it again")
         words = [Path(self.folder).expanduser() / WORDS] if self._has_words(facts) else []
@@ -105,7 +100,7 @@ class Trained:
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the folder says of itself; DataProblem where it holds no encoder."""
-        return facts_of(Path(self.folder).expanduser())
+        return read_training_facts(Path(self.folder).expanduser())
 
     def saw(self) -> Hashes | None:
         """Hashes of the sentences that it was trained on, none before training; None of a folder
@@ -147,10 +142,10 @@ class Trained:
         shape = self._shape(facts)
         if by_word and shape.embedding:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
-        forms, numbers = WordsRead.forms(sentences)
+        forms, numbers = WordInput.forms(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         network, (vectors, _) = self.parts(forms, facts)
-        read = WordsRead(vectors, numbers, counts)
+        read = WordInput(vectors, numbers, counts)
         return read.encode(network, shape.width, by_word, self.tokens)
 
     def parts(
@@ -165,13 +160,13 @@ class Trained:
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
         """The network as it is pooled; DataProblem for one that is not pooled so."""
-        from lingprobe.nets.trainable import Architecture, NetworkShape
+        from lingprobe.nets.trainable import NetworkArchitecture, NetworkShape
 
         shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):
             return shape
         pooled: Any = f"{shape.architecture.partition('-')[0]}-{self.pool}"
-        if pooled not in get_args(Architecture):
+        if pooled not in get_args(NetworkArchitecture):
             raise DataProblem(f"{self.folder} is a {shape.architecture}: leave pool= out, or none")
         return replace(shape, architecture=pooled)
 
@@ -203,7 +198,7 @@ class Trained:
     def _bag(self, facts: Mapping[str, Any]) -> NGrams:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
         path = Path(self.folder).expanduser() / WORDS
-        if not path.is_file() or digest([path]) != facts["words"]:
+        if not path.is_file() or digest_files([path]) != facts["words"]:
             raise DataProblem(f"{path}, which has the words of the encoder, is missing or changed")
         shape = facts["shape"]["buckets"], facts["shape"]["dim"], facts["settings"]["seed"]
         return _read_bag(self.weights(facts), path, facts["words"], shape)
@@ -213,13 +208,13 @@ class Trained:
         path = None
         if settings["vectors"] is not None:
             path = self.vectors or Path(settings["vectors"])
-        if path is not None and (not path.is_file() or digest([path]) != mark):
+        if path is not None and (not path.is_file() or digest_files([path]) != mark):
             raise DataProblem(
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
         kept = {"most": FEW} if "parser" in facts else {}
-        return word_table(path, settings["dim"], settings["seed"], **kept)
+        return open_word_table(path, settings["dim"], settings["seed"], **kept)
 
 
 def words_of(folder: Path) -> list[str]:
@@ -269,7 +264,7 @@ def epoch_file(folder: Path, epoch: str | int) -> Path:
 def _digest(file: Path) -> str:
     if not file.is_file():
         raise DataProblem(f"{file} is not there, which says what words the learnt vectors are of")
-    return digest([file])
+    return digest_files([file])
 
 
 def _training_key(facts: Mapping[str, Any]) -> str:
@@ -287,7 +282,7 @@ def _epochs(text: str, folder: Path) -> list[str]:
     for part in text.split("+"):
         first, dash, last = part.partition("-")
         if part == "*":
-            numbers = sorted(each["epoch"] for each in facts_of(folder)["epochs"])
+            numbers = sorted(each["epoch"] for each in read_training_facts(folder)["epochs"])
             names += [str(n) for n in numbers if epoch_file(folder, str(n)).is_file()]
         elif dash and first.isdecimal() and last.isdecimal():
             names += map(str, range(int(first), int(last) + 1))
@@ -319,7 +314,7 @@ def _forms(weights: Path | None, mark: str) -> Any:
 
     if weights is None:
         raise DataProblem("a parser is not read before training; leave epoch=0 out")
-    net = Forms(FormShape.read(facts_of(weights.parent)["parser"]["forms"]))
+    net = Forms(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
     kept = tensors_of(weights)
     net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
     return net.eval()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints, offsets
+from lingprobe.data.vectors import Ints, compute_offsets
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.texts import Numbers, Texts
 
@@ -116,7 +116,7 @@ class Examples:
 
 
 def _texts(ids: array[int], lengths: NDArray[np.int32]) -> Texts:
-    starts = offsets(lengths) if ids else np.broadcast_to(np.int64(0), len(lengths) + 1)
+    starts = compute_offsets(lengths) if ids else np.broadcast_to(np.int64(0), len(lengths) + 1)
     return Texts(np.frombuffer(ids, np.int32), starts)
 
 

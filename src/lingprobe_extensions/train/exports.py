@@ -15,7 +15,7 @@ import torch
 
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import UsageProblem, to_install
+from lingprobe.data.errors import UsageProblem, describe_install
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.encoder import Trained, words_of
@@ -84,7 +84,7 @@ def _model(shape: NetworkShape, network: Any, forms: Sequence[str], vectors: Flo
         )
     except ImportError:
         raise DataProblem(
-            f"an export needs sentence-transformers 6 or newer: {to_install('st')}"
+            f"an export needs sentence-transformers 6 or newer: {describe_install('st')}"
         ) from None
     tokens = WhitespaceTokenizer(forms, stop_words=[], do_lower_case=False)
     modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=10_000)]

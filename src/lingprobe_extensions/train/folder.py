@@ -9,11 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.cache import write_text
-from lingprobe.encoders.facts import (
-    facts_of,
-)
+from lingprobe.encoders.facts import read_training_facts
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
 from lingprobe_extensions.train.seen import SEEN
@@ -118,15 +116,15 @@ def _digests(out: Path, epochs: Sequence[int]) -> dict[str, str]:
     """What tells the weights of each epoch from others; those of epochs before the last, which may
     be damaged since, as they were told before.
     """
-    known = facts_of(out).get("digests", {}) if (out / MODEL).is_file() else {}
+    known = read_training_facts(out).get("digests", {}) if (out / MODEL).is_file() else {}
     kept = {str(n): known[str(n)] for n in epochs[:-1] if str(n) in known}
     files = {str(n): epoch_file(out, n) for n in epochs if str(n) not in kept}
-    return {**kept, **{n: digest([file]) for n, file in files.items() if file.is_file()}}
+    return {**kept, **{n: digest_files([file]) for n, file in files.items() if file.is_file()}}
 
 
 def read_training(folder: Path) -> Training:
     """What is known of a trained encoder; DataProblem where a folder holds none."""
-    facts = facts_of(folder)
+    facts = read_training_facts(folder)
     return Training(
         folder,
         facts["objective"],

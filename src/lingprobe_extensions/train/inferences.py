@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lingprobe.corpora.files import lines, uncompressed_path
+from lingprobe.corpora.files import read_text_lines, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.data import Example, Reading
 
@@ -82,7 +82,7 @@ def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
 
 def _rows(path: Path, needed: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
     header: list[str] = []
-    for number, line in lines(path):
+    for number, line in read_text_lines(path):
         cells = line.split("\t")
         if not header:
             header = cells
@@ -97,7 +97,7 @@ def _rows(path: Path, needed: Iterable[str]) -> Iterator[tuple[str, Mapping[str,
 
 
 def _json(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
-    for number, line in lines(path):
+    for number, line in read_text_lines(path):
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):

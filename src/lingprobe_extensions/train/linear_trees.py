@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from lingprobe.corpora.brackets import Tree, terminal
+from lingprobe.corpora.brackets import BracketTree, format_terminal
 
 Pieces = Sequence[str]
 
 
-def linear(tree: Tree, node: int = 0) -> Iterator[str]:
+def linear(tree: BracketTree, node: int = 0) -> Iterator[str]:
     """A tree's pieces: a bracket with its label where a constituent opens and where it closes, and
     the part of speech of each word.
     """
@@ -75,19 +75,19 @@ def commonest(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
     return [best.get(length, ()) for length in lengths]
 
 
-def format_tree(tree: Tree) -> str:
+def format_tree(tree: BracketTree) -> str:
     """A tree as one line of brackets."""
     pieces: list[str] = []
     _write(tree, 0, pieces)
     return "".join(pieces)
 
 
-def _write(tree: Tree, node: int, pieces: list[str]) -> None:
+def _write(tree: BracketTree, node: int, pieces: list[str]) -> None:
     pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
     for label, start, _, below in tree.children(node):
         pieces.append(" ")
         if below < 0:
-            pieces.append(terminal(label, tree.words[start]))
+            pieces.append(format_terminal(label, tree.words[start]))
         else:
             _write(tree, below, pieces)
     pieces.append(")")

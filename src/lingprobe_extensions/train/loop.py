@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
-from lingprobe.nets.precision import processor_level
+from lingprobe.nets.precision import get_processor_level
 from lingprobe.nets.trainable import SentenceNetwork, SentencesRead
 from lingprobe_extensions.train.nets.forms import Forms
 from lingprobe_extensions.train.nets.heads import HEAD, Words
@@ -98,7 +98,7 @@ class Schedule:
     def precise(self) -> Iterator[None]:
         """Products in bfloat16, where they are asked for."""
         mixed, onednn = self.precision == "bf16", torch.backends.mkldnn.enabled
-        if mixed and self.place.type == "cpu" and processor_level() != "avx512":
+        if mixed and self.place.type == "cpu" and get_processor_level() != "avx512":
             # oneDNN has no LSTM in bfloat16 for such processors; torch's own runs everywhere
             torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
         try:

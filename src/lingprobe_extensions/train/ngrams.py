@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.reading import POOLS
-from lingprobe.data.vectors import Floats, Ints, Vectors, offsets
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    Vectors,
+    compute_offsets,
+)
 from lingprobe.encoders.tables import gather_word_vectors
 
 NONE = -1  # the row of a bigram that is not there
@@ -61,7 +66,7 @@ class NGrams:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if by_word:
             return gather_word_vectors(self.vectors, ids, counts)
-        starts, known = offsets(ids >= 0)[offsets(counts)], ids[ids >= 0]
+        starts, known = compute_offsets(ids >= 0)[compute_offsets(counts)], ids[ids >= 0]
         pooled = np.zeros((len(counts), self.vectors.shape[1]), np.float32)
         for first in range(0, len(counts), PART):
             rows = starts[first : first + PART + 1]
@@ -73,5 +78,5 @@ class NGrams:
         words = len(self.numbers)
         bigrams = bigram_rows(ids, starts, words, len(self.vectors) - words)
         rows = np.stack([ids, bigrams], 1).ravel()
-        units = offsets(rows != NONE)[2 * starts]
+        units = compute_offsets(rows != NONE)[2 * starts]
         return POOLS["mean"](self.vectors[rows[rows != NONE]], units[:-1], units[1:])

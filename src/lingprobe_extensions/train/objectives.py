@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Ints
 from lingprobe.nets.trainable import NetworkShape, SentencesRead
 from lingprobe_extensions.train import data
@@ -249,7 +249,7 @@ def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
-        raise DataProblem(f"BLEU needs sacrebleu: {to_install('train')}") from None
+        raise DataProblem(f"BLEU needs sacrebleu: {describe_install('train')}") from None
     return float(BLEU(force=True).corpus_score(list(written), [list(wanted)]).score)
 
 

@@ -17,10 +17,14 @@ import torch
 from lingprobe.annotators import agreement as scores
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import brackets
-from lingprobe.corpora.tally import Tally
-from lingprobe.data.vectors import Floats, Ints, ranges
-from lingprobe.encoders.tables import word_table
-from lingprobe.nets.architectures import draw_net
+from lingprobe.corpora.tally import ProblemTally
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    expand_ranges,
+)
+from lingprobe.encoders.tables import open_word_table
+from lingprobe.nets.architectures import draw_network
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.loop import Learner, Schedule, Start
@@ -109,7 +113,7 @@ def _unlike(examples: Sequence[Annotated], rows: Ints, dev: Ints) -> Ints:
 
 def _read(paths: Sequence[Path], how: Reading) -> Iterable[Annotated]:
     """The sentences that may be learnt from."""
-    tally = Tally()
+    tally = ProblemTally()
     for each in sentences(paths, how.on_error, tally):
         if how.usable(each.text, " ".join(each.words)) and how.fits(each.words):
             how.counts["read"] += 1
@@ -146,7 +150,7 @@ class Lexicon(NamedTuple):
             letters.update(dict.fromkeys(form, n))
         static = np.empty((len(forms), 0), np.float32)
         if settings.vectors is not None:
-            table = word_table(settings.vectors, settings.dim, settings.seed)
+            table = open_word_table(settings.vectors, settings.dim, settings.seed)
             static, _ = table.look_up(forms)
         chosen = _common(often, settings), _common(letters, settings)
         return cls(texts, forms, *chosen, counts, static)
@@ -162,7 +166,7 @@ class Lexicon(NamedTuple):
             static=self.static.shape[1],
             projected=settings.projected,
         )
-        made = draw_net(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
+        made = draw_network(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
         known = Known.of(self.forms, self.words, self.letters, self.static)
         return cast(Forms, made).know(known, torch.from_numpy(self.counts).float())
 
@@ -176,7 +180,7 @@ def _heads(columns: Columns, shape: NetworkShape, settings: Settings) -> Heads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
-    made = draw_net(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
+    made = draw_network(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
     return cast(Heads, made)
 
 
@@ -228,8 +232,8 @@ class Columns(NamedTuple):
 
     def gold(self, rows: Ints, starts: Ints) -> Gold:
         """Of some sentences, whose words begin there."""
-        words, _ = ranges(starts[rows], starts[rows + 1])
-        pairs, _ = ranges(starts[rows] - rows, starts[rows + 1] - rows - 1)
+        words, _ = expand_ranges(starts[rows], starts[rows + 1])
+        pairs, _ = expand_ranges(starts[rows] - rows, starts[rows + 1] - rows - 1)
         tags = {
             kind: torch.from_numpy(column[pairs if kind == PAIRS else words])
             for kind, column in self.tags.items()
@@ -360,7 +364,7 @@ def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
     found = dict(scores.score_annotations(*zip(*columns, strict=True))) if columns else {}
     if phrased:
         mine, gold = (
-            [brackets.parse_tree(each[k].brackets, "", i) for i, each in enumerate(phrased)]
+            [brackets.parse_brackets(each[k].brackets, "", i) for i, each in enumerate(phrased)]
             for k in (0, 1)
         )
         found["F1"] = scores.score_phrases(mine, gold)["F1"]

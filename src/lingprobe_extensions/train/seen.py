@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.training_sentences import (
     hash_key,
 )
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints
 
@@ -58,7 +58,7 @@ class Collected:
 
 def write_seen(folder: Path, seen: Hashes) -> None:
     """Keep the hashes of what an encoder was trained on in its folder."""
-    with draft(folder / SEEN) as part, part.open("wb") as file:
+    with open_draft(folder / SEEN) as part, part.open("wb") as file:
         np.save(file, seen, allow_pickle=False)
 
 

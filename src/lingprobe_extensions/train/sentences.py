@@ -12,16 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.corpora.files import digest
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.files import digest_files
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.facts import (
-    facts_of,
-)
-from lingprobe.encoders.tables import word_table
+from lingprobe.encoders.facts import read_training_facts
+from lingprobe.encoders.tables import open_word_table
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import Reading
@@ -50,7 +48,9 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     on.
     """
     objective = request.check()
-    left_out = {letters(form) for s in request.exclude for form in (s.text, " ".join(s.words))}
+    left_out = {
+        strip_to_letters(form) for s in request.exclude for form in (s.text, " ".join(s.words))
+    }
     where = dict(request.where or {})
     how = Reading(
         english=settings.english,
@@ -109,7 +109,7 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
     assert objective.lesson is not None
     assert request.architecture not in (BAG, TREES)
     sizes = settings.hidden, settings.layers, settings.embedding
-    table = word_table(settings.vectors, settings.dim, settings.seed)
+    table = open_word_table(settings.vectors, settings.dim, settings.seed)
     shape = NetworkShape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
     noise = settings.drop, settings.swap
     decoder = settings.pieces, settings.decoder, settings.seed, settings.attention
@@ -194,8 +194,8 @@ def _request_facts(request: Request, settings: Settings, how: Reading) -> dict[s
         "format": FORMAT,
         "architecture": request.architecture,
         "objective": request.objective,
-        "files": {str(path): digest([path]) for path in (*request.files, *request.dev)},
-        "vectors": digest([settings.vectors]) if settings.vectors else "random",
+        "files": {str(path): digest_files([path]) for path in (*request.files, *request.dev)},
+        "vectors": digest_files([settings.vectors]) if settings.vectors else "random",
         "where": dict(how.where),
         "excluded": len(how.left_out),
         "settings": plain,
@@ -204,7 +204,7 @@ def _request_facts(request: Request, settings: Settings, how: Reading) -> dict[s
 
 def _check(out: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a folder that holds another training."""
-    known = facts_of(out) if (out / MODEL).is_file() else None
+    known = read_training_facts(out) if (out / MODEL).is_file() else None
     if known is None:
         return
     differ = [key for key, value in asked.items() if known.get(key) != value]

@@ -11,9 +11,7 @@ from typing import Any, Literal, get_args
 from lingprobe.data.checks import check_choice, check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
-from lingprobe.nets.trainable import (
-    Architecture,
-)
+from lingprobe.nets.trainable import NetworkArchitecture
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import Objective
 
@@ -215,7 +213,7 @@ class Request:
     left_out  options that name the corpora and tasks of `exclude`, for the command in the card
     """
 
-    architecture: Architecture | Literal["bow", "parser"]
+    architecture: NetworkArchitecture | Literal["bow", "parser"]
     objective: str
     files: Sequence[Path]
     dev: Sequence[Path] = ()
@@ -228,7 +226,7 @@ class Request:
         """The objective; UsageProblem for what does not fit together, ReferenceProblem for a name
         that there is not.
         """
-        known = (*get_args(Architecture), BAG, TREES)
+        known = (*get_args(NetworkArchitecture), BAG, TREES)
         for kind, name, every in (
             ("architecture", self.architecture, known),
             ("objective", self.objective, OBJECTIVES),

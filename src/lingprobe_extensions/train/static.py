@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from lingprobe.corpora import text
-from lingprobe.corpora.text import letters, split
-from lingprobe.data.cache import draft
+from lingprobe.corpora.text import split_clitic, strip_to_letters
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,15 @@ def train_vectors(
             f"{out}: vectors {'with subwords ' if settings.subwords else ''}are written as"
             f" {suffix}; name the file so"
         )
-    left_out = {letters(form) for s in exclude for form in (s.text, " ".join(s.words))} - {""}
+    left_out = {strip_to_letters(form) for s in exclude for form in (s.text, " ".join(s.words))} - {
+        ""
+    }
     counts = {"sentences": 0, "words": 0, "excluded": 0}
     with tempfile.TemporaryDirectory(prefix="lingprobe-") as folder:
         corpus = Path(folder) / "corpus.txt"
         with corpus.open("w", encoding="utf-8") as file:
             for path in paths:
-                _write(text.read(path), file, (left_out, settings.english), counts)
+                _write(text.read_running_text(path), file, (left_out, settings.english), counts)
         if not counts["words"]:
             raise DataProblem("no sentences are left to train vectors on")
         model = _fit_vectors(corpus, settings)
@@ -94,7 +96,7 @@ def train_vectors(
 
 
 def _save(model: Any, out: Path, subwords: bool) -> None:
-    with draft(out) as part:
+    with open_draft(out) as part:
         if subwords:
             from gensim.models.fasttext import save_facebook_model
 
@@ -112,10 +114,14 @@ def _write(
     """Write words joined with spaces, one sentence a line, and count."""
     left_out, english = rules
     for sentence in sentences:
-        if left_out and letters(sentence.text) in left_out:
+        if left_out and strip_to_letters(sentence.text) in left_out:
             counts["excluded"] += 1
             continue
-        words = [w for word in sentence.words for w in split(word)] if english else sentence.words
+        words = (
+            [w for word in sentence.words for w in split_clitic(word)]
+            if english
+            else sentence.words
+        )
         counts["sentences"] += 1
         counts["words"] += len(words)
         file.write(" ".join(words) + "\n")
@@ -125,7 +131,9 @@ def _fit_vectors(corpus: Path, settings: Settings) -> Any:
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError:
-        raise DataProblem(f"training word vectors needs gensim: {to_install('static')}") from None
+        raise DataProblem(
+            f"training word vectors needs gensim: {describe_install('static')}"
+        ) from None
     kind = FastText if settings.subwords else Word2Vec
     try:
         return kind(

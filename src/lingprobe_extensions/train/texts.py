@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
-from lingprobe.data.vectors import Ints, offsets, ranges
+from lingprobe.data.errors import describe_install
+from lingprobe.data.vectors import (
+    Ints,
+    compute_offsets,
+    expand_ranges,
+)
 from lingprobe_extensions.train.nets.heads import END, PAD, START
 
 SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
@@ -43,7 +47,9 @@ class Texts(NamedTuple):
         for row in rows:
             lengths.append(len(row))
             ids.extend(row)
-        return cls(np.frombuffer(ids, ids.typecode), offsets(np.frombuffer(lengths, np.int32)))
+        return cls(
+            np.frombuffer(ids, ids.typecode), compute_offsets(np.frombuffer(lengths, np.int32))
+        )
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -63,7 +69,7 @@ class Texts(NamedTuple):
 
     def take(self, rows: Ints) -> Texts:
         """Some rows, in that order."""
-        units, starts = ranges(self.starts[rows], self.starts[rows + 1])
+        units, starts = expand_ranges(self.starts[rows], self.starts[rows + 1])
         return Texts(self.ids[units], starts)
 
     def pad_rows(self, rows: Ints, fill: int) -> NDArray[np.int64]:
@@ -79,7 +85,7 @@ class Texts(NamedTuple):
 def join_texts(parts: Sequence[Texts]) -> Texts:
     """The rows of some texts, one text after the other."""
     lengths = np.concatenate([part.lengths for part in parts])
-    return Texts(np.concatenate([part.ids for part in parts]), offsets(lengths))
+    return Texts(np.concatenate([part.ids for part in parts]), compute_offsets(lengths))
 
 
 class Pieces:
@@ -96,7 +102,7 @@ class Pieces:
         try:
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
         except ImportError:
-            raise DataProblem(f"training needs tokenizers: {to_install('train')}") from None
+            raise DataProblem(f"training needs tokenizers: {describe_install('train')}") from None
         shared: dict[str, Any] = {
             "vocab_size": many,
             "special_tokens": [*SPECIAL],

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 
 
 def save(tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None) -> None:
@@ -20,7 +20,7 @@ def save(tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str] | N
 
     plain = all(isinstance(value, np.ndarray) for value in tensors.values())
     write: Any = (safetensors.numpy if plain else safetensors.torch).save_file
-    with draft(path) as part:
+    with open_draft(path) as part:
         part.touch()
         mode = part.stat().st_mode
         try:

@@ -15,7 +15,7 @@ def udpipe_model(tmp_path_factory):
     pytest.importorskip("ufal.udpipe")
     folder = tmp_path_factory.mktemp("udpipe")
     (folder / "few.conllu").write_text(
-        "".join(map(format_tree, list(conllu.read(treebank_file()))[:40]))
+        "".join(map(format_tree, list(conllu.read_conllu(treebank_file()))[:40]))
     )
     udpipe.train(
         [folder / "few.conllu"],

@@ -96,9 +96,9 @@ def test_text_becomes_trees_of_both_kinds(url, tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("The 😀 dogs bark . / Dogs bark .")
     lingprobe.parse(text, f"corenlp:{url}", tmp_path / "out")
-    trees = list(conllu.read(tmp_path / "out" / "00000.conllu.zst"))
+    trees = list(conllu.read_conllu(tmp_path / "out" / "00000.conllu.zst"))
     assert [tree.text for tree in trees] == ["The 😀 dogs bark .", "Dogs bark ."]
-    phrases = list(brackets.read(tmp_path / "out" / "00000.trees.zst"))
+    phrases = list(brackets.read_brackets(tmp_path / "out" / "00000.trees.zst"))
     assert [tree.words for tree in phrases] == [tree.words for tree in trees]
 
 

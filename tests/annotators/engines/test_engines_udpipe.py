@@ -25,7 +25,7 @@ def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("The dog barks. The dogs bark.\n\n😀 A cat sleeps.")
     done = lingprobe.parse(text, f"udpipe:{udpipe_model}", tmp_path / "out")
-    trees = list(conllu.read(tmp_path / "out" / "00000.conllu.zst"))
+    trees = list(conllu.read_conllu(tmp_path / "out" / "00000.conllu.zst"))
     assert "".join("".join(tree.words) for tree in trees) == "".join(text.read_text().split())
     assert done.finished
     [whole] = made.segment("The dog barks. The dogs bark.", whole=True)

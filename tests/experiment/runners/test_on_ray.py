@@ -14,7 +14,7 @@ from ray.cluster_utils import Cluster
 
 from experiment.test_sharing import content, vectors
 from lingprobe.data._foreign_code import import_file
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.experiment.runners import Lost, RunnerProblem, working
 from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
 
@@ -221,6 +221,6 @@ def test_what_a_cluster_does_not_have_is_told(workers, jobs, why):
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    install = re.escape(to_install("cluster"))
+    install = re.escape(describe_install("cluster"))
     with pytest.raises(RunnerProblem, match=install), OnRay().workers([]):
         pass

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from lingprobe.data.core import DataProblem
-from lingprobe.encoders.sources import ENGLISH, VECTORS, Source, check_vectors
+from lingprobe.encoders.sources import (
+    ENGLISH,
+    VECTORS,
+    FileSource,
+    check_vectors,
+)
 from lingprobe.encoders.word_files import word_digest
 from lingprobe_extensions.archive import sources
 
@@ -52,7 +57,7 @@ def test_of_other_word_vectors_nothing_is_known(tmp_path):
 
 
 def test_a_missing_folder_is_called_one():
-    problem = Source("https://example.org", "MIT").missing(Path("here"), "a model", "folder")
+    problem = FileSource("https://example.org", "MIT").missing(Path("here"), "a model", "folder")
     assert (
         str(problem) == "no folder 'here' (a model); get it from https://example.org (licence: MIT)"
     )

@@ -10,7 +10,7 @@ import pytest
 from fixtures.models import SENTENCES
 from fixtures.published import use
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 from lingprobe.encoders import ENCODERS
 from lingprobe.testing import check_encoder
 
@@ -80,5 +80,5 @@ def test_what_is_wrong_is_told_in_one_sentence(tmp_path, stub, monkeypatch):
     with pytest.raises(DataProblem, match=r"cannot load this module: .*bad graph"):
         ENCODERS.make(f"use:{use(tmp_path / 'bad')}").encode(SENTENCES[:2])
     monkeypatch.setitem(sys.modules, "tensorflow", None)
-    with pytest.raises(DataProblem, match=re.escape(to_install("tf"))):
+    with pytest.raises(DataProblem, match=re.escape(describe_install("tf"))):
         ENCODERS.make(f"use:{use(tmp_path / 'none')}").encode(SENTENCES[:2])

@@ -13,10 +13,10 @@ import lingprobe
 from lingprobe import annotators
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.trees import depth
+from lingprobe.corpora.trees import compute_tree_depth
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers import network
 from lingprobe_extensions.train.parsers.network import Network
@@ -106,7 +106,7 @@ def test_auxiliaries_have_the_lemmas_that_train_had():
 
 
 def test_what_it_annotates_is_well_formed_for_any_words(parser):
-    made = Network(Place(str(parser.folder)))
+    made = Network(PlaceOption(str(parser.folder)))
     words = [
         ["the", "dog", "sees", "a", "cat", "."],
         ["(", "Zażółć", ")", "", "x" * 500],
@@ -116,7 +116,7 @@ def test_what_it_annotates_is_well_formed_for_any_words(parser):
     told = list(made.annotate(words))
     for sentence, annotation in zip(words, told, strict=True):
         assert annotation.heads.count(-1) == 1
-        assert depth(annotation.heads)
+        assert compute_tree_depth(annotation.heads)
         assert [label == "root" for label in annotation.deprels] == [
             head < 0 for head in annotation.heads
         ]
@@ -132,7 +132,7 @@ def test_what_it_annotates_is_well_formed_for_any_words(parser):
 
 
 def test_a_sentence_is_annotated_alike_whatever_stands_beside_it(parser):
-    made = Network(Place(str(parser.folder)))
+    made = Network(PlaceOption(str(parser.folder)))
     words = [["the", "bird", "hears", "a", "child", "."], ["a"] * 9, ["dog", "cat"]]
     together = list(made.annotate(words))
     for alone, beside in zip(words, together, strict=True):
@@ -153,7 +153,7 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
         *[["dog", "cat"]] * 9,
         ["a"] * 70,
     ]
-    made = Network(Place(str(parser.folder)))
+    made = Network(PlaceOption(str(parser.folder)))
     usual = list(made.annotate(words))
     monkeypatch.setattr(network, "CELLS", cells)
     sizes = []
@@ -170,7 +170,7 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
 
 def test_its_states_are_an_encoder(parser):
     some = [Sentence(("the", "dog", "sees"), ""), Sentence(("today",), "")]
-    place = Place(str(parser.folder))
+    place = PlaceOption(str(parser.folder))
     by_word = Trained(place, pool="none").encode(some)
     states = by_word.layers[0]
     assert states.shape == (4, 48)
@@ -185,7 +185,7 @@ def test_its_states_are_an_encoder(parser):
 
 
 def test_its_folder_knows_what_it_was_trained_on_and_judged_by(parser, treebank):
-    saw = Trained(Place(str(parser.folder))).saw()
+    saw = Trained(PlaceOption(str(parser.folder))).saw()
     assert saw is not None
     train, dev, test = (
         {each.words for each in sentences([treebank / f"x-{split}.conllu"])}
@@ -228,7 +228,7 @@ def test_either_annotation_is_learnt_alone(treebank, tmp_path, kind):
     done = lingprobe.train("parser", "", files[:1], tmp_path / kind, dev=files[1:], **SMALL)
     figure = "dev LAS" if kind == "conllu" else "dev F1"
     assert done.epochs[-1][figure] == done.epochs[-1]["dev score"] > 90
-    [told] = Network(Place(str(tmp_path / kind))).annotate([["the", "dog", "sees", "."]])
+    [told] = Network(PlaceOption(str(tmp_path / kind))).annotate([["the", "dog", "sees", "."]])
     assert bool(told.heads) == (kind == "conllu")
     assert bool(told.brackets) == (kind == "ptb")
 
@@ -239,7 +239,7 @@ def test_sizes_of_combo_and_static_vectors(treebank, tmp_path):
     how = {**SMALL, "epochs": 2, "hidden": 8, "vectors": vectors}
     done = lingprobe.train("parser", "", [treebank], tmp_path / "m", recipe="combo", **how)
     assert len(done.epochs) == 2
-    assert list(Network(Place(str(tmp_path / "m"))).annotate([["dog", "sees"]]))
+    assert list(Network(PlaceOption(str(tmp_path / "m"))).annotate([["dog", "sees"]]))
 
 
 def test_what_is_not_trained_so_is_refused(treebank, tmp_path):
@@ -256,7 +256,7 @@ def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
     path.write_text("\n".join(["premise\thypothesis\tlabel", *rows]) + "\n")
     lingprobe.train("mean", "infer", [path], tmp_path / "m", embedding=4, epochs=1, dim=6)
     with pytest.raises(DataProblem, match="holds an encoder that does not parse"):
-        list(Network(Place(str(tmp_path / "m"))).annotate([["a"]]))
+        list(Network(PlaceOption(str(tmp_path / "m"))).annotate([["a"]]))
 
 
 def test_sentences_of_bracketed_trees_are_left_out_of_training(treebank, tmp_path):
@@ -273,7 +273,7 @@ def test_an_audit_says_that_gold_was_learnt_from(treebank, tmp_path):
     old = lingprobe.audit_parser(tmp_path / "old.ptb", tmp_path / "m")
     assert old.content.learnt == 200
     assert "trained on 200 of the gold sentences" in str(old)
-    first = lingprobe.audit_parser(tmp_path / "old.ptb", Network(Place(str(tmp_path / "m"))))
+    first = lingprobe.audit_parser(tmp_path / "old.ptb", Network(PlaceOption(str(tmp_path / "m"))))
     assert first.content.learnt == 200
     new = lingprobe.audit_parser(tmp_path / "new.ptb", tmp_path / "m")
     assert new.content.learnt == 0

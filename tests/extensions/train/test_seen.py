@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.corpora.training_sentences import (
     are_among,
     hash_key,
@@ -19,7 +19,7 @@ from lingprobe_extensions.train.seen import SEEN, Collected, read_seen, write_se
 def collected(*examples: tuple[str, ...]) -> Collected:
     made = Collected()
     for texts in examples:
-        made.add(map(letters, texts))
+        made.add(map(strip_to_letters, texts))
     return made
 
 

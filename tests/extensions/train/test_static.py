@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from lingprobe.corpora.text import letters
+from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 from lingprobe_extensions.train.static import Settings, train_vectors
@@ -45,7 +45,7 @@ def test_probing_sentences_are_left_out_however_they_are_spaced(corpus, tmp_path
     done = train_vectors([corpus], tmp_path / "a.vec", probed, SMALL)
     assert (done.sentences, done.excluded) == (3, 6)
     assert "mat" not in (tmp_path / "a.vec").read_text()
-    assert letters("“Don’t,” he  said") == letters("Don't, he said .")
+    assert strip_to_letters("“Don’t,” he  said") == strip_to_letters("Don't, he said .")
 
 
 def test_sentences_without_letters_exclude_nothing(corpus, tmp_path):

@@ -361,8 +361,8 @@ def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
         page = lingprobe.erase([task], {"made": Made()}, cache=tmp_path / folder, **QUICK)
         return [floor for cell in page.content for floor in (cell.rank_floor, cell.variance_floor)]
 
-    before, known = floors("before"), identity.code_of
-    monkeypatch.setattr(identity, "code_of", lambda *modules: f"other {known(*modules)}")
+    before, known = floors("before"), identity.digest_code
+    monkeypatch.setattr(identity, "digest_code", lambda *modules: f"other {known(*modules)}")
     assert floors("after") == before
     assert floors("others", 199) != before  # of other data they are other draws
 

@@ -15,11 +15,11 @@ from lingprobe import DataProblem
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.keys import identify_encoder
 from lingprobe.inside.erase.division import divide
 from lingprobe.inside.erase.files import read_eraser
 from lingprobe.inside.erase.fitting import FLOORS
-from lingprobe.pages.captions import labels_of, names_of
+from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe.tasks import TASKS
 
 INNER = "bow:random,dim=16"
@@ -116,7 +116,7 @@ def test_the_identity_is_of_task_method_and_encoder(tmp_path):
         without(TASK, inner="bow:random,dim=16,seed=1"),
     ]
     known = {
-        str(encoder_identity(ENCODERS.canonical(one), ENCODERS.make(one))) for one in references
+        str(identify_encoder(ENCODERS.canonical(one), ENCODERS.make(one))) for one in references
     }
     assert len(known) == len(references)
     assert ENCODERS.canonical(without(TASK, ",eraser=leace")) == ENCODERS.canonical(without(TASK))
@@ -129,7 +129,7 @@ def test_it_stands_for_the_contents_of_a_file_and_not_for_its_place(tmp_path):
         path.parent.mkdir()
         write(path, lambda a, b: "yes" if a else "no", many)
         reference = without(f"table:{path}")
-        known.append(encoder_identity(ENCODERS.canonical(reference), ENCODERS.make(reference)))
+        known.append(identify_encoder(ENCODERS.canonical(reference), ENCODERS.make(reference)))
     assert known[0].facts == known[1].facts
     assert str(known[0]) == str(known[1])
     assert known[0].facts != known[2].facts
@@ -258,7 +258,9 @@ def test_objects_that_say_the_same_of_themselves_have_erasers_of_their_own():
 def test_tables_say_the_short_name_of_what_is_erased(tmp_path):
     path = tmp_path / "data.jsonl"
     long = without(f"table:{path}+ud/tense:en_ewt")
-    assert names_of([long])[long] == f"{INNER},without=table:data.jsonl+ud/tense:en_ewt"
-    assert labels_of([long, INNER])[long] == f"{INNER},without=table:data.jsonl+ud/tense:en_ewt"
+    assert name_encoders([long])[long] == f"{INNER},without=table:data.jsonl+ud/tense:en_ewt"
+    assert (
+        label_encoders([long, INNER])[long] == f"{INNER},without=table:data.jsonl+ud/tense:en_ewt"
+    )
     model = f"hf:{tmp_path}/model,without=table%3A{path}"
-    assert names_of([model])[model].endswith("model,without=table:data.jsonl")
+    assert name_encoders([model])[model].endswith("model,without=table:data.jsonl")

@@ -10,7 +10,7 @@ import pytest
 
 import lingprobe
 from lingprobe import DataProblem
-from lingprobe.corpora.tally import Tally
+from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.trees import features
 from lingprobe.inside.languages.letters import Letters
 from lingprobe.inside.languages.words import Lexicon, files, universal
@@ -136,7 +136,7 @@ def test_what_cannot_be_asked_is_said(unimorph, tmp_path):
         load(f"forms/feat:{broken},feature=Case")
     tally = Lexicon.of(files([str(broken)]), "skip").tally
     assert (tally.skipped, tally.words) == (1, 1501)
-    assert isinstance(tally, Tally)
+    assert isinstance(tally, ProblemTally)
 
 
 def test_letters_of_words_are_those_of_sentences_of_one_word():

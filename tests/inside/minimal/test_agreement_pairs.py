@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.text import words
+from lingprobe.corpora.text import split_words
 from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, with_unimorph
 from lingprobe.tasks import TASKS
 
@@ -31,7 +31,7 @@ def block(*words, heads=(), text=""):
 def made(tmp_path):
     def make(*blocks, forms=None):
         (tmp_path / "bank.conllu").write_text("".join(blocks))
-        trees = list(conllu.read(tmp_path / "bank.conllu"))
+        trees = list(conllu.read_conllu(tmp_path / "bank.conllu"))
         paradigms, reasons = paradigms_of(trees), Counter()
         if forms is not None:
             (tmp_path / "forms.tsv").write_text(forms)
@@ -189,7 +189,9 @@ def test_pairs_are_chosen_by_the_words_of_a_text(tmp_path):
     text.write_text("\n".join(line.upper() for pair in pairs[:150] for line in sorted(pair)))
     some = TASKS.make(f"minimal/agreement:embedded,words={text}").load()
     own = {sentence.text for sentence in some.sentences}
-    known = {word for line in text.read_text().casefold().splitlines() for word in words(line)}
+    known = {
+        word for line in text.read_text().casefold().splitlines() for word in split_words(line)
+    }
     assert 100 < len(some) < len(whole)
-    assert all(set(words(line.casefold())) <= known for line in own)
+    assert all(set(split_words(line.casefold())) <= known for line in own)
     assert some.notes["left out"]["a word that novel.txt lacks"] > 0

@@ -19,7 +19,7 @@ from typing import Any
 from lingprobe.annotators.engines.penn import universal
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut, by_places
-from lingprobe.corpora.brackets import terminal
+from lingprobe.corpora.brackets import format_terminal
 from lingprobe.data.core import DataProblem
 
 SENTENCES = 20  # of a request
@@ -129,6 +129,6 @@ def _brackets(parse: str, words: Words) -> str:
     """The tree on one line, with the words that were sent; '' where it has others."""
     left = iter(words)
     tree, many = _LEAF.subn(
-        lambda leaf: terminal(leaf[1], next(left, "?")), " ".join(parse.split())
+        lambda leaf: format_terminal(leaf[1], next(left, "?")), " ".join(parse.split())
     )
     return tree if many == len(words) else ""

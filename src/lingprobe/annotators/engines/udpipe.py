@@ -11,11 +11,11 @@ from typing import Any
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.trees import Range, format_tree
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 
 
 def library() -> Any:
@@ -23,7 +23,7 @@ def library() -> Any:
     try:
         import ufal.udpipe
     except ImportError:
-        raise DataProblem(f"UDPipe needs ufal.udpipe: {to_install('parse')}") from None
+        raise DataProblem(f"UDPipe needs ufal.udpipe: {describe_install('parse')}") from None
     return ufal.udpipe
 
 
@@ -45,7 +45,9 @@ class UDPipe:
     def fingerprint(self) -> str:
         """The model's content and the version of UDPipe."""
         version = library().Version.current()
-        return f"{digest([self.model])} udpipe {version.major}.{version.minor}.{version.patch}"
+        return (
+            f"{digest_files([self.model])} udpipe {version.major}.{version.minor}.{version.patch}"
+        )
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         udpipe, model = library(), self._model
@@ -100,7 +102,7 @@ def train(
     )
     if error.occurred() or not model:
         raise DataProblem(f"UDPipe learnt nothing: {error.message or 'no sentences'}")
-    with draft(output) as place:
+    with open_draft(output) as place:
         place.write_bytes(model)
 
 
@@ -110,7 +112,7 @@ def _trees(paths: Iterable[Path]) -> Any:
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
     for path in paths:
-        reader.setText("".join(format_tree(tree) for tree in conllu.read(path)))
+        reader.setText("".join(format_tree(tree) for tree in conllu.read_conllu(path)))
         while reader.nextSentence(sentence, error):
             sentences.append(sentence)
         if error.occurred():

@@ -10,7 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lingprobe.corpora.files import COMPRESSED, Part, plain_first, uncompressed_path
+from lingprobe.corpora.files import (
+    COMPRESSED,
+    CorpusPart,
+    plain_first,
+    uncompressed_path,
+)
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
 
@@ -43,19 +48,19 @@ def no_table(path: str | Path) -> str:
     )
 
 
-def table_parts(path: Path) -> list[Part]:
+def table_parts(path: Path) -> list[CorpusPart]:
     """The files of a table in the order train, dev, test; a single one says no split."""
     if is_on_hub(path):
         found = hub_files(path)
-        return _in_order([Part(split_in_name(name), file) for name, file in found], path)
+        return _in_order([CorpusPart(split_in_name(name), file) for name, file in found], path)
     if not path.is_dir():
-        return [Part("", path)]
+        return [CorpusPart("", path)]
     for folder in (path, path / "data"):
         if parts := list(_files(folder)):
             return _in_order(parts, path)
     below = sorted(folder for folder in path.iterdir() if folder.is_dir())
     named = [
-        Part(split, part.path)
+        CorpusPart(split, part.path)
         for folder in below
         if (split := split_in_name(folder.name))
         for part in _files(folder)
@@ -75,7 +80,7 @@ def split_in_name(name: str) -> str:
     return SPLIT_NAMES[found[-1]] if found else ""
 
 
-def folder_remarks(folder: Path, parts: Sequence[Part]) -> list[str]:
+def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
     """What there is to say of the files that a folder was read from: splits of several files that
     are no shards of one, and tables that were not read.
     """
@@ -99,7 +104,7 @@ def folder_remarks(folder: Path, parts: Sequence[Part]) -> list[str]:
     return remarks
 
 
-def _files(folder: Path) -> Iterator[Part]:
+def _files(folder: Path) -> Iterator[CorpusPart]:
     """The tables in a folder, each with the split of its name."""
     if folder.is_dir():
         for path in plain_first(folder.iterdir()):
@@ -108,13 +113,13 @@ def _files(folder: Path) -> Iterator[Part]:
             # what systems, editors and libraries leave beside tables
             other = name.name.startswith(".") or (suffix == ".json" and not split)
             if suffix in SUFFIXES and path.is_file() and not other:
-                yield Part(split, path)
+                yield CorpusPart(split, path)
 
 
-def _in_order(parts: list[Part], place: Path) -> list[Part]:
+def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:
     """The parts that say a split, in order; all there is, where that is one file."""
     if len(parts) == 1:
-        return [Part("", parts[0].path)]
+        return [CorpusPart("", parts[0].path)]
     named = [part for part in parts if part.split]
     if not named and len({_SHARD.sub("", part.path.name) for part in parts}) == 1:
         return parts

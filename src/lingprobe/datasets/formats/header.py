@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Dataset, Tags
 from lingprobe.data.labels import KINDS, Column
 from lingprobe.data.notes import Notes
@@ -80,20 +80,20 @@ def read_split(cell: object, where: str) -> str:
         raise DataProblem(f"{where}: {problem}") from None
 
 
-def refuse_row(problem: object, on_error: OnError, tally: Tally) -> None:
+def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
     """Raise what is wrong with a row as a DataProblem, or count the row as left out."""
     if on_error == "raise":
         raise DataProblem(f"{problem} (on_error=skip leaves such rows out and counts them)")
     tally.skip(str(problem))
 
 
-def source_notes(files: Sequence[Path], tally: Tally) -> dict[str, Any]:
+def source_notes(files: Sequence[Path], tally: ProblemTally) -> dict[str, Any]:
     """What notes say of the files of a table and of rows that were left out."""
     source = {"files": [str(file) for file in files], "skipped": tally.skipped}
     return {"source": source, "problems": list(tally.problems)}
 
 
-def check_examples(examples: Sized, path: Path, tally: Tally) -> None:
+def check_examples(examples: Sized, path: Path, tally: ProblemTally) -> None:
     """Refuse a table that has no examples, or none that is left."""
     if not examples:
         first = f"{tally.problems[0]}; no example is left" if tally.skipped else ""

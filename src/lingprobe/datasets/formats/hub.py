@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import to_install
+from lingprobe.data.errors import describe_install
 
 START = ("hf:", "datasets")
 
@@ -23,7 +23,7 @@ def is_on_hub(path: Path) -> bool:
 
 
 @lru_cache(maxsize=64)
-def hub_files(path: Path) -> tuple[Part, ...]:
+def hub_files(path: Path) -> tuple[CorpusPart, ...]:
     """The files on this disk that hold a data set of the hub, each under the name of its split;
     fetched if they are not here. DataProblem in one sentence where they cannot be had.
     """
@@ -33,14 +33,16 @@ def hub_files(path: Path) -> tuple[Part, ...]:
     try:
         splits = _load("/".join(names[:2]), *names[2:])
     except ImportError:
-        raise DataProblem(f"{shown} needs the package datasets: {to_install('datasets')}") from None
+        raise DataProblem(
+            f"{shown} needs the package datasets: {describe_install('datasets')}"
+        ) from None
     except Exception as error:
         raise DataProblem(
             f"{shown}: {one_line(error)} (what is fetched once with network access is read without"
             " it later)"
         ) from None
     return tuple(
-        Part(split, Path(file["filename"]))
+        CorpusPart(split, Path(file["filename"]))
         for split, rows in splits.items()
         for file in rows.cache_files
     )

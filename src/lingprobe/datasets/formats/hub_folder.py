@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.files import Part
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.files import CorpusPart
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import Dataset, Example
 from lingprobe.data.labels import Column, Loss, column
 from lingprobe.data.notes import Notes, Sources
@@ -87,10 +87,10 @@ def without_folders(dataset: Dataset) -> Dataset:
     """The data set with names of files in place of paths in its notes, which mean nothing on other
     machines.
     """
-    return replace(dataset, notes=notes_without_folders(dataset.notes))
+    return replace(dataset, notes=strip_folders(dataset.notes))
 
 
-def notes_without_folders(notes: Notes) -> Notes:
+def strip_folders(notes: Notes) -> Notes:
     """Notes with names of files in place of paths."""
     sources = notes.part(Sources)
     files = {str(file): PurePath(file).name for file in sources.files} if sources else {}
@@ -108,14 +108,14 @@ def _shorten(value: Any, files: Mapping[str, str]) -> Any:
     return [_shorten(inner, files) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def is_own(parts: Sequence[Part]) -> bool:
+def is_own(parts: Sequence[CorpusPart]) -> bool:
     """Whether files, in Parquet or as `datasets` keeps them, have the columns that `write` writes,
     and no others.
     """
     return all(_split(part) and _has_own_columns(part.path) for part in parts)
 
 
-def _split(part: Part) -> str:
+def _split(part: CorpusPart) -> str:
     return part.split or split_in_name(part.path.stem)
 
 
@@ -136,7 +136,7 @@ def _schema(path: Path) -> Any:
         return open_columns(file, path.suffix, None)[0]
 
 
-def loss(parts: Sequence[Part]) -> Loss:
+def loss(parts: Sequence[CorpusPart]) -> Loss:
     """The kind of the labels, by the schema."""
     import pyarrow.types as kinds
 
@@ -146,17 +146,17 @@ def loss(parts: Sequence[Part]) -> Loss:
     return column([0.0 if kinds.is_floating(schema.field("label").type) else ""]).loss
 
 
-def has_pairs(parts: Sequence[Part]) -> bool:
+def has_pairs(parts: Sequence[CorpusPart]) -> bool:
     """Whether the labels are about two whole texts."""
     names = _schema(parts[0].path).names
     return "text2" in names and "start" not in names
 
 
-def read(parts: Sequence[Part], labels: Asked | None, on_error: OnError) -> Dataset:
+def read(parts: Sequence[CorpusPart], labels: Asked | None, on_error: OnError) -> Dataset:
     """The examples of the files; rows are numbered from 1 in what is said about them."""
     import pyarrow as pa
 
-    tally, examples, header = Tally(), list[Example](), dict[str, Any]()
+    tally, examples, header = ProblemTally(), list[Example](), dict[str, Any]()
     for part in parts:
         with part.path.open("rb") as file, parquet.readable(part.path):
             schema, pieces = open_columns(file, part.path.suffix, None)
@@ -173,11 +173,11 @@ def read(parts: Sequence[Part], labels: Asked | None, on_error: OnError) -> Data
 
 
 def _examples(
-    part: Part,
+    part: CorpusPart,
     columns: dict[str, list[Any]],
     names: Mapping[str, Sequence[str]],
     on_error: OnError,
-    tally: Tally,
+    tally: ProblemTally,
 ) -> Iterator[Example]:
     """The examples of a file, whose labels are named."""
     for name in LABELS:

@@ -15,9 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.header import (
@@ -43,8 +43,8 @@ def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -
     """The examples of a file; blank lines are passed over."""
     header: dict[str, Any] = {}
     examples: list[Example] = []
-    tally = Tally()
-    for number, text in lines(path):
+    tally = ProblemTally()
+    for number, text in read_text_lines(path):
         if not text.strip():
             continue
         where = f"{path}:{number}"
@@ -80,7 +80,7 @@ HEAD = 1000  # lines that are looked at for them
 
 def is_own(path: Path) -> bool:
     """Whether lines were written here, or by hand with keys that only we read."""
-    for _, text in islice(lines(path), HEAD):
+    for _, text in islice(read_text_lines(path), HEAD):
         try:
             row = parse_json(text)
         except Malformed:
@@ -102,7 +102,7 @@ def _has_own_keys(row: dict[str, Any]) -> bool:
 
 def loss(path: Path) -> Loss:
     """The kind of the labels, by the first line, or by all where it has a whole number."""
-    for number, text in lines(path):
+    for number, text in read_text_lines(path):
         if text.strip():
             where = f"{path}:{number}"
             row = _parse_row(text, where)

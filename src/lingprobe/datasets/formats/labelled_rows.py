@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.corpora.files import Part
-from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.corpora.text import words as cut
+from lingprobe.corpora.files import CorpusPart
+from lingprobe.corpora.tally import OnError, ProblemTally
+from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, column
 from lingprobe.datasets.formats.header import (
@@ -72,7 +72,7 @@ class Manner:
 
 PLAIN = Manner()
 NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
-Piece = Part | HeldRows
+Piece = CorpusPart | HeldRows
 """A file of a table, or rows in memory."""
 
 
@@ -86,7 +86,7 @@ class _Reader:
     offsets: Offsets | Literal[""] = ""
     of_words: bool = False
 
-    def examples(self, how: Manner, tally: Tally) -> Iterator[Example]:
+    def examples(self, how: Manner, tally: ProblemTally) -> Iterator[Example]:
         """The examples, of which a bad one is refused or counted."""
         first = None
         for row in self.source.rows(self.chosen.all()):
@@ -198,7 +198,7 @@ class _Rows:
 
 def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
-    tally, rows, reader = Tally(), _Rows(), None
+    tally, rows, reader = ProblemTally(), _Rows(), None
     for reader in _readers(parts, how):
         for example in reader.examples(how, tally):
             rows.add(example)
@@ -250,7 +250,7 @@ def loss_of_rows(content: str, parts: tuple[Piece, ...], how: Manner) -> Loss:
     """
     lenient = replace(how, on_error="skip")
     for reader in _readers(parts, lenient):
-        for example in reader.examples(lenient, Tally()):
+        for example in reader.examples(lenient, ProblemTally()):
             label = example.label
             if isinstance(label, str) and reader.source.untyped and as_number(label) is not None:
                 break

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.damage import reading
+from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_json
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, column
 from lingprobe.datasets.formats.header import (
@@ -114,7 +114,7 @@ def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -
     check_types(table.schema, path)
     with readable(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
-    tally = Tally()
+    tally = ProblemTally()
     examples = list(read_examples(columns, table.num_rows, path, on_error, tally))
     return put_together(examples, header, path, labels, tally)
 
@@ -126,7 +126,11 @@ def header_of(schema: Any) -> dict[str, Any]:
 
 
 def put_together(
-    examples: list[Example], header: dict[str, Any], path: Path, labels: Asked | None, tally: Tally
+    examples: list[Example],
+    header: dict[str, Any],
+    path: Path,
+    labels: Asked | None,
+    tally: ProblemTally,
 ) -> Dataset:
     """The data set of some examples and what its header says."""
     check_examples(examples, path, tally)
@@ -143,7 +147,7 @@ def put_together(
 
 
 def read_examples(
-    columns: Mapping[str, list[Any]], rows: int, path: Path, on_error: OnError, tally: Tally
+    columns: Mapping[str, list[Any]], rows: int, path: Path, on_error: OnError, tally: ProblemTally
 ) -> Iterator[Example]:
     """The examples of some rows, of which a bad one is refused or counted."""
     known: dict[tuple[str | None, tuple[str, ...]], Sentence] = {}
@@ -172,7 +176,7 @@ def _check_names(names: set[str], path: Path) -> None:
 def readable(path: Path) -> AbstractContextManager[None]:
     """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
     kind = path.suffix.lstrip(".").capitalize()
-    return reading(path, f"{'an' if kind == 'Arrow' else 'a'} {kind} file")
+    return report_damage(path, f"{'an' if kind == 'Arrow' else 'a'} {kind} file")
 
 
 def check_types(schema: Any, path: Path) -> None:

@@ -14,7 +14,7 @@ from sys import intern
 from typing import Any, Literal
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.corpora.text import words as cut
+from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import DataProblem, Sentence, Site
 from lingprobe.data.errors import LingprobeError
 

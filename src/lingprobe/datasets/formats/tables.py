@@ -13,9 +13,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import COMPRESSED, Part, digest, uncompressed_path
+from lingprobe.corpora.files import (
+    COMPRESSED,
+    CorpusPart,
+    digest_files,
+    uncompressed_path,
+)
 from lingprobe.corpora.tally import OnError
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label, Loss, column
@@ -114,7 +119,7 @@ def _write_file(
     dataset: Dataset, file: Path, writer: Callable[[Dataset, Path], dict[str, int]]
 ) -> dict[str, int]:
     try:
-        with draft(file) as part:
+        with open_draft(file) as part:
             return writer(dataset, part)
     except UnicodeEncodeError as error:
         shown = error.object[max(0, error.start - 20) : error.end + 20]
@@ -165,7 +170,7 @@ def loss(
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
         return hub_folder.loss(parts)
-    return loss_of_rows(digest(part.path for part in parts), tuple(parts), how)
+    return loss_of_rows(digest_files(part.path for part in parts), tuple(parts), how)
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
@@ -197,7 +202,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
     return known if known is not None and OWN[known](path) else None
 
 
-def _is_own_folder(path: Path, parts: list[Part], how: Manner) -> bool:
+def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
     """Whether files of a folder, or of the hub, are those that `build` writes for the hub."""
     named = how.columns.as_asked() or how.encoding or how.offsets
     return (is_on_hub(path) or path.is_dir()) and not named and hub_folder.is_own(parts)

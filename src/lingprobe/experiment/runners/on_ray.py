@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
-from lingprobe.data.cache import environment
-from lingprobe.data.errors import to_install
+from lingprobe.data.cache import set_environment
+from lingprobe.data.errors import describe_install
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
 from lingprobe.experiment.runners.setting import Setting, mark_folders
@@ -57,7 +57,7 @@ class OnRay:
             raise RunnerProblem(f"a worker with {self.cpus} cpus and {self.gpus} gpus does nothing")
         with _connect_ray(self.address) as ray:
             gpus = self._gpus(ray)
-            with mark_folders(folders) as marks, environment("OMP_NUM_THREADS", str(self.cpus)):
+            with mark_folders(folders) as marks, set_environment("OMP_NUM_THREADS", str(self.cpus)):
                 setting = Setting(marks, cwd=Path.cwd(), threads=self.cpus)
                 machine = _Crew(ray, setting, self.cpus, gpus).machine()
                 with machine.adopt():
@@ -90,7 +90,7 @@ def _connect_ray(address: str | None) -> Iterator[Any]:
     try:
         import ray
     except ImportError:
-        raise RunnerProblem(f"jobs=ray needs Ray: {to_install('cluster')}") from None
+        raise RunnerProblem(f"jobs=ray needs Ray: {describe_install('cluster')}") from None
     if ray.is_initialized():
         yield ray
         return

@@ -14,7 +14,7 @@ from pickle import PicklingError
 from typing import Any, TypeVar
 
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
-from lingprobe.data.cache import environment
+from lingprobe.data.cache import set_environment
 from lingprobe.experiment.runners import Lost, Mapper, Workers, in_order
 from lingprobe.nets.precision import passing_on
 
@@ -47,7 +47,7 @@ def processes(count: int) -> Mapper:
         threads = str(max(1, (os.cpu_count() or 1) // count))
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
-        with environment("OMP_NUM_THREADS", threads, keep=True), passing_on():
+        with set_environment("OMP_NUM_THREADS", threads, keep=True), passing_on():
             yield from in_order(_map_unordered(function, items, count))
 
     return mapper

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lingprobe.data._closure import code_of
+from lingprobe.data._closure import digest_code
 from lingprobe.data.cache import PART
 from lingprobe.experiment.agreement import Machine
 from lingprobe.experiment.keys import EMBEDS
@@ -75,4 +75,4 @@ class Setting:
 
 
 def _code() -> str:
-    return code_of("lingprobe.experiment.work:measure", *EMBEDS)
+    return digest_code("lingprobe.experiment.work:measure", *EMBEDS)

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.analysis.rows import without_fold
+from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.api.tables import tasks_given
@@ -18,9 +18,13 @@ from lingprobe.data._closure import digest
 from lingprobe.data.checks import check_number, check_values
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.data.references import allow, brief, parsed_or_none
+from lingprobe.data.references import (
+    allow_code,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import Group
@@ -81,7 +85,7 @@ def erase(
     check_values(limit=limit)
     check_floors(method, draws)
     check_number("ranks", ranks, "1", problem=UsageProblem)
-    allow(probe, nonlinear)
+    allow_code(probe, nonlinear)
     with at(cache):
         paths = Paths.of(None, cache)
         own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
@@ -93,7 +97,11 @@ def erase(
         erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
         bench = Bench(PROBES.make(probe), PROBES.make(nonlinear) if nonlinear else None)
         how = How(
-            erased, method, list(ranks) or [None], draws, brief(PROBES, PROBES.canonical(probe))
+            erased,
+            method,
+            list(ranks) or [None],
+            draws,
+            shorten_reference(PROBES, PROBES.canonical(probe)),
         )
         encoded = list(_encode(made, paths, progress))
         found = list(_measure(encoded, how, bench, (erasers, progress)))
@@ -132,11 +140,11 @@ def intervene(
     check_values(limit=limit)
     check_floors(method, draws)
     check_number("doses", doses, "0", problem=UsageProblem)
-    allow(probe, encoder)
+    allow_code(probe, encoder)
     with at(cache):
         target = Target.of(task, encoder, limit)
         how = Interventions(str(layer), tuple(doses), method, draws, probe)
-        with bar(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
+        with show_progress(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
             effects = how.measure(target, pairs, limit, shown.update)
     return effect_page(effects, draws)
 
@@ -158,7 +166,7 @@ class How:
 
 def _folds(made: Plan) -> list[str]:
     """What is said where a task has several test sets."""
-    parsed = [(name, parsed_or_none(name)) for name in made.tasks]
+    parsed = [(name, try_parse_reference(name)) for name in made.tasks]
     few = {
         _task_name(n): None for n, one in parsed if one and "/" in dict(one.options).get("fold", "")
     }
@@ -169,7 +177,7 @@ def _folds(made: Plan) -> list[str]:
 
 def _task_name(task: str) -> str:
     """What a task is called in tables."""
-    return brief(TASKS, without_fold(task))
+    return shorten_reference(TASKS, strip_fold(task))
 
 
 def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
@@ -179,7 +187,7 @@ def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
     every = groups_of(made, made.ids, paths.cache)
     for group in sorted(every, key=lambda each: order[each.trials[0].task]):
         trial = group.trials[0]
-        key = trial.encoder, without_fold(trial.task)
+        key = trial.encoder, strip_fold(trial.task)
         before = groups.get(key)
         if before is None:
             groups[key] = group
@@ -211,9 +219,9 @@ def _measure(
             ]
             own = [one for one in subjects if one.task in how.erased]
             matrix = Matrix(bench, own, subjects, how.method, rank, how.draws)
-            name = brief(ENCODERS, every[0].group.trials[0].encoder)
+            name = shorten_reference(ENCODERS, every[0].group.trials[0].encoder)
             many = len(own) * len(subjects)
-            with bar(progress, total=many, desc=f"erase {name}", unit=" cells") as shown:
+            with show_progress(progress, total=many, desc=f"erase {name}", unit=" cells") as shown:
                 outcomes = []
                 for outcome in matrix.outcomes():
                     outcomes.append(outcome)

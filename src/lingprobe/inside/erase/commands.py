@@ -20,7 +20,7 @@ from lingprobe.cli.options import (
     TASKS,
     PageStyle,
     encoders_of,
-    put,
+    show_page,
 )
 
 
@@ -63,7 +63,7 @@ def erase(
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.erase(**{**given, "encoders": encoders}, progress=not quiet)
-    put(page, style, output, "cell")
+    show_page(page, style, output, "cell")
 
 
 @command(
@@ -96,4 +96,4 @@ def intervene(
     - `lingprobe intervene -t ud/subj-num:en_ewt -e hf:bert-base-cased --layer 8`
     - `lingprobe intervene -t ud/subj-num:en -e lm:gpt2 --layer 6 --pairs minimal/agreement:en`
     """
-    put(lingprobe.intervene(**given, progress=not quiet), style, output, "cell")
+    show_page(lingprobe.intervene(**given, progress=not quiet), style, output, "cell")

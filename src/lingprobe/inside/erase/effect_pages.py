@@ -9,10 +9,14 @@ from lingprobe.inside.erase.behaviour import MARGIN
 from lingprobe.inside.erase.effect_cells import CHOICE, LOSS, EffectCell, is_used
 from lingprobe.inside.erase.interventions import ERASED
 from lingprobe.inside.erase.target import Effects
-from lingprobe.pages.captions import labels_of, short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import label_encoders, shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 CHANGE = "change"
 HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
@@ -22,13 +26,13 @@ def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
     """The effects at one layer; how many draws a floor has."""
     found = effects.cells
     notes = tuple(_notes(effects, draws))
-    return Page(tuple(found), lambda: [_table(found, notes)], {"csv": lambda: csv(found)})
+    return Page(tuple(found), lambda: [_table(found, notes)], {"csv": lambda: format_csv(found)})
 
 
 def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
     first = found[0]
-    name = labels_of([first.encoder]).get(first.encoder, first.encoder)
-    title = f"{name}, states of layer {first.layer}: {short(first.task)} ({first.method})"
+    name = label_encoders([first.encoder]).get(first.encoder, first.encoder)
+    title = f"{name}, states of layer {first.layer}: {shorten_task(first.task)} ({first.method})"
     measured = list(dict.fromkeys(cell.measured for cell in found))
     sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
     return Table(
@@ -36,7 +40,7 @@ def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
     )
 
 
-def _section(cells: Sequence[EffectCell]) -> Section:
+def _section(cells: Sequence[EffectCell]) -> TableSection:
     first = cells[0]
     places = 2 if first.measured in (LOSS, MARGIN) else 1
 
@@ -54,12 +58,12 @@ def _section(cells: Sequence[EffectCell]) -> Section:
         for cell in cells
     )
     bold = frozenset((r, 2) for r, cell in enumerate(cells) if cell.verdict == "falls")
-    return Section(f"{first.measured} ({first.metric})", rows, "", bold)
+    return TableSection(f"{first.measured} ({first.metric})", rows, "", bold)
 
 
 def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
     """What may be said: whether later layers lose it, and whether the model uses it."""
-    task = short(found[0].task)
+    task = shorten_task(found[0].task)
     layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED]
     fallen = [cell for cell in layers if cell.verdict == "falls"]
     if layers:
@@ -67,7 +71,7 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         yield (
             f"Erased at layer {last.layer}, {task} falls below every floor in {len(fallen)} of"
             f" {len(layers)} later layers; in the last one a probe goes from"
-            f" {number(last.before)} to {number(last.after)}."
+            f" {format_number(last.before)} to {format_number(last.after)}."
         )
     choices = [cell for cell in found if cell.measured == CHOICE]
     if choices:
@@ -75,7 +79,7 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         # what falls below every floor is not what falls furthest
         told = [cell for cell in choices if cell.verdict == "falls"] if uses else choices
         least = min(told, key=lambda cell: cell.after)
-        how = f"{number(least.before)} to {number(least.after)} ({least.change})"
+        how = f"{format_number(least.before)} to {format_number(least.after)} ({least.change})"
         if uses:
             yield f"The model uses {task}: its choice falls from {how}, below every floor."
         else:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.rows import without_fold
+from lingprobe.analysis.rows import strip_fold
 from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
@@ -22,12 +22,12 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
 from lingprobe.data.progress import listening
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.references import Reference, brief
+from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset, task_identity
 from lingprobe.experiment.embed import embed
 from lingprobe.experiment.embed import vectors as kept_vectors
-from lingprobe.experiment.keys import encoder_identity, vectors_key
+from lingprobe.experiment.keys import identify_encoder, vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import tasks_of
 from lingprobe.experiment.readable import readable
@@ -115,7 +115,7 @@ class Origin:
     @property
     def identity(self) -> Identity:
         """What decides its vectors, as far as it says so."""
-        return encoder_identity(self.reference or None, self.encoder)
+        return identify_encoder(self.reference or None, self.encoder)
 
     def read(self, given: tuple[Dataset, str], slots: tuple[str, ...]) -> Readings:
         """A task's examples beside vectors in some slots; those of an object are not kept, as two
@@ -154,7 +154,7 @@ def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples
     for text in tasks:
         try:
             for one in read_tasks([Reference.parse(text)], cache):
-                found.setdefault(without_fold(one.reference), (text, one))
+                found.setdefault(strip_fold(one.reference), (text, one))
         except DataProblem as problem:
             raise DataProblem(f"without={problem}") from problem
     by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
@@ -162,7 +162,9 @@ def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples
     for (plain, (text, one)), rows in zip(found.items(), divisions, strict=True):
         part = part_of(one.dataset, rows.eraser)
         seen = seen_in(part.sentences)
-        by_text[text].append(Examples(brief(TASKS, plain), one.task.view, one.identity, part, seen))
+        by_text[text].append(
+            Examples(shorten_reference(TASKS, plain), one.task.view, one.identity, part, seen)
+        )
     return by_text
 
 
@@ -182,7 +184,7 @@ def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Read]
         raise DataProblem(f"{reference}: {why}")
     found = list[Read]()
     for reference, task in known.items():
-        if without_fold(reference) not in [without_fold(one.reference) for one in found]:
+        if strip_fold(reference) not in [strip_fold(one.reference) for one in found]:
             identity = task_identity(reference, task)
             found.append(Read(reference, task, identity, load_dataset(task, identity)))
     return found

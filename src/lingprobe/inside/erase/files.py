@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.training_sentences import Hashes, hash_sentences
 from lingprobe.data._closure import digest
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.inside.erase.erasers import Eraser
 
@@ -78,7 +78,7 @@ class FittedEraser:
         arrays |= {"mean": eraser.mean, "left": eraser.left, "right": eraser.right}
         told = {"format": FORMAT, "facts": self._facts, "identity": self.identity}
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft(path) as part:
+        with open_draft(path) as part:
             part.write_bytes(save({k: np.ascontiguousarray(v) for k, v in arrays.items()}, told))
 
 

@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 from lingprobe.inside.erase.cells import ErasureCell
 from lingprobe.inside.erase.matrix import NONLINEAR, OF_FLOORS, ORDINARY
 from lingprobe.metrics.multiplicity import ALPHA
-from lingprobe.pages.captions import labels_of, short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import label_encoders, shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.heat import REDS, HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +36,7 @@ def erasure_page(
     return Page(
         tuple(found),
         lambda: list(_tables(found, fits, draws)),
-        {"csv": lambda: csv(found)},
+        {"csv": lambda: format_csv(found)},
         figure=lambda: heat(found),
     )
 
@@ -46,7 +50,7 @@ def matrices(found: Sequence[ErasureCell]) -> list[list[ErasureCell]]:
 
 
 def _tables(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) -> Iterator[Table]:
-    names = labels_of(dict.fromkeys(cell.encoder for cell in found))
+    names = label_encoders(dict.fromkeys(cell.encoder for cell in found))
     notes = tuple(_notes(found, fits, draws))
     every = matrices(found)
     for i, mine in enumerate(every):
@@ -58,7 +62,7 @@ def _tables(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) -
             f"{names.get(first.encoder, first.encoder)}{layer}: erased with {first.method}{rank}"
         )
         yield Table(
-            (ERASED, *map(short, measured)),
+            (ERASED, *map(shorten_task, measured)),
             tuple(_sections(mine, measured)),
             frozenset({ERASED}),
             notes if i == len(every) - 1 else (),
@@ -67,42 +71,47 @@ def _tables(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) -
         )
 
 
-def _sections(mine: Sequence[ErasureCell], measured: Sequence[str]) -> Iterator[Section]:
-    def section(heading: str, text: Text, line: str = "") -> Section:
+def _sections(mine: Sequence[ErasureCell], measured: Sequence[str]) -> Iterator[TableSection]:
+    def section(heading: str, text: Text, line: str = "") -> TableSection:
         by = {(cell.erased, cell.measured): cell for cell in mine}
         erased = list(dict.fromkeys(cell.erased for cell in mine))
-        rows = tuple((short(a), *(text(by[a, b]) for b in measured)) for a in erased)
+        rows = tuple((shorten_task(a), *(text(by[a, b]) for b in measured)) for a in erased)
         bold = frozenset(
             (r, c)
             for r, a in enumerate(erased)
             for c, b in enumerate(measured, 1)
             if by[a, b].verdict == "falls"
         )
-        return Section(heading, rows, line, bold)
+        return TableSection(heading, rows, line, bold)
 
     yield section(
-        "score after it, and before", lambda c: f"{number(c.after)} ({number(c.before)}){_mark(c)}"
+        "score after it, and before",
+        lambda c: f"{format_number(c.after)} ({format_number(c.before)}){_mark(c)}",
     )
     yield section(
         "below the floor that does most",
-        lambda c: f"{number(c.beyond)}{'*' * (c.verdict != 'cannot be told')}",
+        lambda c: f"{format_number(c.beyond)}{'*' * (c.verdict != 'cannot be told')}",
     )
     yield section(
         "floors",
-        lambda c: " / ".join(map(number, (c.rank_floor, c.variance_floor, c.shuffled_floor))),
+        lambda c: " / ".join(
+            map(format_number, (c.rank_floor, c.variance_floor, c.shuffled_floor))
+        ),
         "after random subspaces of its rank / of its rank and variance / shuffled labels",
     )
     yield section(
         "completeness, or collateral change",
         lambda c: (
-            number(c.completeness)
+            format_number(c.completeness)
             if c.is_own
-            else f"{number(c.collateral)} ({number(c.collateral_floor)})"
+            else f"{format_number(c.collateral)} ({format_number(c.collateral_floor)})"
         ),
         "collateral change with that of a floor; both by a probe of vectors as they are",
     )
-    yield section("reliability", lambda c: "" if c.is_own else number(c.reliability))
-    yield section("angle between erased subspaces", lambda c: "" if c.is_own else number(c.angle))
+    yield section("reliability", lambda c: "" if c.is_own else format_number(c.reliability))
+    yield section(
+        "angle between erased subspaces", lambda c: "" if c.is_own else format_number(c.angle)
+    )
 
 
 def _mark(cell: ErasureCell) -> str:
@@ -118,7 +127,7 @@ def verdicts(mine: Sequence[ErasureCell]) -> Iterator[str]:
 
 def _own(own: ErasureCell) -> str:
     floors = ", ".join(
-        f"{number(score)} after {what}"
+        f"{format_number(score)} after {what}"
         for score, what in (
             (own.rank_floor, "random subspaces of its rank"),
             (own.variance_floor, "those of its variance"),
@@ -126,28 +135,28 @@ def _own(own: ErasureCell) -> str:
         )
     )
     dims = f"{own.rank} dimension{'s' * (own.rank != 1)}, {own.fitted:,} examples"
-    change = f"{number(own.before)} to {number(own.after)}"
+    change = f"{format_number(own.before)} to {format_number(own.after)}"
     if own.verdict == "falls":
-        return (
-            f"{short(own.erased)}, erased ({dims}): a linear probe falls from {change} ({floors})."
-        )
+        erased = f"{shorten_task(own.erased)}, erased ({dims})"
+        return f"{erased}: a linear probe falls from {change} ({floors})."
     than = "is above every floor" if own.verdict == "rises" else "cannot be told from the floors"
     return (
-        f"{short(own.erased)}, erased ({dims}): a linear probe goes from {change}, which {than}"
-        f" ({floors})."
+        f"{shorten_task(own.erased)}, erased ({dims}): a linear probe goes from {change}, which"
+        f" {than} ({floors})."
     )
 
 
 def _remainder(own: ErasureCell) -> Iterator[str]:
     if not math.isnan(own.left_p):
         if own.left_p < ALPHA and own.after > own.constant:
-            yield f"It still finds more than the constant answer's {number(own.constant)}."
+            yield f"It still finds more than the constant answer's {format_number(own.constant)}."
         else:
-            yield f"That is not significantly above the constant answer's {number(own.constant)}."
+            constant = format_number(own.constant)
+            yield f"That is not significantly above the constant answer's {constant}."
     if not math.isnan(own.nonlinear_after):
         yield (
-            f"A nonlinear probe goes from {number(own.nonlinear_before)} to"
-            f" {number(own.nonlinear_after)}."
+            f"A nonlinear probe goes from {format_number(own.nonlinear_before)} to"
+            f" {format_number(own.nonlinear_after)}."
         )
 
 
@@ -155,13 +164,15 @@ def _besides(others: Sequence[ErasureCell]) -> Iterator[str]:
     apart = [cell for cell in others if cell.sample in ("all", "independent")]
     fallen = [cell for cell in apart if cell.verdict == "falls"]
     if fallen:
-        said = ", ".join(f"{short(c.measured)} ({number(c.beyond)} points)" for c in fallen)
+        said = ", ".join(
+            f"{shorten_task(c.measured)} ({format_number(c.beyond)} points)" for c in fallen
+        )
         yield f"With it go, more than with any floor: {said}."
     elif apart:
         yield f"No other task ({len(apart)} measured) falls more than with every floor."
     unclear = [cell for cell in others if cell.sample == "dependent"]
     if unclear:
-        names = ", ".join(short(cell.measured) for cell in unclear)
+        names = ", ".join(shorten_task(cell.measured) for cell in unclear)
         yield f"Labels depend on those of {names}, so nothing can be said of these."
 
 
@@ -191,7 +202,7 @@ def _notes(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) ->
 
 def heat(found: Sequence[ErasureCell]) -> Figure:
     """A heat map for each matrix: points that each task loses beyond the floor that does most."""
-    names = labels_of(dict.fromkeys(each.encoder for each in found))
+    names = label_encoders(dict.fromkeys(each.encoder for each in found))
     most = max((each.beyond for each in found if not math.isnan(each.beyond)), default=0.0)
     maps = []
     for mine in matrices(found):
@@ -206,5 +217,7 @@ def heat(found: Sequence[ErasureCell]) -> Figure:
 def _heat_cell(one: ErasureCell, most: float) -> HeatCell:
     lost = 0.0 if math.isnan(one.beyond) else one.beyond
     clear = one.verdict != "cannot be told"
-    text = f"{number(one.beyond)}{'*' * clear}{_mark(one)}"
-    return HeatCell(short(one.erased), short(one.measured), text, lost / max(most, 1e-9), clear)
+    text = f"{format_number(one.beyond)}{'*' * clear}{_mark(one)}"
+    return HeatCell(
+        shorten_task(one.erased), shorten_task(one.measured), text, lost / max(most, 1e-9), clear
+    )

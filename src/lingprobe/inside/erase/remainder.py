@@ -33,7 +33,12 @@ from lingprobe.data.core import (
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind, kind_of
 from lingprobe.data.reading import Viewed
-from lingprobe.data.references import Place, Reference, ReferenceProblem, allow
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    ReferenceProblem,
+    allow_code,
+)
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders import adapt
 from lingprobe.inside.erase.erasure import Erasure, Origin
@@ -117,9 +122,9 @@ class LayeredRemainder(Remainder):
 
 
 def remainder(
-    of: Place,
+    of: PlaceOption,
     *,
-    without: tuple[Place, ...],
+    without: tuple[PlaceOption, ...],
     eraser: Method | Literal["none"] = "leace",
     rank: int = 0,
     floor: Floor | Literal["none"] = "none",
@@ -159,7 +164,7 @@ def without(
     """
     made = Erasure(tuple(as_list(tasks)), eraser, rank, floor, draw)
     named = isinstance(encoder, str | Reference)
-    allow(*([encoder] if named else []), *made.things)
+    allow_code(*([encoder] if named else []), *made.things)
     return _remainder(Origin.of(encoder if named else adapt(encoder)), made)
 
 

@@ -12,12 +12,12 @@ from lingprobe.data.abilities import Predictive, Replaceable
 from lingprobe.data.core import DataProblem, Layered
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings
-from lingprobe.data.references import Reference, brief
+from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.sites import WHOLE as OF_BLOCKS
 from lingprobe.encoders.sites import Site, is_site
-from lingprobe.experiment.keys import encoder_identity
+from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
 from lingprobe.inside.erase.behaviour import Pairs, Predictions, Preferences, pairs_for
 from lingprobe.inside.erase.distances import Reach
@@ -94,7 +94,7 @@ class Target(NamedTuple):
                 f"{encoder}: the states of a running model are replaced in hf:MODEL and lm:MODEL"
             )
         states = Reference.parse(made.states if isinstance(made, Predictive) else encoder)
-        known = brief(ENCODERS, ENCODERS.canonical(encoder))
+        known = shorten_reference(ENCODERS, ENCODERS.canonical(encoder))
         return cls(_read(task, limit), made, known, states.without("layers"))
 
     def encoder(self, layers: str) -> Replaceable:
@@ -117,7 +117,7 @@ class Target(NamedTuple):
         """The task's examples over some layers of the model as it is."""
         encoder = self.encoder(layers)
         reference = ENCODERS.canonical(self.states.plus(layers=layers))
-        known = encoder_identity(reference, encoder)
+        known = identify_encoder(reference, encoder)
         return read_examples((self.task.dataset, self.task.task.view), encoder, known)
 
 
@@ -152,7 +152,7 @@ class Interventions:
         for each in readers:
             read_changes(each, place.site, changes, bench.spans)
             tell(1)
-        name = brief(TASKS, target.task.reference)
+        name = shorten_reference(TASKS, target.task.reference)
         named: Named = (target.reference, place.site, name, self.method)
         cells = effect_cells(
             [item for each in readers for item in each.items],

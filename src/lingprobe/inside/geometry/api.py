@@ -9,7 +9,7 @@ from typing import Any, Literal
 from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 from lingprobe.experiment.paths import Paths
 from lingprobe.inside.geometry.comparisons import GeometryRow, language_rows, layer_rows
 from lingprobe.inside.geometry.networks import encode
@@ -51,7 +51,7 @@ def geometry(
         networks, more = encode(asked, texts, paths, untrained, progress)
 
         def steps(over: Iterable[Any]) -> Any:
-            return bar(progress, over, desc="comparing", leave=False)
+            return show_progress(progress, over, desc="comparing", leave=False)
 
         measure = layer_rows if len(texts) == 1 else language_rows
         rows = list(measure(networks, steps))

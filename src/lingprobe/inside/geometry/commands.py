@@ -18,7 +18,7 @@ from lingprobe.cli.options import (
     STORE,
     PageStyle,
     encoders_of,
-    put,
+    show_page,
 )
 
 
@@ -55,4 +55,4 @@ def geometry(
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.geometry(**{**given, "encoders": encoders}, progress=not quiet)
-    put(page, style, output, "measure")
+    show_page(page, style, output, "measure")

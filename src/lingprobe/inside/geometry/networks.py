@@ -12,7 +12,7 @@ from lingprobe.data.core import DataProblem, Encoder, Informed
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import kind_of
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.experiment.embed import vectors
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.paths import Paths
@@ -120,7 +120,7 @@ def before_training(name: str) -> Reference:
     """The reference of the same network with weights drawn at random. DataProblem where there is
     none.
     """
-    one = parsed_or_none(name)
+    one = try_parse_reference(name)
     if one is None or one.name not in ("hf", "st") or not one.argument:
         raise DataProblem("only models that are named as hf: or st: can be drawn")
     has = one.options

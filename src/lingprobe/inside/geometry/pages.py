@@ -25,10 +25,14 @@ from lingprobe.inside.geometry.answers import (
 from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
 from lingprobe.inside.geometry.figure import heat
 from lingprobe.inside.geometry.similarity import null_deviation
-from lingprobe.pages.captions import labels_of
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 CENTRED = "retrieval centred"
 LAYER = frozenset({"layer", "compared with"})
@@ -38,11 +42,11 @@ ONE_DRAW = "Untrained: the same networks with one draw of random weights; other 
 def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
     """The tables of what was measured."""
     encoders = (name for row in rows for name in (row.encoder, row.other_encoder) if name)
-    names = labels_of(dict.fromkeys(encoders))
+    names = label_encoders(dict.fromkeys(encoders))
     return Page(
         tuple(rows),
         lambda: list(_tables(rows, names)),
-        {"csv": lambda: csv(rows), "json": lambda: _json(rows)},
+        {"csv": lambda: format_csv(rows), "json": lambda: _json(rows)},
         figure=lambda: heat(rows, names),
     )
 
@@ -80,7 +84,7 @@ def _by_likeness(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
             heading, lines = f"{called[0]}: each layer and the next", steps(mine)
         else:
             heading, lines = f"{called[0]}, and what is most like it in {called[1]}", _best(mine)
-        sections.append(Section(heading, tuple(map(_likeness, lines))))
+        sections.append(TableSection(heading, tuple(map(_likeness, lines))))
     n = rows[0].n
     notes = (
         f"CKA: linear, debiased, over {n:,} sentences; 1 for representations that are the same but"
@@ -113,7 +117,7 @@ def _by_layer(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) 
         layers = dict.fromkeys(row.layer for row in mine)
         by = {(row.layer, row.measure): row for row in mine}
         lines = tuple(_lie(name, {m: by[name, m] for n, m in by if n == name}) for name in layers)
-        sections.append(Section(names.get(encoder, encoder), lines))
+        sections.append(TableSection(names.get(encoder, encoder), lines))
     notes = (
         "Cosine: of two sentences, over all pairs. Largest: the dimension (from 0) that adds most"
         " to it, and how much (Timkey & van Schijndel 2021). Outlying: dimensions with five times"
@@ -133,7 +137,11 @@ def _lie(layer: str, by: dict[str, GeometryRow]) -> tuple[str, ...]:
     outlying = f"{by['outlying'].value:.0f}"
     norm = _number(by["norm"].value, 2), f"{PERCENT * by['variation'].value:.0f} %"
     cosines = _value(cosine, 2), _between(cosine, 2), _number(cosine.untrained, 2)
-    ends = number(intrinsic.value), _between(intrinsic, 1), number(intrinsic.untrained)
+    ends = (
+        format_number(intrinsic.value),
+        _between(intrinsic, 1),
+        format_number(intrinsic.untrained),
+    )
     return layer, *cosines, top, outlying, *norm, *ends
 
 
@@ -148,7 +156,7 @@ def _by_language(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
         lines = tuple(_means(name, [r for r in mine if r.layer == name]) for name in layers)
         best = layers.index(chosen_layer(mine))
         strong = frozenset({(best, 4)})
-        sections.append(Section(names.get(encoder, encoder), lines, strong=strong))
+        sections.append(TableSection(names.get(encoder, encoder), lines, strong=strong))
     found = next(row for row in rows if row.measure == ROTATED)
     notes = (
         "As is, centred, rotated: percent of sentences whose translation has the highest cosine of"
@@ -172,8 +180,8 @@ def _means(layer: str, mine: Sequence[GeometryRow]) -> tuple[str, ...]:
     error = of(mine, "error")
     errors = (fmean(r.value for r in error), fmean(r.untrained for r in error))
     drawn = fmean(row.untrained for row in of(mine, ROTATED))
-    shares = map(number, found.values())
-    return layer, _number(cka, 2), *shares, number(drawn), *(_number(e, 2) for e in errors)
+    shares = map(format_number, found.values())
+    return layer, _number(cka, 2), *shares, format_number(drawn), *(_number(e, 2) for e in errors)
 
 
 def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
@@ -185,7 +193,7 @@ def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
         by = {(r.text, r.other_text): r for r in of(mine, ROTATED) if r.layer == layer}
         lines = tuple((one, *(_retrieval(by.get((one, t))) for t in texts)) for one in texts)
         heading = names.get(encoder, encoder) + ("" if layer == "-" else f", layer {layer}")
-        sections.append(Section(heading, lines))
+        sections.append(TableSection(heading, lines))
     notes = ("From a language to another, after rotation, with its 95 % interval.",)
     words = frozenset({"from"})
     return Table(("from", *texts), tuple(sections), words, notes, "Translations that are found")

@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from lingprobe.corpora.views import Tree, Word
-from lingprobe.tasks.about import About
+from lingprobe.tasks.about import TaskDescription
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.family import CONLLU
 from lingprobe.tasks.rules import question
 
 KNOWN = {
-    "arcs/*": About(
+    "arcs/*": TaskDescription(
         "a word",
         "a Universal Dependencies treebank",
         ("clark-2019-bert", "de-marneffe-2021-universal"),

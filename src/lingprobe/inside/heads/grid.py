@@ -11,12 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import apart, constant, rows_by_task
-from lingprobe.analysis.comparison import Decision, Question, decisions
+from lingprobe.analysis.comparable import (
+    constant,
+    explain_mismatch,
+    group_rows_by_task,
+)
+from lingprobe.analysis.comparison import (
+    ComparisonQuestion,
+    Decision,
+    decide_comparisons,
+)
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import Measured, on_dev
+from lingprobe.analysis.rows import MeasuredRow, on_dev
 from lingprobe.data.core import Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders.sites import Site, is_site
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
@@ -92,8 +100,8 @@ class Grid(NamedTuple):
 def grids(results: Sequence[Result]) -> list[Grid]:
     """The grids of each task, encoder, probe and kind of site, in the order of results."""
     made: list[Grid] = []
-    for measured in rows_by_task(results):
-        groups: dict[tuple[str, str, str], list[Measured]] = {}
+    for measured in group_rows_by_task(results):
+        groups: dict[tuple[str, str, str], list[MeasuredRow]] = {}
         for one in measured:
             trained = one.row.kind == "trained"
             if trained and is_site(one.row.layer) and _kind(one) != SLICE:
@@ -102,17 +110,17 @@ def grids(results: Sequence[Result]) -> list[Grid]:
     return made
 
 
-def _kind(one: Measured) -> str:
+def _kind(one: MeasuredRow) -> str:
     return Site.parse(one.row.layer).kind
 
 
-def _network(one: Measured) -> str:
+def _network(one: MeasuredRow) -> str:
     """The network of a row, whatever its weights and the sites that were read."""
-    known = parsed_or_none(one.result.trial.encoder)
+    known = try_parse_reference(one.result.trial.encoder)
     return one.row.encoder if known is None else str(known.without(*TRAINED))
 
 
-def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
+def _grid(mine: Sequence[MeasuredRow], measured: Sequence[MeasuredRow]) -> Grid:
     """The grid of some sites, with what else was measured of the task."""
     mine = sorted(mine, key=lambda one: Site.parse(one.row.layer))
     alike = [
@@ -121,9 +129,10 @@ def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
     before = {m.row.layer: m for m in sorted(alike, key=_score) if m.row.kind == "baseline"}
     floors = [before.get(one.row.layer) for one in mine]
     floors = [
-        None if m is None or apart(one, m) else m for one, m in zip(mine, floors, strict=True)
+        None if m is None or explain_mismatch(one, m) else m
+        for one, m in zip(mine, floors, strict=True)
     ]
-    slices: dict[int, list[Measured]] = {}
+    slices: dict[int, list[MeasuredRow]] = {}
     for m in alike if _kind(mine[0]) == HEAD else ():
         if m.row.kind == "trained" and is_site(m.row.layer) and _kind(m) == SLICE:
             slices.setdefault(Site.parse(m.row.layer).block, []).append(m)
@@ -134,19 +143,29 @@ def _grid(mine: Sequence[Measured], measured: Sequence[Measured]) -> Grid:
     ]
     known = not any(math.isnan(row.on_dev) for row in rows)
     best = max(range(len(rows)), key=lambda k: rows[k].on_dev if known else rows[k].score)
-    others = tuple(m for m in slices.get(rows[best].block, ()) if not apart(mine[best], m))
+    others = tuple(
+        m for m in slices.get(rows[best].block, ()) if not explain_mismatch(mine[best], m)
+    )
     tried = 1 if known else len(rows)  # the best on test is one of as many comparisons
-    above = decisions([Question(mine[best], (constant(mine[best]),))], comparisons=tried)[0]
-    beside = decisions([Question(mine[best], others)], comparisons=tried)[0] if others else None
+    above = decide_comparisons(
+        [ComparisonQuestion(mine[best], (constant(mine[best]),))], comparisons=tried
+    )[0]
+    beside = (
+        decide_comparisons([ComparisonQuestion(mine[best], others)], comparisons=tried)[0]
+        if others
+        else None
+    )
     return Grid(rows, rows[best], known, above, beside)
 
 
-def _score(one: Measured) -> float:
+def _score(one: MeasuredRow) -> float:
     return one.row.score
 
 
-def _row(one: Measured, floor: Measured | None, slices: Sequence[Measured], p: float) -> HeadRow:
-    site, row, known = Site.parse(one.row.layer), one.row, parsed_or_none(one.row.encoder)
+def _row(
+    one: MeasuredRow, floor: MeasuredRow | None, slices: Sequence[MeasuredRow], p: float
+) -> HeadRow:
+    site, row, known = Site.parse(one.row.layer), one.row, try_parse_reference(one.row.encoder)
     return HeadRow(
         row.task,
         row.encoder if known is None else str(known.without("layers")),
@@ -166,7 +185,7 @@ def _row(one: Measured, floor: Measured | None, slices: Sequence[Measured], p: f
     )
 
 
-def _p_values(mine: Sequence[Measured], floors: Sequence[Measured | None]) -> Doubles:
+def _p_values(mine: Sequence[MeasuredRow], floors: Sequence[MeasuredRow | None]) -> Doubles:
     """The p of no difference between each site and its floor, corrected by the largest difference
     of all; NaN where there is no floor.
     """
@@ -190,7 +209,7 @@ def _p_values(mine: Sequence[Measured], floors: Sequence[Measured | None]) -> Do
     return p
 
 
-def _contributions(one: Measured, floor: Measured) -> Doubles:
+def _contributions(one: MeasuredRow, floor: MeasuredRow) -> Doubles:
     """What each example adds to the difference between two rows, [n]; of a score that is no mean to
     the first order.
     """

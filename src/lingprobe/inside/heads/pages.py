@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from lingprobe.analysis.row import PERCENT
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.inside.heads.grid import Grid, HeadRow, grids
-from lingprobe.pages.captions import short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +49,7 @@ def heads(results: Sequence[Result], asked: Asked) -> Page[tuple[HeadRow, ...]]:
     return Page(
         rows,
         lambda: [_overview(made), *map(_by_block, made)],
-        texts={"csv": lambda: csv(rows)},
+        texts={"csv": lambda: format_csv(rows)},
         figure=lambda: heads_figure(made),
     )
 
@@ -54,7 +58,9 @@ def verdict(grid: Grid) -> str:
     """What can be said of the sites of a task, in a sentence or two."""
     best, what = grid.best, WORDS[grid.kind]
     chosen = "on dev" if grid.is_chosen_on_dev else "on test"
-    said = f"{short(best.task)}, {best.encoder}: best {chosen} is {best.site}, {best.score:.1f}"
+    said = (
+        f"{shorten_task(best.task)}, {best.encoder}: best {chosen} is {best.site}, {best.score:.1f}"
+    )
     above = grid.above_constant
     said += f", {'better' if above.verdict == 'better' else 'not significantly better'} than the"
     said += f" constant answer's {grid.best.majority:.1f}"
@@ -83,7 +89,9 @@ def _overview(made: Sequence[Grid]) -> Table:
     """One line for each network and kind of site, a section for each task."""
     tasks = dict.fromkeys(grid.best.task for grid in made)
     sections = tuple(
-        Section(short(task), tuple(_line(grid) for grid in made if grid.best.task == task))
+        TableSection(
+            shorten_task(task), tuple(_line(grid) for grid in made if grid.best.task == task)
+        )
         for task in tasks
     )
     notes = NOTES if all(grid.is_chosen_on_dev for grid in made) else (*NOTES, BY_TEST)
@@ -95,9 +103,9 @@ def _overview(made: Sequence[Grid]) -> Table:
 def _line(grid: Grid) -> tuple[str, ...]:
     best = grid.best
     many = f"{len(grid.findings)} of {len(grid.rows)}" if grid.is_compared else "–"
-    scores = map(number, (best.untrained, best.slices, grid.best.majority))
+    scores = map(format_number, (best.untrained, best.slices, grid.best.majority))
     interval = f"{best.low:.1f} – {best.high:.1f}"
-    site = best.encoder, best.probe, best.site, number(best.score), interval
+    site = best.encoder, best.probe, best.site, format_number(best.score), interval
     return *site, *scores, many, f"{best.n:,}"
 
 
@@ -109,9 +117,9 @@ def _by_block(grid: Grid) -> Table:
         (str(block), *(_cell(places.get((block, head))) for head in columns)) for block in blocks
     )
     best = blocks.index(grid.best.block), 1 + columns.index(grid.best.head)
-    heading = f"{short(grid.best.task)}, {grid.best.encoder}, {grid.best.probe}"
+    heading = f"{shorten_task(grid.best.task)}, {grid.best.encoder}, {grid.best.probe}"
     names = [str(head) if head else grid.kind for head in columns]
-    section = Section(heading, rows, strong=frozenset({best}))
+    section = TableSection(heading, rows, strong=frozenset({best}))
     return Table(("block", *names), (section,), frozenset({"block"}))
 
 
@@ -127,7 +135,7 @@ def heads_figure(made: Sequence[Grid]) -> Figure:
     """A heat map for each grid: blocks from the lowest below, heads beside each other, on a colour
     from the constant answer to a hundred.
     """
-    names = ", ".join(short(grid.best.task) for grid in made)
+    names = ", ".join(shorten_task(grid.best.task) for grid in made)
     note = "*: better than before training; bold: best on dev"
     look = HeatLook(
         f"Sites inside blocks on {names}.", wide=0.46, ends=("constant answer", "100"), note=note
@@ -148,4 +156,4 @@ def _heat_map(grid: Grid) -> HeatMap:
         )
         for row in sorted(grid.rows, key=lambda row: (-row.block, row.head))
     ]
-    return HeatMap(f"{short(grid.best.task)}, {grid.best.encoder}", cells)
+    return HeatMap(f"{shorten_task(grid.best.task)}, {grid.best.encoder}", cells)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import About
+from lingprobe.tasks.about import TaskDescription
 
-KNOWN: Mapping[str, About] = {
-    "transfer": About("a sentence", "two treebanks, with the question of another task"),
-    "forms/*": About(
+KNOWN: Mapping[str, TaskDescription] = {
+    "transfer": TaskDescription("a sentence", "two treebanks, with the question of another task"),
+    "forms/*": TaskDescription(
         "a word",
         "a Universal Dependencies treebank, or a file of UniMorph",
         ("sahin-2020-linspector",),

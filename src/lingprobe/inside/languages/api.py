@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from lingprobe.api.arguments import as_list, keywords, optional_keywords
+from lingprobe.api.arguments import (
+    as_list,
+    optional_keywords,
+    show_keywords,
+)
 from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
 from lingprobe.corpora.places import below, folder, locate_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Reference, allow, parsed_or_none
+from lingprobe.data.references import (
+    Reference,
+    allow_code,
+    try_parse_reference,
+)
 from lingprobe.inside.languages.cells import TransferCell, cells
 from lingprobe.inside.languages.distances import check_distances, read_distances, with_distances
 from lingprobe.inside.languages.morphology import (
@@ -47,7 +55,7 @@ def survey(
 
         lingprobe.survey().write("survey.csv")
     """
-    allow(*as_list(tasks))
+    allow_code(*as_list(tasks))
     given = [str(locate_path(str(each))) for each in as_list(treebanks)]
     places = given or list(map(str, below(folder() or Path())))
     if not places:
@@ -59,7 +67,7 @@ def survey(
     return survey_page(list(survey_rows(places, names)))
 
 
-@keywords(
+@show_keywords(
     {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
 )
 def transfer(
@@ -115,7 +123,7 @@ def transfer(
     return found.with_remarks((*done.remarks, *done.problems))
 
 
-@keywords(
+@show_keywords(
     {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
 )
 def morphology(
@@ -164,7 +172,7 @@ def _pieces(encoders: Sequence[Any]) -> list[str]:
     """A bag of its own word pieces for each transformer that is named."""
     bags: dict[str, None] = {}
     for each in encoders:
-        parsed = parsed_or_none(reference(each)) if isinstance(each, str) else None
+        parsed = try_parse_reference(reference(each)) if isinstance(each, str) else None
         if parsed is not None and parsed.name in ("hf", "st") and parsed.argument:
             kept = {key: value for key, value in parsed.options if key in ("device", "dtype")}
             pooled = {**PIECES, "pool": "mean", **kept}

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.answers import together
+from lingprobe.analysis.answers import join_answers
 from lingprobe.data.core import Result
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.intervals import interval
@@ -65,5 +65,5 @@ def auc_of(fits: Sequence[Sequence[Result]]) -> tuple[float, float, float]:
             return (float("nan"),) * 3
         rows.append([auc_values(g, s.values) for g, s in known if g is not None and s is not None])
     values = np.array([np.concatenate(row) for row in rows])
-    low, high = interval(values, 0.0, together(fits[:1]).clusters)
+    low, high = interval(values, 0.0, join_answers(fits[:1]).clusters)
     return float(values.mean()), low, high

@@ -9,11 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from lingprobe.analysis.comparable import apart, rows_by_task
-from lingprobe.analysis.comparison import Decision, Question, decisions, with_baselines
-from lingprobe.analysis.rows import Measured, kind_of
+from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+from lingprobe.analysis.comparison import (
+    ComparisonQuestion,
+    Decision,
+    decide_comparisons,
+    with_baselines,
+)
+from lingprobe.analysis.rows import MeasuredRow, get_encoder_kind
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.auc import auc_of
 from lingprobe.inside.languages.transfer import label
 
@@ -96,19 +101,19 @@ def cells(results: Sequence[Result]) -> list[TransferCell]:
     """
     known = {r.trial.task: pair for r in results if (pair := pair_of(r.trial.task))}
     mine = list(_at_best_layers([r for r in results if r.trial.task in known], known))
-    measured = [one for group in rows_by_task(mine) for one in group]
+    measured = [one for group in group_rows_by_task(mine) for one in group]
     if not measured:
         raise DataProblem(
             "none of these results is of transfer: `lingprobe transfer` measures some"
         )
-    floors = {_key(d.question.one): d for d in decisions(with_baselines(mine).asked)}
+    floors = {_key(d.question.one): d for d in decide_comparisons(with_baselines(mine).asked)}
     uppers = _against_upper(measured)
     return [_cell(one, floors.get(_key(one)), uppers) for one in measured]
 
 
 def pair_of(task: str) -> Pair | None:
     """What a reference says, if it is one of `transfer`."""
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     if parsed is None or parsed.name != "transfer" or parsed.argument is None:
         return None
     options = dict(parsed.options)
@@ -139,37 +144,37 @@ def _mean_dev(results: Sequence[Result]) -> float:
     return sum(known) / len(known) if known else -math.inf
 
 
-def _key(one: Measured) -> tuple[str, ...]:
+def _key(one: MeasuredRow) -> tuple[str, ...]:
     return one.row.task, one.row.encoder, one.row.layer, one.row.probe
 
 
-def _pair(one: Measured) -> Pair:
+def _pair(one: MeasuredRow) -> Pair:
     pair = pair_of(one.row.task)
     assert pair is not None
     return pair
 
 
-def _against_upper(measured: Sequence[Measured]) -> dict[tuple[str, ...], Decision]:
+def _against_upper(measured: Sequence[MeasuredRow]) -> dict[tuple[str, ...], Decision]:
     """How much less a probe from elsewhere scores than one of the target, over the same test
     examples; layers may differ, since each is chosen in its source.
     """
     uppers = {_without_source(one): one for one in measured if _pair(one).is_upper}
     asked = [
-        Question(one, (upper,))
+        ComparisonQuestion(one, (upper,))
         for one in measured
-        if kind_of(one.result) == "trained" and not _pair(one).is_upper
-        if (upper := uppers.get(_without_source(one))) and not apart(one, upper)
+        if get_encoder_kind(one.result) == "trained" and not _pair(one).is_upper
+        if (upper := uppers.get(_without_source(one))) and not explain_mismatch(one, upper)
     ]
-    return {_key(d.question.one): d for d in decisions(asked)} if asked else {}
+    return {_key(d.question.one): d for d in decide_comparisons(asked)} if asked else {}
 
 
-def _without_source(one: Measured) -> tuple[str, ...]:
+def _without_source(one: MeasuredRow) -> tuple[str, ...]:
     pair = _pair(one)
     return pair.task, pair.target, one.row.encoder, one.row.probe
 
 
 def _cell(
-    one: Measured, floor: Decision | None, uppers: dict[tuple[str, ...], Decision]
+    one: MeasuredRow, floor: Decision | None, uppers: dict[tuple[str, ...], Decision]
 ) -> TransferCell:
     row, pair = one.row, _pair(one)
     area, area_low, area_high = (100 * value for value in auc_of(one.fits))

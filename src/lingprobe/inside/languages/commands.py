@@ -21,7 +21,7 @@ from lingprobe.cli.options import (
     TASKS,
     PageStyle,
     encoders_of,
-    put,
+    show_page,
 )
 
 
@@ -46,7 +46,7 @@ def languages(
     - `lingprobe languages -o survey.csv`
     - `lingprobe languages -o survey.svg`
     """
-    put(lingprobe.survey(**given), style, output, "line")
+    show_page(lingprobe.survey(**given), style, output, "line")
 
 
 MEASURED = (
@@ -103,7 +103,7 @@ def transfer(
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.transfer(**{**given, "encoders": encoders}, progress=not quiet)
-    put(page, style, to, "cell")
+    show_page(page, style, to, "cell")
 
 
 @command(
@@ -133,4 +133,4 @@ def morphology(
     """
     encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
     page = lingprobe.morphology(**{**given, "encoders": encoders}, progress=not quiet)
-    put(page, style, to, "layer")
+    show_page(page, style, to, "layer")

@@ -12,18 +12,18 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lingprobe.corpora.files import Part, digest
+from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.datasets import Candidate, SampleSettings, sample
 from lingprobe.inside.languages.words import Lexicon, Word, files
 from lingprobe.tasks.baselines import NGRAMS, word_by_word
 from lingprobe.tasks.features import LEAST, inventory, varied_features
 from lingprobe.tasks.memory import Memory, oracle_facts
 from lingprobe.tasks.sources import source_notes
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.feat import telling
 
 SHOWN = 6  # groups of values that one form has
@@ -52,8 +52,8 @@ class Options:
     fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
     """
 
-    path: Place
-    with_: tuple[Place, ...] = field(default=(), kw_only=True)
+    path: PlaceOption
+    with_: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
     feature: str = field(kw_only=True)
     upos: str | None = field(default=None, kw_only=True)
     several: Literal["drop", "set"] = field(default="drop", kw_only=True)
@@ -196,14 +196,14 @@ def _unfit(word: Word, has_none: bool, feature: str) -> str:
     return "forms of several lemmas" if len(word.lemmas) > 1 else ""
 
 
-def _parts(options: Options) -> list[Part]:
+def _parts(options: Options) -> list[CorpusPart]:
     return files(options.paths)
 
 
 def _lexicon(options: Options) -> Lexicon:
     """The words of the sources, read once for all features and folds."""
     parts = _parts(options)
-    key = digest(part.path for part in parts), options.on_error
+    key = digest_files(part.path for part in parts), options.on_error
     return LEXICONS.get(key, lambda: Lexicon.of(parts, options.on_error))
 
 
@@ -236,7 +236,7 @@ def _facts(
     oracle: str, options: Options, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the data say of a form."""
-    key = "forms/feat", digest(part.path for part in _parts(options)), options.on_error
+    key = "forms/feat", digest_files(part.path for part in _parts(options)), options.on_error
 
     def facts() -> Iterator[tuple[Sentence, Facts]]:
         for word in _lexicon(options).words.values():
@@ -259,7 +259,7 @@ def _metric_and_question(options: Options) -> dict[str, str]:
     return {**asks, "metric": "micro-f1"} if options.several == "set" else asks
 
 
-feat = Definition(
+feat = TaskDefinition(
     "forms/feat",
     "Which value of a feature has a word that stands alone?",
     Options,

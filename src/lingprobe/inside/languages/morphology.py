@@ -13,14 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lingprobe.analysis.comparison import Decision, decisions, what, with_baselines
-from lingprobe.analysis.encoder_verdicts import Verdicts, encoder_verdicts
-from lingprobe.analysis.row import Row
+from lingprobe.analysis.comparison import (
+    Decision,
+    decide_comparisons,
+    what,
+    with_baselines,
+)
+from lingprobe.analysis.encoder_verdicts import Verdicts, judge_encoders
+from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import rows
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.inside.languages.transfer import label
 from lingprobe.inside.languages.words import TREES
 from lingprobe.tasks import TASKS
@@ -107,7 +112,7 @@ def in_layers(encoder: str) -> str:
     """A model at all its layers, with a vector for each word; what is no model, or says which
     layers, as it is.
     """
-    parsed = parsed_or_none(encoder)
+    parsed = try_parse_reference(encoder)
     if parsed is None or parsed.name not in ("hf", "st") or parsed.argument is None:
         return encoder
     return str(Reference("hf", parsed.argument, parsed.options).plus(layers="all", pool="none"))
@@ -119,7 +124,7 @@ def floors(encoders: Sequence[str]) -> list[str]:
     """
     found = {word_by_word(NGRAMS): None}
     for each in encoders:
-        parsed = parsed_or_none(each)
+        parsed = try_parse_reference(each)
         if parsed is not None and parsed.name == "hf" and parsed.argument:
             plain = parsed.without("layers", "weights")
             for layers in ("lex", dict(parsed.options).get("layers", "all")):
@@ -135,13 +140,13 @@ def morphology_of(results: Sequence[Result]) -> Morphology:
             "none of these results is of features of words: `lingprobe morphology` measures some"
         )
     asked = with_baselines(mine).of_layers
-    decided = {what(d.question.one.row): d for d in decisions(asked)}
+    decided = {what(d.question.one.row): d for d in decide_comparisons(asked)}
     every = tuple(_row(row, decided.get(what(row))) for row in rows(mine))
-    return Morphology(every, encoder_verdicts(mine))
+    return Morphology(every, judge_encoders(mine))
 
 
 def _reference_of(task: str) -> Reference | None:
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     return parsed if parsed is not None and parsed.name in PLACES else None
 
 
@@ -153,7 +158,7 @@ def feature_of(task: str) -> tuple[str, str, Where]:
     return feature, label(parsed.argument or ""), PLACES[parsed.name]
 
 
-def _row(row: Row, decision: Decision | None) -> MorphologyRow:
+def _row(row: ResultRow, decision: Decision | None) -> MorphologyRow:
     measured = row.score, row.low, row.high, row.majority
     plain = (*feature_of(row.task), row.encoder, row.layer, row.kind, row.train, row.n, *measured)
     if decision is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.core import Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.morphology import (
     PLACES,
     Morphology,
@@ -17,11 +17,15 @@ from lingprobe.inside.languages.morphology import (
     morphology_of,
 )
 from lingprobe.inside.languages.pages import short_names
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 from lingprobe.tasks.baselines import NGRAMS
 
 if TYPE_CHECKING:
@@ -42,7 +46,7 @@ def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
     return Page(
         found.rows,
         lambda: list(_tables(found, names)),
-        {"csv": lambda: csv(found.rows)},
+        {"csv": lambda: format_csv(found.rows)},
         figure=lambda: heat(found, names),
     )
 
@@ -56,7 +60,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
     names[CONSTANT] = "one constant answer"
     judged = [encoder for encoder, kind in every.items() if kind == "trained"]
     for encoder, kind in every.items():
-        parsed = parsed_or_none(encoder)
+        parsed = try_parse_reference(encoder)
         if kind != "baseline" or parsed is None or len(judged) > 1:
             continue
         if parsed.name == NGRAMS:
@@ -119,13 +123,13 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
 
 def _sections(
     mine: Sequence[MorphologyRow], places: Sequence[str], names: Names
-) -> Iterator[Section]:
+) -> Iterator[TableSection]:
     """What anybody reaches, and the layers of each encoder."""
     floors = [row for row in mine if row.kind != "trained"]
-    yield Section("floors and oracle", tuple(_lines(floors, places, names, by_name=True)))
+    yield TableSection("floors and oracle", tuple(_lines(floors, places, names, by_name=True)))
     for encoder in dict.fromkeys(row.encoder for row in mine if row.kind == "trained"):
         layers = [row for row in mine if row.encoder == encoder]
-        yield Section(names.get(encoder, encoder), tuple(_lines(layers, places, names)))
+        yield TableSection(names.get(encoder, encoder), tuple(_lines(layers, places, names)))
 
 
 def _lines(
@@ -148,7 +152,7 @@ def _cells(row: MorphologyRow | None) -> tuple[str, str]:
     if row is None:
         return NONE, ""
     over = f"{row.over:+.1f}{'*' * (row.verdict == 'better')}" if row.verdict else ""
-    return number(row.score), over.replace("-", "−")
+    return format_number(row.score), over.replace("-", "−")
 
 
 def _notes(
@@ -157,7 +161,9 @@ def _notes(
     sizes = []
     for place in places:
         row = next(row for row in mine if row.where == place)
-        sizes.append(f"{place} {row.train:,} and {row.n:,}, constant answer {number(row.constant)}")
+        sizes.append(
+            f"{place} {row.train:,} and {row.n:,}, constant answer {format_number(row.constant)}"
+        )
     yield f"Words to train and to test: {'; '.join(sizes)}."
     yield (
         "Letters: the same probe on character n-grams of the word. Word pieces: a bag of random"
@@ -185,7 +191,7 @@ def heat(found: Morphology, names: Names) -> Figure:
             part = row.over / max(100 - row.floored, 1e-9) if row.verdict else 0.0
             mark = "*" * (row.verdict == "better")
             name = f"{row.feature} in {row.treebank}"
-            cell = HeatCell(name, row.layer, f"{number(row.score)}{mark}", part, bool(mark))
+            cell = HeatCell(name, row.layer, f"{format_number(row.score)}{mark}", part, bool(mark))
             groups.setdefault((row.encoder, row.where), []).append(cell)
     maps = [HeatMap(f"{names.get(e, e)}, {where}", cells) for (e, where), cells in groups.items()]
     about = "Features by layer; dark: far above the best floor; *: significantly better."

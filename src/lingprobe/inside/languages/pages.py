@@ -8,16 +8,21 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.core import Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.cells import TransferCell, cells
 from lingprobe.inside.languages.distances import mantel
 from lingprobe.metrics.multiplicity import ALPHA
-from lingprobe.pages.captions import labels_of
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number, p_value
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+    format_p_value,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,14 +44,14 @@ def transfer_page(found: Sequence[TransferCell]) -> Page[tuple[TransferCell, ...
     return Page(
         tuple(found),
         lambda: list(_tables(found, names)),
-        {"csv": lambda: csv(found)},
+        {"csv": lambda: format_csv(found)},
         figure=lambda: heat(found, names),
     )
 
 
 def short_names(encoders: Iterable[str]) -> Names:
     """Names of encoders by reference; a bag of an encoder's own pieces is called that."""
-    parsed = {encoder: parsed_or_none(encoder) for encoder in encoders}
+    parsed = {encoder: try_parse_reference(encoder) for encoder in encoders}
     bags = {
         encoder: str(one.argument)
         for encoder, one in parsed.items()
@@ -57,7 +62,7 @@ def short_names(encoders: Iterable[str]) -> Names:
         encoder: f"word pieces of {PurePath(name).name}" if several else "word pieces"
         for encoder, name in bags.items()
     }
-    return {**labels_of(encoder for encoder in parsed if encoder not in bags), **called}
+    return {**label_encoders(encoder for encoder in parsed if encoder not in bags), **called}
 
 
 def groups(found: Sequence[TransferCell]) -> Iterator[list[TransferCell]]:
@@ -107,7 +112,7 @@ def _sections(
     targets: Sequence[str],
     names: Names,
     floors: dict[tuple[str, str], float],
-) -> Iterator[Section]:
+) -> Iterator[TableSection]:
     """Accuracy of an encoder, and of one that is judged the area, the best floor, and what is
     kept.
     """
@@ -119,7 +124,7 @@ def _sections(
     line = f"layer {which}, chosen on the dev of the source" if has_choice else ""
     yield _section(name, mine, targets, _score, line)
     if first.kind != "trained" and not floors:
-        yield _section(f"{name}: AUC", mine, targets, lambda cell: number(cell.auc))
+        yield _section(f"{name}: AUC", mine, targets, lambda cell: format_number(cell.auc))
     if first.kind == "trained":
         heading = f"{name}: AUC, and in brackets the highest of a floor"
         yield _section(heading, mine, targets, lambda cell: _area(cell, floors))
@@ -129,7 +134,7 @@ def _sections(
 
 def _section(
     heading: str, mine: Sequence[TransferCell], targets: Sequence[str], cell: Any, line: str = ""
-) -> Section:
+) -> TableSection:
     by = {(one.source, one.target): one for one in mine}
     sources = dict.fromkeys(one.source for one in mine)
     rows = tuple(
@@ -142,20 +147,22 @@ def _section(
         for c, target in enumerate(targets, 1)
         if source == target
     )
-    return Section(heading, rows, line, strong)
+    return TableSection(heading, rows, line, strong)
 
 
 def _score(cell: TransferCell) -> str:
-    return f"{number(cell.score)} ±{number(max(cell.high - cell.score, cell.score - cell.low))}"
+    wider = max(cell.high - cell.score, cell.score - cell.low)
+    return f"{format_number(cell.score)} ±{format_number(wider)}"
 
 
 def _area(cell: TransferCell, floors: dict[tuple[str, str], float]) -> str:
-    return f"{number(cell.auc)} ({number(floors.get((cell.source, cell.target), math.nan))})"
+    floor = floors.get((cell.source, cell.target), math.nan)
+    return f"{format_number(cell.auc)} ({format_number(floor)})"
 
 
 def _floor(cell: TransferCell, names: Names) -> str:
     sign = {"better": "", "worse": " (above it)"}.get(cell.verdict, " (not told apart)")
-    return f"{number(cell.floored)} {names.get(cell.floor, cell.floor)}{sign}"
+    return f"{format_number(cell.floored)} {names.get(cell.floor, cell.floor)}{sign}"
 
 
 def _retention(cell: TransferCell) -> str:
@@ -175,8 +182,8 @@ def _lead(mine: Sequence[TransferCell], names: Names) -> Iterator[str]:
         if found.p >= ALPHA:
             said = "is not shown to lose more or less between languages that are further apart"
         yield (
-            f"{name}: transfer {said} (Spearman's ρ {found.rho:+.2f}, p {p_value(found.p)}: Mantel"
-            f" test, {found.languages} languages, {found.pairs} pairs)."
+            f"{name}: transfer {said} (Spearman's ρ {found.rho:+.2f}, p {format_p_value(found.p)}:"
+            f" Mantel test, {found.languages} languages, {found.pairs} pairs)."
         )
 
 
@@ -229,7 +236,7 @@ def _notes(every: Sequence[Sequence[TransferCell]], probe: str) -> Iterator[str]
         " threshold does not."
     )
     yield (
-        f"Knowing the language alone scores {number(cell.constant)}, as classes are equally"
+        f"Knowing the language alone scores {format_number(cell.constant)}, as classes are equally"
         f" frequent in all. Probe: {probe.partition(',')[0]}. Intervals and verdicts against floors"
         " are corrected for all cells."
     )
@@ -247,7 +254,7 @@ def heat(found: Sequence[TransferCell], names: Names) -> Figure:
                 HeatCell(
                     one.source,
                     one.target,
-                    number(one.score),
+                    format_number(one.score),
                     (one.score - one.constant) / max(100 - one.constant, 1e-9),
                     one.source == one.target,
                 )

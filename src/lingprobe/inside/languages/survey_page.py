@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from lingprobe.experiment.plan import together
 from lingprobe.inside.languages.survey import SurveyRow
-from lingprobe.pages.records import csv
+from lingprobe.pages.records import format_csv
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table
+from lingprobe.tables.table import Table, TableSection
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ def survey_page(found: Sequence[SurveyRow]) -> Page[tuple[SurveyRow, ...]]:
     return Page(
         tuple(found),
         lambda: list(_tables(found)),
-        {"csv": lambda: csv(found)},
+        {"csv": lambda: format_csv(found)},
         figure=lambda: heat(found),
     )
 
@@ -52,11 +52,11 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
     )
     head = ("treebank", "licence", *(task.partition("/")[2] for task in tasks))
     words = frozenset({"treebank", "licence"})
-    yield Table(head, (Section("", rows),), words, notes, "What treebanks support", (lead,))
+    yield Table(head, (TableSection("", rows),), words, notes, "What treebanks support", (lead,))
     if looks:
         lines = tuple((row.treebank, row.task, row.look) for row in looks)
         head = ("treebank", "task", "look at")
-        yield Table(head, (Section("", lines),), frozenset(head), title="What deserves a look")
+        yield Table(head, (TableSection("", lines),), frozenset(head), title="What deserves a look")
     if len(offered) < len(found):
         yield _refusals([row for row in found if not row.is_offered])
 
@@ -70,7 +70,7 @@ def _refusals(found: Sequence[SurveyRow]) -> Table:
         task, _, text = reason.partition(": ")
         lines.append((task, text, ", ".join(banks)))
     head = ("task", "refused since", "treebanks")
-    return Table(head, (Section("", tuple(sorted(lines))),), frozenset(head), title="Refused")
+    return Table(head, (TableSection("", tuple(sorted(lines))),), frozenset(head), title="Refused")
 
 
 def _first(why: str) -> str:

@@ -19,7 +19,11 @@ from lingprobe.data.identity import is_stated
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Sampled
 from lingprobe.data.oracles import oracles_of
-from lingprobe.data.references import Place, Reference, ReferenceProblem
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    ReferenceProblem,
+)
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets import folds_needed
 from lingprobe.inside.languages.matching import DEV, TEST, TRAIN, Matching
@@ -51,11 +55,11 @@ class Transfer:
     on_error raise: malformed data are an error; skip: bad sentences are left out and counted
     """
 
-    path: Place
+    path: PlaceOption
     _: KW_ONLY
     task: str
-    test: Place
-    match: tuple[Place, ...] = ()
+    test: PlaceOption
+    match: tuple[PlaceOption, ...] = ()
     by: str = "none"
     centred: bool = False
     training: int | None = None

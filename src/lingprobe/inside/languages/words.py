@@ -13,11 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.files import (
+    CorpusPart,
+    checked_lines,
+    uncompressed_path,
+)
 from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Columns, blocks, dependencies
 from lingprobe.data.records import records
@@ -82,15 +86,15 @@ class Word:
         return counts
 
 
-def files(paths: Iterable[str]) -> list[Part]:
+def files(paths: Iterable[str]) -> list[CorpusPart]:
     """The files that some paths name: treebanks, or files of UniMorph."""
-    parts: list[Part] = []
+    parts: list[CorpusPart] = []
     for path in paths:
         place = locate_path(path)
         if place.is_file() and uncompressed_path(place).suffix != TREES:
-            parts.append(Part("", place))
+            parts.append(CorpusPart("", place))
         else:
-            parts += one_each(corpus([path], (TREES,)))
+            parts += one_each(list_corpus_files([path], (TREES,)))
     return parts
 
 
@@ -99,10 +103,10 @@ class Lexicon:
     """The words of some files by spelling in lower case, and what was read and skipped."""
 
     words: dict[str, Word] = field(default_factory=dict)
-    tally: Tally = field(default_factory=Tally)
+    tally: ProblemTally = field(default_factory=ProblemTally)
 
     @classmethod
-    def of(cls, parts: Iterable[Part], on_error: OnError) -> Lexicon:
+    def of(cls, parts: Iterable[CorpusPart], on_error: OnError) -> Lexicon:
         """The words of some files."""
         made = cls()
         for part in parts:
@@ -125,7 +129,7 @@ class Lexicon:
                     yield reading.feats, 1
 
 
-def _of_trees(path: Path, on_error: OnError, tally: Tally) -> Counter[tuple[str, Reading]]:
+def _of_trees(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tuple[str, Reading]]:
     counts: Counter[tuple[str, Reading]] = Counter()
     for block in blocks(path, on_error, tally):
         rows = Columns(dependencies(block, "forms/feat"))
@@ -134,7 +138,7 @@ def _of_trees(path: Path, on_error: OnError, tally: Tally) -> Counter[tuple[str,
     return counts
 
 
-def _of_lines(path: Path, on_error: OnError, tally: Tally) -> Counter[tuple[str, Reading]]:
+def _of_lines(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tuple[str, Reading]]:
     counts: Counter[tuple[str, Reading]] = Counter()
     for number, line, problem in checked_lines(path):
         cells = line.rstrip("\r").split("\t")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import About
+from lingprobe.tasks.about import TaskDescription
 
 UNIT = "two sentences"
 
-KNOWN: Mapping[str, About] = {
-    "minimal/agreement": About(
+KNOWN: Mapping[str, TaskDescription] = {
+    "minimal/agreement": TaskDescription(
         UNIT, "a Universal Dependencies treebank", ("linzen-2016-assessing",)
     ),
-    "minimal/*": About(UNIT, "files of minimal pairs", ("warstadt-2020-blimp",)),
+    "minimal/*": TaskDescription(UNIT, "files of minimal pairs", ("warstadt-2020-blimp",)),
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import Part, lines
+from lingprobe.corpora.files import CorpusPart, read_text_lines
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import Tree, features
 from lingprobe.data.core import DataProblem
@@ -107,7 +107,7 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
     """
     table: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     told: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-    for place, line in lines(path):
+    for place, line in read_text_lines(path):
         cells = line.rstrip().split("\t")
         if not line.strip():
             continue
@@ -284,6 +284,6 @@ def _band(words: int) -> str:
     return str(words) if words < 2 else "2-4" if words < 5 else "5 or more"
 
 
-def trees_of(parts: Sequence[Part], on_error: OnError) -> list[Tree]:
+def trees_of(parts: Sequence[CorpusPart], on_error: OnError) -> list[Tree]:
     """All trees of some files."""
-    return [tree for part in parts for tree in conllu.read(part.path, on_error)]
+    return [tree for part in parts for tree in conllu.read_conllu(part.path, on_error)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.text import words
+from lingprobe.corpora.text import split_words
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
@@ -103,7 +103,7 @@ def _laid_out(pairs: Sequence[Pair], sides: Ints, keep: str) -> Dataset:
         np.int64,
     )
     sites = np.where(sides[:, None] == 1, sites[:, ::-1], sites)
-    sentences = [Sentence(words(text), text) for text in numbers]
+    sentences = [Sentence(split_words(text), text) for text in numbers]
     tags = [
         {keep: pair.group, "length": _compare(len(pair.good), len(pair.bad)), **pair.tags}
         for pair in pairs

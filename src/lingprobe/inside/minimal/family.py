@@ -9,14 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.corpora.files import Part, treebank
+from lingprobe.corpora.files import CorpusPart, treebank
 from lingprobe.data.core import Dataset
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.inside.minimal.data import Drawing, dataset
 from lingprobe.inside.minimal.pairs import Columns, Pair, files, read, words_of
 from lingprobe.tasks.baselines import LENGTH, RANDOM_BAG
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str
     return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}
 
 
-def _pair_parts(options: PairOptions) -> list[Part]:
+def _pair_parts(options: PairOptions) -> list[CorpusPart]:
     return [*files(options.path), *_files(options.words)]
 
 
-def _files(*paths: Path | None) -> list[Part]:
-    return [Part("", path.expanduser()) for path in paths if path is not None]
+def _files(*paths: Path | None) -> list[CorpusPart]:
+    return [CorpusPart("", path.expanduser()) for path in paths if path is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class AgreementOptions:
     fold      2/5: the second of five folds is test; a verb is in one split
     """
 
-    path: Place
+    path: PlaceOption
     forms: Path | None = field(default=None, kw_only=True)
     words: Path | None = field(default=None, kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
@@ -106,26 +106,26 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
     return dataset(made, how, notes)
 
 
-def _agreement_parts(options: AgreementOptions) -> list[Part]:
+def _agreement_parts(options: AgreementOptions) -> list[CorpusPart]:
     return [*treebank(options.path), *_files(options.forms, options.words)]
 
 
 _definition = partial(
-    Definition,
+    TaskDefinition,
     metric="preference",
     probe="preference",
     view="mean+difference",
     baselines=(LENGTH, RANDOM_BAG),
     usual_baselines=False,
 )
-pairs: Definition[PairOptions] = _definition(
+pairs: TaskDefinition[PairOptions] = _definition(
     "minimal/pairs",
     "Which of the two sentences is the better one?",
     PairOptions,
     load=_load_pairs,
     parts=_pair_parts,
 )
-agreement: Definition[AgreementOptions] = _definition(
+agreement: TaskDefinition[AgreementOptions] = _definition(
     "minimal/agreement",
     "In which of the two sentences does the verb agree with its subject?",
     AgreementOptions,

@@ -15,11 +15,11 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
-from lingprobe.data.references import Place, Reference
+from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.frames import PLACE, Frame, tokeniser_of
 from lingprobe.encoders.hub import source_of
-from lingprobe.encoders.model_files import Dtype, Saved
+from lingprobe.encoders.model_files import Dtype, SavedModel
 from lingprobe.encoders.tokens import Pieces, Words
 from lingprobe.inside.minimal.scores import score_vectors
 
@@ -32,7 +32,7 @@ AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
 
 
 @dataclass(frozen=True)
-class LanguageModel(Saved):
+class LanguageModel(SavedModel):
     """The log-probability of a sentence under a language model, by folder or hub name[@revision].
 
     reads    causal: the sum over tokens, each after those before it and a start token; masked: the
@@ -42,7 +42,7 @@ class LanguageModel(Saved):
     weights  trained, or random: of the same architecture drawn with `seed`
     """
 
-    model: Place
+    model: PlaceOption
     reads: Literal["auto", "causal", "masked"] = field(default="auto", kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="float32", kw_only=True)

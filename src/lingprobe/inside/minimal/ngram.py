@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from lingprobe.corpora import text
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
@@ -83,7 +83,7 @@ def _pad(words: Sequence[str], order: int) -> Gram:
 
 @lru_cache(maxsize=2)
 def _counts(path: Path, content: str, order: int) -> Counts:
-    return Counts.of((sentence.words for sentence in text.read(path)), order)
+    return Counts.of((sentence.words for sentence in text.read_running_text(path)), order)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class NGram:
     @property
     def fingerprint(self) -> str:
         """A hash of the corpus."""
-        return f"{digest([self.path.expanduser()])} {self.order}"
+        return f"{digest_files([self.path.expanduser()])} {self.order}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         counts = _counts(self.path.expanduser(), self.fingerprint, self.order)

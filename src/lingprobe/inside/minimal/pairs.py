@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora import text
-from lingprobe.corpora.files import Part, digest, lines, uncompressed_path
+from lingprobe.corpora.files import (
+    CorpusPart,
+    digest_files,
+    read_text_lines,
+    uncompressed_path,
+)
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
 
@@ -41,7 +46,9 @@ class Pair(NamedTuple):
     @property
     def words(self) -> set[str]:
         """Those of both sentences, without capitals."""
-        return {word.casefold() for each in (self.good, self.bad) for word in text.words(each)}
+        return {
+            word.casefold() for each in (self.good, self.bad) for word in text.split_words(each)
+        }
 
 
 @dataclass(frozen=True)
@@ -79,13 +86,13 @@ class Columns:
         return row[name].strip()
 
 
-def files(path: Path) -> list[Part]:
+def files(path: Path) -> list[CorpusPart]:
     """The files that a path names: one, or all of a folder and the folders in it."""
     place = path.expanduser()
     if place.is_file():
-        return [Part("", place)]
+        return [CorpusPart("", place)]
     inside = (p for p in sorted(place.rglob("*")) if uncompressed_path(p).suffix in SUFFIXES)
-    every = [Part("", p) for p in inside if p.is_file()]
+    every = [CorpusPart("", p) for p in inside if p.is_file()]
     if not every:
         raise DataProblem(f"{path}: no file of minimal pairs ({', '.join(SUFFIXES)})")
     return every
@@ -107,17 +114,17 @@ def read(path: Path, columns: Columns) -> Iterator[Pair]:
 
 def words_of(path: Path) -> frozenset[str]:
     """The words of a text, one sentence a line, without capitals."""
-    return _words_of(path, digest([path]))
+    return _words_of(path, digest_files([path]))
 
 
 @lru_cache(maxsize=2)
 def _words_of(path: Path, content: str) -> frozenset[str]:
-    found = {word for sentence in text.read(path) for word in sentence.words}
+    found = {word for sentence in text.read_running_text(path) for word in sentence.words}
     return frozenset(word.casefold() for word in found)
 
 
 def _json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, line in lines(path):
+    for number, line in read_text_lines(path):
         if not line.strip():
             continue
         where = f"{path}:{number}"
@@ -133,7 +140,7 @@ def _json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _table(path: Path, between: str) -> Iterator[tuple[str, dict[str, str]]]:
-    reader = csv.DictReader((line + "\n" for _, line in lines(path)), delimiter=between)
+    reader = csv.DictReader((line + "\n" for _, line in read_text_lines(path)), delimiter=between)
     for row in reader:
         where = f"{path}:{reader.line_num}"
         if None in row or None in row.values():
@@ -144,7 +151,7 @@ def _table(path: Path, between: str) -> Iterator[tuple[str, dict[str, str]]]:
 def _marks(path: Path, paradigm: str) -> Iterator[Pair]:
     """Lines of `True` or `False`, a tab and a sentence, the two of a pair after each other."""
     good = ""
-    for number, line in lines(path):
+    for number, line in read_text_lines(path):
         if not line.strip():
             continue
         mark, tab, sentence = line.partition("\t")

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.vectors import Ints, ranges
+from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.encoders.alone import Batching, batching, tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
 from lingprobe.encoders.current_batch import Batch, running
@@ -225,7 +225,7 @@ class Scorer:
         branches = np.array([row.parents is not None for row in plan.rows], bool)
         for kind in (False, True):
             for part in group_rows(np.where(branches == kind, lengths, 0), tokens, self.how):
-                mine, begins = ranges(ends[part], ends[part + 1])
+                mine, begins = expand_ranges(ends[part], ends[part + 1])
                 items = plan.items[mine]
                 items[:, 0] = np.repeat(np.arange(len(part)), np.diff(begins))
                 with running(plan.batch(part)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import About
+from lingprobe.tasks.about import TaskDescription
 
-KNOWN: Mapping[str, About] = {
-    "structure/*": About(
+KNOWN: Mapping[str, TaskDescription] = {
+    "structure/*": TaskDescription(
         "a sentence",
         "a Universal Dependencies treebank",
         ("hewitt-manning-2019-structural", "de-marneffe-2021-universal"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.views import Tree, blocks, trees
 from lingprobe.data.labels import NumberList
 from lingprobe.inside.structure.trees import depths, distances, pairs_of, paths
@@ -41,15 +41,15 @@ def _oracles(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
     return {"tree": Oracle(TREE, _read_trees), "tags": Oracle(TAGS, _read_tags)}
 
 
-def _read_trees(options: Options, parts: list[Part], count: Count) -> WordFacts:
+def _read_trees(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
     return _facts("tree", options, parts, count)
 
 
-def _read_tags(options: Options, parts: list[Part], count: Count) -> WordFacts:
+def _read_tags(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
     return _facts("tags", options, parts, count)
 
 
-def _facts(oracle: str, options: Options, parts: list[Part], count: Count) -> WordFacts:
+def _facts(oracle: str, options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
     for part in parts:
         for block in blocks(part.path, options.on_error, count.tally):
             for tree in trees(block, block.sentences()):

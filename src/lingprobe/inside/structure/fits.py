@@ -14,7 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    expand_ranges,
+)
 from lingprobe.inside.structure.trees import pairs_of
 from lingprobe.inside.structure.words import Schedule, Sentences, units_of_words
 from lingprobe.nets.adam import Kept, take_step
@@ -85,7 +89,7 @@ def batches(
     for start in range(0, len(rows), size):
         mine = rows[start : start + size]
         first, stop = part.bounds[mine], part.bounds[mine + 1]
-        words, _ = ranges(first, stop)
+        words, _ = expand_ranges(first, stop)
         lengths = stop - first
         longest = int(lengths.max())
         number = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)

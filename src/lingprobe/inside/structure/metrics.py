@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.labels import Column, NumberLists
-from lingprobe.data.vectors import Ints, ranges
+from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.inside.structure.trees import pairs_of, tree_edges, words_of
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
 from lingprobe.tasks.memory import Memory
@@ -182,7 +182,7 @@ def _by_length(
     sizes = np.diff(true.offsets)
     for size in np.unique(sizes).tolist():
         rows = np.flatnonzero(sizes == size)
-        cells, _ = ranges(true.offsets[rows], true.offsets[rows + 1])
+        cells, _ = expand_ranges(true.offsets[rows], true.offsets[rows + 1])
         yield size, rows, np.stack([c.values[cells].reshape(-1, size) for c in (true, said)])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints, offsets
+from lingprobe.data.vectors import Ints, compute_offsets
 
 
 def paths(heads: Sequence[int | None]) -> list[list[int]]:
@@ -83,7 +83,7 @@ def tree_edges(
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     words = [words_of(int(stop - start)) for start, stop in pairwise(bounds)]
-    starts = offsets(words)
+    starts = compute_offsets(words)
     every = [np.stack(pairs_of(n)) + start for n, start in zip(words, starts, strict=False)]
     pairs = np.concatenate([np.zeros((2, 0), np.int64), *every], 1)[:, counts]
     order = np.argsort(distances[counts], kind="stable")

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Predictions
 from lingprobe.data.labels import NumberLists
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    expand_ranges,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,11 @@ def sentences_of(readings: Readings, who: str) -> Sentences:
             " as hf:NAME,pool=none"
         )
     first, stop = (spans.first_word[readings.dataset.sites[:, 0, 0] + k] for k in (0, 1))
-    words, bounds = ranges(first, stop)
+    words, bounds = expand_ranges(first, stop)
     starts, stops = spans.words[words].T
     has = stops > starts
     whole = np.flatnonzero(np.add.reduceat(~has, bounds[:-1]) == 0) if len(first) else first
-    mine, bounds = ranges(bounds[whole], bounds[whole + 1])
+    mine, bounds = expand_ranges(bounds[whole], bounds[whole + 1])
     return Sentences(starts[mine], stops[mine], bounds, labels.take(whole))
 
 
@@ -82,7 +86,7 @@ def units_of_words(layers: Sequence[Floats], starts: Ints, stops: Ints) -> Float
     if (stops - starts == 1).all():
         blocks = [np.asarray(layer[starts], np.float32) for layer in layers]
     else:
-        rows, bounds = ranges(starts, stops)
+        rows, bounds = expand_ranges(starts, stops)
         many = np.maximum(stops - starts, 1).astype(np.float32)[:, None]
         blocks = [
             np.add.reduceat(np.asarray(layer[rows], np.float32), bounds[:-1]) / many

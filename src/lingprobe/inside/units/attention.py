@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.vectors import Floats, ranges
+from lingprobe.data.vectors import Floats, expand_ranges
 from lingprobe.inside.units.looks import describe_weights
 from lingprobe.inside.units.tokens import Pool, Tokens, pool_tokens, units_of
 from lingprobe.nets import precision as machine
@@ -91,7 +91,7 @@ class Attention(Fitting):
 def _scaling(train: Readings, read: str) -> Scaling:
     """What brings the tokens of train to one scale."""
     starts, stops = train.whole(np.unique(train.dataset.sites[:, :, 0]))
-    return common_scale(units_of(train, read, ranges(starts, stops)[0]))
+    return common_scale(units_of(train, read, expand_ranges(starts, stops)[0]))
 
 
 @dataclass(frozen=True, slots=True)

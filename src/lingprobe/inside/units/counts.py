@@ -12,12 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import apart, constant, rows_by_task
-from lingprobe.analysis.comparison import Decision, Question, decisions
-from lingprobe.analysis.rows import Measured, kind_of
+from lingprobe.analysis.comparable import (
+    constant,
+    explain_mismatch,
+    group_rows_by_task,
+)
+from lingprobe.analysis.comparison import (
+    ComparisonQuestion,
+    Decision,
+    decide_comparisons,
+)
+from lingprobe.analysis.rows import MeasuredRow, get_encoder_kind
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import Reference, parsed_or_none
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.resampling import joint_draws
@@ -73,11 +81,11 @@ class Curve(NamedTuple):
     """
 
     rows: list[UnitRow]
-    measured: list[Measured]
+    measured: list[MeasuredRow]
     kind: Kind
     width: int
     majority: float
-    full: Measured | None
+    full: MeasuredRow | None
     tells: bool
     least: Least | None
 
@@ -88,7 +96,7 @@ class Curve(NamedTuple):
         return row.task, row.encoder, row.layer, row.by
 
     @property
-    def focus(self) -> Measured:
+    def focus(self) -> MeasuredRow:
         """The fits of the least number of units that is enough; of the most where none is."""
         ks = [row.k for row in self.rows]
         k = self.least.k if self.least is not None else math.inf
@@ -115,8 +123,8 @@ class Curve(NamedTuple):
 def curves(results: Sequence[Result]) -> list[Curve]:
     """The curves of all tasks, encoders, layers, rankings and bases, in the order of results."""
     made: list[Curve] = []
-    for measured in rows_by_task(results):
-        groups: dict[tuple[str, ...], list[Measured]] = {}
+    for measured in group_rows_by_task(results):
+        groups: dict[tuple[str, ...], list[MeasuredRow]] = {}
         for one in measured:
             if (probe := probe_of(one)) is not None and probe.name == SPARSE:
                 told = option(probe, "by"), option(probe, "rotate")
@@ -131,13 +139,13 @@ def basis_decision(own: Curve, turned: Sequence[Curve]) -> Decision | None:
     """
     k = option(probe_of(own.focus), "k")
     others = [one for curve in turned for one in curve.measured if option(probe_of(one), "k") == k]
-    others = [one for one in others if not apart(own.focus, one)]
-    return decisions([Question(own.focus, tuple(others))])[0] if others else None
+    others = [one for one in others if not explain_mismatch(own.focus, one)]
+    return decide_comparisons([ComparisonQuestion(own.focus, tuple(others))])[0] if others else None
 
 
-def probe_of(one: Measured) -> Reference | None:
+def probe_of(one: MeasuredRow) -> Reference | None:
     """The reference of a row's probe, with all its options."""
-    return parsed_or_none(one.result.trial.probe)
+    return try_parse_reference(one.result.trial.probe)
 
 
 def option(probe: Reference | None, name: str) -> str:
@@ -146,7 +154,7 @@ def option(probe: Reference | None, name: str) -> str:
     return "" if value == "none" else value
 
 
-def units_of(one: Measured) -> list[list[int]]:
+def units_of(one: MeasuredRow) -> list[list[int]]:
     """The units that each fit of a row reads, in the order of their rank."""
     return [list(read_by(fold).units) for fit in one.fits for fold in fit]
 
@@ -162,19 +170,21 @@ def common_share(one: Sequence[int], other: Sequence[int]) -> float:
     return len(set(one) & set(other)) / size if size else math.nan
 
 
-def _place(one: Measured) -> tuple[str, ...]:
+def _place(one: MeasuredRow) -> tuple[str, ...]:
     return one.row.task, one.row.encoder, one.row.layer
 
 
-def _k(one: Measured) -> int:
+def _k(one: MeasuredRow) -> int:
     return int(option(probe_of(one), "k") or 1)
 
 
-def _curve(mine: Sequence[Measured], measured: Sequence[Measured]) -> Curve:
+def _curve(mine: Sequence[MeasuredRow], measured: Sequence[MeasuredRow]) -> Curve:
     """The curve of the probes of one layer, ranking and basis."""
     ordered = sorted(mine, key=_k)
     first = ordered[0]
-    full = next((m for m in measured if _is_full(m, first) and not apart(m, first)), None)
+    full = next(
+        (m for m in measured if _is_full(m, first) and not explain_mismatch(m, first)), None
+    )
     floor, least, tells = constant(first), None, False
     if full is not None:
         draws = joint_draws(first.row.metric, [m.answers for m in (full, floor, *ordered)], DRAWS)
@@ -183,11 +193,11 @@ def _curve(mine: Sequence[Measured], measured: Sequence[Measured]) -> Curve:
         least = _least([_k(m) for m in ordered], scores, draws) if tells else None
     width = read_by(first.result).width
     rows = [_row(m, full, floor) for m in ordered]
-    kind = kind_of(first.result)
+    kind = get_encoder_kind(first.result)
     return Curve(rows, ordered, kind, width, floor.row.score, full, tells, least)
 
 
-def _is_full(one: Measured, of: Measured) -> bool:
+def _is_full(one: MeasuredRow, of: MeasuredRow) -> bool:
     """Whether a row is the dense probe over the same vectors."""
     probe = probe_of(one)
     return probe is not None and probe.name == FULL and _place(one) == _place(of)
@@ -209,7 +219,7 @@ def _first(ks: Sequence[int], scores: Doubles) -> Doubles:
     return np.where(enough.any(0), first, math.inf)
 
 
-def _row(one: Measured, full: Measured | None, floor: Measured) -> UnitRow:
+def _row(one: MeasuredRow, full: MeasuredRow | None, floor: MeasuredRow) -> UnitRow:
     probe, row = probe_of(one), one.row
     most = math.nan if full is None else full.row.score
     gap = most - floor.row.score

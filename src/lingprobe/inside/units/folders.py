@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
@@ -79,7 +79,7 @@ class Folder:
 
 def fingerprint_of(path: Path) -> str:
     """A digest of a folder's files."""
-    return digest(_files(path))
+    return digest_files(_files(path))
 
 
 def _files(path: Path) -> list[Path]:
@@ -100,7 +100,7 @@ def _files(path: Path) -> list[Path]:
 def load_folder(path: Path) -> Folder:
     """What lies in a folder; DataProblem where it is none, or asks for what is not known here."""
     files = _files(path)
-    return _load(tuple(map(str, files)), digest(files))
+    return _load(tuple(map(str, files)), digest_files(files))
 
 
 def layer_of(path: Path) -> str | None:

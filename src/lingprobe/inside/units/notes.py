@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lingprobe.data.notes import Part
+from lingprobe.data.notes import NotePart
 
 
 @dataclass(frozen=True, slots=True)
-class UnitsRead(Part):
+class UnitsRead(NotePart):
     """The units that a sparse probe reads, in the order of their rank, and how many there are.
 
     examples  of the best of them the examples that drive it up and down: value, label, sentence
@@ -23,7 +23,7 @@ class UnitsRead(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Looks(Part):
+class Looks(NotePart):
     """What an attention probe looks at: the mean share of the first and the last token, how even
     weights are (their entropy over that of equal weights), how many tokens there are, and the words
     with the most weight: form, how many times its share it has, how often it was seen.

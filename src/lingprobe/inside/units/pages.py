@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.references import parsed_or_none
+from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.units.counts import (
     Curve,
     Least,
@@ -20,11 +20,15 @@ from lingprobe.inside.units.counts import (
     read_by,
     units_of,
 )
-from lingprobe.pages.captions import short
-from lingprobe.pages.records import csv
+from lingprobe.pages.captions import shorten_task
+from lingprobe.pages.records import format_csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Section, Table, number
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
 
 SEVERAL = 8  # units that are named
 NOTES = (
@@ -49,15 +53,15 @@ def units(results: Sequence[Result], asked: Asked) -> Page[tuple[UnitRow, ...]]:
         )
     rows = tuple(row for curve in made for row in curve.rows)
     if asked.argument == "overlap":
-        return Page(rows, lambda: [_overlaps(made)], texts={"csv": lambda: csv(rows)})
+        return Page(rows, lambda: [_overlaps(made)], texts={"csv": lambda: format_csv(rows)})
     tables = [_overview(made), _by_number(made), *_telling(made)]
-    return Page(rows, lambda: tables, texts={"csv": lambda: csv(rows)})
+    return Page(rows, lambda: tables, texts={"csv": lambda: format_csv(rows)})
 
 
 def verdict(curve: Curve, made: Sequence[Curve]) -> str:
     """What can be said of a curve in the vectors' own basis, in a few sentences."""
     row = curve.rows[0]
-    said = f"{short(row.task)}, {row.encoder}{_layer(row)}: "
+    said = f"{shorten_task(row.task)}, {row.encoder}{_layer(row)}: "
     if curve.full is None:
         return f"{said}what all units have was not measured; add --probe logreg."
     full = f"{curve.full.row.score:.1f}"
@@ -134,13 +138,13 @@ def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
 
 def _floor_of(curve: Curve) -> str:
     """What the floor of a curve is called."""
-    known = parsed_or_none(curve.rows[0].encoder)
+    known = try_parse_reference(curve.rows[0].encoder)
     is_sparse = known is not None and known.name == "sae"
     return "an encoder with random directions" if is_sparse else "the untrained network"
 
 
 def _network(encoder: str) -> str:
-    known = parsed_or_none(encoder)
+    known = try_parse_reference(encoder)
     return encoder if known is None else str(known.without("weights", "seed", "lexical"))
 
 
@@ -148,7 +152,7 @@ def _overview(made: Sequence[Curve]) -> Table:
     """One line for each curve, a section for each task."""
     tasks = dict.fromkeys(curve.rows[0].task for curve in made)
     sections = tuple(
-        Section(short(task), tuple(_line(c) for c in made if c.rows[0].task == task))
+        TableSection(shorten_task(task), tuple(_line(c) for c in made if c.rows[0].task == task))
         for task in tasks
     )
     head = ("units", "all", "constant", "least k", "95 % interval", "same", "n")
@@ -164,8 +168,8 @@ def _line(curve: Curve) -> tuple[str, ...]:
     ends = ("–", "–")
     if least is not None:
         ends = _count(least.k), _interval(least)
-    own = f"{curve.width:,}", number(full), number(curve.majority)
-    same = number(100 * curve.overlap)
+    own = f"{curve.width:,}", format_number(full), format_number(curve.majority)
+    same = format_number(100 * curve.overlap)
     return *_name(row), *own, *ends, same, f"{row.n:,}"
 
 
@@ -182,11 +186,11 @@ def _by_number(made: Sequence[Curve]) -> Table:
         lines = []
         for curve in made:
             if curve.rows[0].task == task:
-                scores = {row.k: number(row.score) for row in curve.rows}
+                scores = {row.k: format_number(row.score) for row in curve.rows}
                 full = math.nan if curve.full is None else curve.full.row.score
                 cells = [scores.get(k, "") for k in ks]
-                lines.append((*_name(curve.rows[0]), *cells, number(full)))
-        sections.append(Section(short(task), tuple(lines)))
+                lines.append((*_name(curve.rows[0]), *cells, format_number(full)))
+        sections.append(TableSection(shorten_task(task), tuple(lines)))
     columns = ("encoder", "layer", "ranked by", "basis", *(f"k = {k}" for k in ks), "all")
     return Table(columns, tuple(sections), WORDS, (), "Scores by the number of units")
 
@@ -200,10 +204,10 @@ def _telling(made: Sequence[Curve]) -> list[Table]:
         row, fits = curve.rows[0], curve.units()
         counts = Counter(unit for fit in fits for unit in fit)
         best = [f"{unit} ({n} of {len(fits)})" for unit, n in counts.most_common(SEVERAL)]
-        heading = f"{short(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
+        heading = f"{shorten_task(row.task)}, {row.encoder}{_layer(row)}, {row.by}"
         chosen = ", ".join(best) if curve.is_chosen else f"all {curve.width:,}, so none"
         lines = [("chosen, of fits", "", chosen), *_driver_lines(curve)]
-        sections.append(Section(heading, tuple(lines)))
+        sections.append(TableSection(heading, tuple(lines)))
     if not sections:
         return []
     columns = ("unit", "value", "label and sentence")
@@ -237,15 +241,15 @@ def _overlaps(made: Sequence[Curve]) -> Table:
             pairs = [(a, b) for a in units_of(one.focus) for b in units_of(other.focus)]
             share = sum(common_share(*pair) for pair in pairs) / len(pairs)
             chance = max(len(pairs[0][0]), len(pairs[0][1])) / one.width
-            cells = number(100 * share), number(100 * min(chance, 1.0))
+            cells = format_number(100 * share), format_number(100 * min(chance, 1.0))
             lines.append((_label_of(one), _label_of(other), *cells))
     note = "Shared: of the units of the one that has fewer, percent. Chance: of units at random."
     columns = ("units of", "and of", "shared", "chance")
     words = frozenset(columns[:2])
-    return Table(columns, (Section("", tuple(lines)),), words, (note,), "Units in common")
+    return Table(columns, (TableSection("", tuple(lines)),), words, (note,), "Units in common")
 
 
 def _label_of(curve: Curve) -> str:
     row = curve.rows[0]
     many = len(curve.units()[0])
-    return f"{short(row.task)}, {row.encoder}{_layer(row)} ({many} of {curve.width:,})"
+    return f"{shorten_task(row.task)}, {row.encoder}{_layer(row)} ({many} of {curve.width:,})"

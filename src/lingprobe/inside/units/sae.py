@@ -17,7 +17,11 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import identity
 from lingprobe.data.oracles import Kind, kind_of
 from lingprobe.data.reading import POOLS
-from lingprobe.data.references import Place, Reference, ReferenceProblem
+from lingprobe.data.references import (
+    PlaceOption,
+    Reference,
+    ReferenceProblem,
+)
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
 from lingprobe.inside.units.features import ROWS, Autoencoder, draw_directions
@@ -43,7 +47,7 @@ class SparseFeatures:
 
     path: Path
     _: KW_ONLY
-    of: Place
+    of: PlaceOption
     layers: str = ""
     pool: Pool = "mean"
     weights: Weights = "trained"

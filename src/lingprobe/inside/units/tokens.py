@@ -8,7 +8,11 @@ from typing import Literal
 import numpy as np
 
 from lingprobe.data.reading import ReadingProblem, Readings, read_of
-from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    expand_ranges,
+)
 from lingprobe.probes.features import Scaling
 
 Pool = Literal["attention", "mean", "max", "last"]
@@ -48,7 +52,7 @@ class Tokens:
         """
         starts, stops = self.starts[:, rows].ravel(), self.stops[:, rows].ravel()
         lengths = stops - starts
-        where, _ = ranges(starts, stops)
+        where, _ = expand_ranges(starts, stops)
         units = self.scaling(units_of(self.readings, self.read, where))
         longest = int(lengths.max(initial=1))
         padded = np.zeros((len(starts), longest, units.shape[1]), np.float32)

@@ -7,23 +7,37 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lingprobe.analysis.answers import together
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, Row
+from lingprobe.analysis.answers import join_answers
+from lingprobe.analysis.row import (
+    NO_CONTROL,
+    PERCENT,
+    ResultRow,
+)
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import (
     Count,
-    are_few,
-    by_stratum,
+    are_shown_singly,
     class_counts,
+    compute_stratum_rows,
     has_counted_labels,
 )
-from lingprobe.pages.groups import Column
+from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.items import Items
 from lingprobe.pages.web.study import DETAILED, Study, many
-from lingprobe.tables.table import Section, Table, number
-from lingprobe.tables.web import Block, Chapter, Folded, Prose, Sheet
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
+from lingprobe.tables.web import (
+    FoldedBlock,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableSheet,
+)
 
 MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
 ABOVE = (
@@ -33,7 +47,7 @@ ABOVE = (
 )
 
 
-def failures(study: Study) -> Chapter:
+def failures(study: Study) -> PageChapter:
     """What is above its ceiling, then each task on its own."""
     above = [
         f"{name} on {study.score_grid.full_name(column)}"
@@ -51,15 +65,15 @@ def failures(study: Study) -> Chapter:
     items = Items(study)
     tasks = [_task(study, items, column) for column in study.score_grid.columns]
     texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
-    return Chapter("failures", "Where it fails", (Prose(texts, "note"), *tasks))
+    return PageChapter("failures", "Where it fails", (ProseBlock(texts, "note"), *tasks))
 
 
-def _task(study: Study, items: Items, column: Column) -> Block:
+def _task(study: Study, items: Items, column: TaskColumn) -> PageBlock:
     """All that there is on one task."""
     cells = study.rows_in_detail(column)
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     if not any(row.posed.classes for _, row in cells):
-        blocks.append(Prose(("Labels are numbers, so there are no classes.",), "note"))
+        blocks.append(ProseBlock(("Labels are numbers, so there are no classes.",), "note"))
     else:
         blocks.append(_classes(cells, study, study.people(column)))
         blocks += _mistakes(study, cells)
@@ -67,13 +81,15 @@ def _task(study: Study, items: Items, column: Column) -> Block:
     blocks += items.example_blocks(column)
     best = next(iter(cells), None)
     said = f": {best[0]} {best[1].score:.1f}" if best else ""
-    return Folded(f"{study.score_grid.full_name(column)}{said}", tuple(blocks))
+    return FoldedBlock(f"{study.score_grid.full_name(column)}{said}", tuple(blocks))
 
 
 CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
-def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: HumanAnswers | None) -> Block:
+def _classes(
+    cells: Sequence[tuple[str, ResultRow]], study: Study, people: HumanAnswers | None
+) -> PageBlock:
     """Of each class its true share, the share predicted, recall, and F1."""
     counts = {name: class_counts(study.results_of(row)) for name, row in cells}
     lines: list[tuple[str, ...]] = []
@@ -87,16 +103,16 @@ def _classes(cells: Sequence[tuple[str, Row]], study: Study, people: HumanAnswer
                 one.taken / taken,
                 one.right / one.there if one.there else math.nan,
             )
-            f1 = f"{number(one.f1)} ({number(one.low)} – {number(one.high)})"
-            lines.append((label, name, *(number(PERCENT * share) for share in shares), f1))
+            f1 = f"{format_number(one.f1)} ({format_number(one.low)} – {format_number(one.high)})"
+            lines.append((label, name, *(format_number(PERCENT * share) for share in shares), f1))
         if people:
-            share = number(PERCENT * people.shares().get(label, 0.0))
+            share = format_number(PERCENT * people.shares().get(label, 0.0))
             name = f"people, of {many(len(people.answers), 'sentence')}"
             lines.append((label, name, "–", share, "–", "–"))
     table = Table(
-        CLASSES, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
+        CLASSES, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
     )
-    return Sheet(table, "Classes, in percent")
+    return TableSheet(table, "Classes, in percent")
 
 
 NOTHING = Count("", 0, 0, 0, math.nan, math.nan, math.nan)
@@ -107,10 +123,10 @@ def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
     return frozenset(i for i in range(1, len(lines)) if lines[i][0] != lines[i - 1][0])
 
 
-def _mistakes(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
+def _mistakes(study: Study, cells: Sequence[tuple[str, ResultRow]]) -> Iterator[PageBlock]:
     """What the best encoder says of each class."""
     for name, row in cells[:1]:
-        answers = together(repeats(study.results_of(row)))
+        answers = join_answers(repeats(study.results_of(row)))
         gold, predicted = answers.gold, answers.predicted
         if gold.classes is None:
             return
@@ -130,7 +146,7 @@ def _mistakes(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]
         )
 
 
-def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
+def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
     """Of each class the percentages of what is predicted."""
     shares = PERCENT * counts / np.maximum(counts.sum(1, keepdims=True), 1)
     rows = tuple(
@@ -145,11 +161,11 @@ def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
     }
     table = Table(
         ("class", *labels),
-        (Section("", rows),),
+        (TableSection("", rows),),
         frozenset({"class"}),
         groups=("", *[PREDICTED] * len(labels)),
     )
-    return Sheet(
+    return TableSheet(
         table, f"Confusion matrix of {name}: predictions for the examples of each class (%)", looks
     )
 
@@ -157,7 +173,7 @@ def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
 PREDICTED = "predicted"
 
 
-def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
+def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
     """The commonest mistakes."""
     wrong = counts - np.diag(np.diag(counts))
     places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:MOST]]
@@ -167,20 +183,22 @@ def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> Sheet:
         if wrong[t, s]
     )
     columns = ("class", "taken for", "how often", "% of the class")
-    table = Table(columns, (Section("", rows),), frozenset(columns[:2]))
-    return Sheet(table, f"Most frequent confusions of {name}")
+    table = Table(columns, (TableSection("", rows),), frozenset(columns[:2]))
+    return TableSheet(table, f"Most frequent confusions of {name}")
 
 
-def _strata(study: Study, cells: Sequence[tuple[str, Row]]) -> Iterator[Block]:
+def _strata(study: Study, cells: Sequence[tuple[str, ResultRow]]) -> Iterator[PageBlock]:
     """Scores by each tag of the test examples that has several values, none of them too many."""
     results: list[Result] = [r for _, row in cells for r in study.results_of(row)]
     for stratum in dict.fromkeys(key for r in results for key in r.strata):
         mine = [r for r in results if stratum in r.strata and has_counted_labels(r)]
         values = {name for r in mine for name in r.strata[stratum].names}
-        if len(values) < 2 or not are_few(values):
+        if len(values) < 2 or not are_shown_singly(values):
             continue
         sheet = _by(study, cells, mine, stratum)
-        yield Folded(f"By {stratum}: {many(len(values), 'value')}", (sheet, Prose(BY, "note")))
+        yield FoldedBlock(
+            f"By {stratum}: {many(len(values), 'value')}", (sheet, ProseBlock(BY, "note"))
+        )
 
 
 BY = (
@@ -191,19 +209,19 @@ BY = (
 
 
 def _by(
-    study: Study, cells: Sequence[tuple[str, Row]], results: Sequence[Result], stratum: str
-) -> Block:
+    study: Study, cells: Sequence[tuple[str, ResultRow]], results: Sequence[Result], stratum: str
+) -> PageBlock:
     """Scores by the values of a tag."""
     names = {(row.encoder, row.layer, row.probe): name for name, row in cells}
-    rows = [row for row in by_stratum(results, stratum) if row.control == NO_CONTROL]
+    rows = [row for row in compute_stratum_rows(results, stratum) if row.control == NO_CONTROL]
     values = list(dict.fromkeys(row.stratum for row in rows))
     rows.sort(key=lambda row: values.index(row.stratum))  # encoders stay in their order
     lines = [
         (
             row.stratum,
             names[row.encoder, row.layer, row.probe],
-            f"{number(row.score)} ({number(row.low)} – {number(row.high)})",
-            number(row.expected),
+            f"{format_number(row.score)} ({format_number(row.low)} – {format_number(row.high)})",
+            format_number(row.expected),
             "–" if math.isnan(row.over) else f"{row.over:+.1f}",
             f"{row.n:,}",
         )
@@ -211,6 +229,6 @@ def _by(
     ]
     columns = (stratum, "encoder", "score", "expected", "over it", "n")
     table = Table(
-        columns, (Section("", tuple(lines), rules=_changes(lines)),), frozenset(columns[:2])
+        columns, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(columns[:2])
     )
-    return Sheet(table, f"Scores by {stratum}")
+    return TableSheet(table, f"Scores by {stratum}")

@@ -12,15 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.row import PERCENT, Row
+from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import DataProblem, Dataset, Result
-from lingprobe.pages.groups import Column
+from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.probabilities import examples_of
 from lingprobe.pages.web.study import Study
-from lingprobe.tables.table import Section, Table
-from lingprobe.tables.web import Block, Folded, Prose, Sheet
+from lingprobe.tables.table import Table, TableSection
+from lingprobe.tables.web import (
+    FoldedBlock,
+    PageBlock,
+    ProseBlock,
+    TableSheet,
+)
 
 Doubles = NDArray[np.float64]
 
@@ -64,27 +69,29 @@ class Items:
         """What is not shown, and why."""
         return () if self._results_with_scores else (KEEP,)
 
-    def example_blocks(self, column: Column) -> Iterator[Block]:
+    def example_blocks(self, column: TaskColumn) -> Iterator[PageBlock]:
         """Examples that the best encoder gets right and wrong, those it is surest of first."""
         for name, row in self.study.rows_in_detail(column)[:1]:
             yield from self._of(column, name, row)
 
-    def _of(self, column: Column, name: str, row: Row) -> Iterator[Block]:
+    def _of(self, column: TaskColumn, name: str, row: ResultRow) -> Iterator[PageBlock]:
         folds = repeats(self.study.results_of(row))[0]
         kept = [self._results_with_scores.get(r.trial, r) for r in folds]
         try:
             items = [item for result in kept for item in self._items(result)]
         except (DataProblem, OSError) as problem:
-            yield Prose((f"No examples: {problem}.",), "note")
+            yield ProseBlock((f"No examples: {problem}.",), "note")
             return
         yield from _apart(name, items, self.study.people(column))
         for title, right in (("wrong", False), ("right", True)):
             mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
             rows = tuple((x.gold, x.said, _percent(x.sure), x.text) for x in mine)
-            table = Table(COLUMNS, (Section("", rows),), WORDS)
+            table = Table(COLUMNS, (TableSection("", rows),), WORDS)
             caption = FIRST if any(math.isnan(x.sure) for x in mine) else SUREST
             if rows:
-                yield Folded(f"Examples that {name} gets {title}", (Sheet(table, caption),))
+                yield FoldedBlock(
+                    f"Examples that {name} gets {title}", (TableSheet(table, caption),)
+                )
 
     def _items(self, result: Result) -> Iterator[Item]:
         """The test examples of one fit; a report runs nobody's files."""
@@ -107,7 +114,7 @@ class Items:
             )
 
 
-def _apart(name: str, items: Sequence[Item], people: HumanAnswers | None) -> Iterator[Block]:
+def _apart(name: str, items: Sequence[Item], people: HumanAnswers | None) -> Iterator[PageBlock]:
     """The sentences of which people say something else than the probe."""
     if people is None:
         return
@@ -117,9 +124,9 @@ def _apart(name: str, items: Sequence[Item], people: HumanAnswers | None) -> Ite
         for item, labels in asked
         if item.said not in labels
     )
-    table = Table(APART, (Section("", rows),), frozenset(APART))
+    table = Table(APART, (TableSection("", rows),), frozenset(APART))
     caption = f"{len(rows)} of the {len(asked)} test sentences that people judged"
-    yield Folded(f"Where people and {name} differ", (Sheet(table, caption),))
+    yield FoldedBlock(f"Where people and {name} differ", (TableSheet(table, caption),))
 
 
 APART = ("gold", "people", "predicted", "example")

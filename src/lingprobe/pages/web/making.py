@@ -8,17 +8,26 @@ from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.rows import kind_of, without_fold
+from lingprobe.analysis.rows import get_encoder_kind, strip_fold
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Sources
-from lingprobe.data.references import brief, parsed_or_none
+from lingprobe.data.references import shorten_reference, try_parse_reference
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.pages.web.study import Study, many
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import bibtex, papers_of
-from lingprobe.tables.table import Section, Table
-from lingprobe.tables.web import Block, Chapter, Code, Folded, Links, Prose, Sheet, Terms
+from lingprobe.tables.table import Table, TableSection
+from lingprobe.tables.web import (
+    CodeBlock,
+    FoldedBlock,
+    LinkBlock,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableSheet,
+    TermBlock,
+)
 from lingprobe.tasks import TASKS
 
 METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
@@ -32,26 +41,26 @@ GUIDES = {
 UNKNOWN = "see the provenance of the data"
 
 
-def making(study: Study) -> Chapter:
+def making(study: Study) -> PageChapter:
     """Data, versions, command, papers."""
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     if rows := tuple(_data(study.results)):
-        sheet = Sheet(Table(DATA, (Section("", rows),), frozenset(DATA)), "Data")
-        blocks.append(Folded("Data and licences", (sheet,)))
-    blocks.append(Folded("Versions", (Terms(tuple(_versions(study.results))),)))
+        sheet = TableSheet(Table(DATA, (TableSection("", rows),), frozenset(DATA)), "Data")
+        blocks.append(FoldedBlock("Data and licences", (sheet,)))
+    blocks.append(FoldedBlock("Versions", (TermBlock(tuple(_versions(study.results))),)))
     command, lost = _command(study.results)
     if command:
-        blocks.append(Code(command, "To measure the same again:"))
+        blocks.append(CodeBlock(command, "To measure the same again:"))
     if lost:
         blocks.append(
-            Prose(((f"Given as Python objects, so not in the command: {', '.join(lost)}."),))
+            ProseBlock(((f"Given as Python objects, so not in the command: {', '.join(lost)}."),))
         )
     if entries := bibtex(_papers(study)):
-        blocks.append(Folded("Papers to cite", (Code(entries, "To cite:"),)))
+        blocks.append(FoldedBlock("Papers to cite", (CodeBlock(entries, "To cite:"),)))
     if address := _documentation():
         pairs = tuple((f"{address}/{page}.html", title) for page, title in GUIDES.items())
-        blocks.append(Links("In the documentation:", pairs))
-    return Chapter("making", "How it was made", tuple(blocks))
+        blocks.append(LinkBlock("In the documentation:", pairs))
+    return PageChapter("making", "How it was made", tuple(blocks))
 
 
 def _documentation() -> str:
@@ -72,7 +81,7 @@ def _data(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
         sources = result.provenance.notes.part(Sources)
         for file in sources.files if sources else ():
             mine = folders.setdefault(Path(file).parent, {"tasks": {}, "files": {}})
-            parsed = parsed_or_none(result.trial.task)
+            parsed = try_parse_reference(result.trial.task)
             mine["tasks"][parsed.name if parsed else result.trial.task] = None
             mine["files"][Path(file).name] = None
     for folder, mine in folders.items():
@@ -120,15 +129,17 @@ def _distinct(values: Iterable[str | None]) -> list[str]:
 def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
     """The command that measures the same, and what it cannot name; '' where it can name no task."""
     trials = [r.trial for r in results]
-    tasks = dict.fromkeys(brief(TASKS, without_fold(trial.task)) for trial in trials)
-    judged = [r.trial.encoder for r in results if kind_of(r) == "trained"]
-    encoders = dict.fromkeys(brief(ENCODERS, e) for e in judged or (t.encoder for t in trials))
+    tasks = dict.fromkeys(shorten_reference(TASKS, strip_fold(trial.task)) for trial in trials)
+    judged = [r.trial.encoder for r in results if get_encoder_kind(r) == "trained"]
+    encoders = dict.fromkeys(
+        shorten_reference(ENCODERS, e) for e in judged or (t.encoder for t in trials)
+    )
     named = {
         "-t": [_without_sample(task) for task in tasks],
         "-e": list(encoders),
-        "--probe": list(dict.fromkeys(brief(PROBES, trial.probe) for trial in trials)),
+        "--probe": list(dict.fromkeys(shorten_reference(PROBES, trial.probe) for trial in trials)),
         "--control": [
-            brief(CONTROLS, control)
+            shorten_reference(CONTROLS, control)
             for control in dict.fromkeys(trial.control for trial in trials)
             if control != NO_CONTROL
         ],
@@ -142,7 +153,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
         for value in dict.fromkeys(values)
         if value not in lost
     ]
-    bounds = [] if any(kind_of(r) != "trained" for r in results) else ["--no-bounds"]
+    bounds = [] if any(get_encoder_kind(r) != "trained" for r in results) else ["--no-bounds"]
     parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *bounds]
     whole = [flag for flag in rooms if set(named[flag]) - set(lost)]
     return (" \\\n  ".join(["lingprobe run", *parts]) if len(whole) == 2 else ""), lost
@@ -150,12 +161,12 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
 
 def _without_sample(task: str) -> str:
     """A task's reference as it is asked for, without one sample of several."""
-    parsed = parsed_or_none(task)
+    parsed = try_parse_reference(task)
     return task if parsed is None else str(parsed.without("sample") if "*/" in task else parsed)
 
 
 def _is_named(places: Mapping[str, str], reference: str) -> bool:
-    parsed = parsed_or_none(reference)
+    parsed = try_parse_reference(reference)
     return parsed is not None and (parsed.name in places or "@" in parsed.name)
 
 

@@ -11,11 +11,19 @@ from lingprobe.analysis.scores import scores
 from lingprobe.pages.charts import draw, figure_of
 from lingprobe.pages.grid import Grid
 from lingprobe.pages.layer_curves import curves_of
-from lingprobe.pages.records import csv
-from lingprobe.pages.scores import score_notes
+from lingprobe.pages.records import format_csv
+from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.web.study import Study, many
 from lingprobe.pages.wide import MARK, matrix, places, reading
-from lingprobe.tables.web import Block, Chapter, Download, Folded, Prose, Sheet, picture
+from lingprobe.tables.web import (
+    Download,
+    FoldedBlock,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableSheet,
+    picture,
+)
 
 DRAWN = 24  # encoders that a figure shows; the best where there are more
 SHADES = 8  # of a cell, from the constant answer to a hundred
@@ -29,23 +37,23 @@ CHOSEN = (
 )
 
 
-def outcome(study: Study) -> Chapter:
+def outcome(study: Study) -> PageChapter:
     """The verdicts, a figure, the table of scores."""
     said = study.statement
-    blocks: list[Block] = [Prose(said.sentences or said.lines, "finding")]
+    blocks: list[PageBlock] = [ProseBlock(said.sentences or said.lines, "finding")]
     if said.sentences:
-        blocks.append(Prose((said.basis, said.next_step), "note"))
+        blocks.append(ProseBlock((said.basis, said.next_step), "note"))
     blocks += [_picture(study), _sheet(study, study.score_grid, "Scores")]
-    notes = [score_notes(study.score_grid.rows)[0], *_reading(study), SHADED]
+    notes = [describe_scores(study.score_grid.rows)[0], *_reading(study), SHADED]
     notes += [CHOSEN] if study.has_chosen else []
     notes += [ABOVE] if any(study.is_above(row) for _, _, row in places(study.score_grid)) else []
-    blocks.append(Prose(tuple(notes), "note"))
+    blocks.append(ProseBlock(tuple(notes), "note"))
     if study.has_chosen:
         every = _sheet(study, study.whole_grid, "Scores of all layers")
-        blocks.append(Folded("All layers", (every,)))
+        blocks.append(FoldedBlock("All layers", (every,)))
     lines = scores(study.results, said.verdicts.decisions)
-    blocks.append(Download("Scores as CSV", "scores.csv", csv(lines)))
-    return Chapter("outcome", "What came out", tuple(blocks))
+    blocks.append(Download("Scores as CSV", "scores.csv", format_csv(lines)))
+    return PageChapter("outcome", "What came out", tuple(blocks))
 
 
 def _reading(study: Study) -> Iterator[str]:
@@ -53,7 +61,7 @@ def _reading(study: Study) -> Iterator[str]:
     yield from (text.replace(f" ({MARK} in a terminal)", "") for text in reading(study.score_grid))
 
 
-def _picture(study: Study) -> Block:
+def _picture(study: Study) -> PageBlock:
     """The figure that is asked for, by default that of layers where there are some; of many
     encoders those with the best scores.
     """
@@ -81,14 +89,14 @@ def _grid_to_draw(study: Study) -> tuple[Grid, int]:
     return replace(study.score_grid, lines=lines), len(trained) - len(best)
 
 
-def _sheet(study: Study, made: Grid, caption: str) -> Sheet:
+def _sheet(study: Study, made: Grid, caption: str) -> TableSheet:
     table = matrix(made)
     classes = {}
     for r, c, row in places(made):
         look = [shade(row.score, study.firsts[row.task].majority), "above" * study.is_above(row)]
         classes[0, r, c] = " ".join(filter(None, look))
     groups = table.groups if len(made.groups) > 1 else ()  # the title names the only one
-    return Sheet(replace(table, sections=table.sections[:1], groups=groups), caption, classes)
+    return TableSheet(replace(table, sections=table.sections[:1], groups=groups), caption, classes)
 
 
 def shade(score: float, constant: float) -> str:

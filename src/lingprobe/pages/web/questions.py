@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, Row, said_of
+from lingprobe.analysis.row import (
+    CONSTANT,
+    NO_CONTROL,
+    ResultRow,
+    said_of,
+)
 from lingprobe.data.oracles import Kind
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -14,24 +19,37 @@ from lingprobe.pages.groups import shared_options
 from lingprobe.pages.web.study import Study
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import PAPERS, papers_of
-from lingprobe.tables.table import Section, Table, number
-from lingprobe.tables.web import Chapter, Folded, Sheet, Terms
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+)
+from lingprobe.tables.web import (
+    FoldedBlock,
+    PageChapter,
+    TableSheet,
+    TermBlock,
+)
 
 TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
 ENCODED = ("encoder", "role", "what it is", "reference", "read")
 ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
-def tasks_chapter(study: Study) -> Chapter:
+def tasks_chapter(study: Study) -> PageChapter:
     """Tasks, encoders, probes, and how often what was measured."""
-    tasks = Table(TASKS, (Section("", _tasks(study)),), frozenset({"task", "question", "paper"}))
-    return Chapter(
+    tasks = Table(
+        TASKS, (TableSection("", _tasks(study)),), frozenset({"task", "question", "paper"})
+    )
+    return PageChapter(
         "asked",
         "Tasks and encoders",
         (
-            Folded("Tasks, and what they ask", (Sheet(tasks, "Tasks"),)),
-            Folded("Encoders, baselines and oracles", (Sheet(_encoders(study), "Encoders"),)),
-            Folded("Probes, metrics and controls", (Terms(tuple(_setup_terms(study))),)),
+            FoldedBlock("Tasks, and what they ask", (TableSheet(tasks, "Tasks"),)),
+            FoldedBlock(
+                "Encoders, baselines and oracles", (TableSheet(_encoders(study), "Encoders"),)
+            ),
+            FoldedBlock("Probes, metrics and controls", (TermBlock(tuple(_setup_terms(study))),)),
         ),
     )
 
@@ -44,7 +62,7 @@ def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
             f"{len(row.posed.classes):,}" if row.posed.classes else "–",
             f"{row.train:,}",
             f"{row.n:,}",
-            number(row.majority),
+            format_number(row.majority),
             ", ".join(PAPERS[key] for key in papers_of(column.task)[:1]),
         )
         for column in study.score_grid.columns
@@ -56,7 +74,7 @@ def _encoders(study: Study) -> Table:
     """The encoders with what was read of each; oracles that share a line of the table of scores
     stand apart here.
     """
-    told: dict[tuple[str, str, str, str], dict[str, Row]] = {}
+    told: dict[tuple[str, str, str, str], dict[str, ResultRow]] = {}
     for line in study.whole_grid.lines:
         for row in line.cells.values():
             what = row.holds if line.kind == "oracle" else describe_reference(ENCODERS, row.encoder)
@@ -70,7 +88,7 @@ def _encoders(study: Study) -> Table:
         for (name, role, what, reference), reads in told.items()
     )
     kept = 5 if study.whole_grid.has_layers else 4
-    section = Section("", tuple(row[:kept] for row in rows), rules=rules)
+    section = TableSection("", tuple(row[:kept] for row in rows), rules=rules)
     return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
 
 
@@ -93,7 +111,7 @@ def _setup_terms(study: Study) -> list[tuple[str, str]]:
     return pairs
 
 
-def _fits(plain: Sequence[Row]) -> str:
+def _fits(plain: Sequence[ResultRow]) -> str:
     if not any(row.is_seeded for row in plain):
         return "the probe has no random start, so one is enough."
     if max(row.seeds for row in plain) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.rows import Frame
+from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.web.failures import failures
@@ -13,14 +13,14 @@ from lingprobe.pages.web.outcome import outcome
 from lingprobe.pages.web.questions import ROLES, tasks_chapter
 from lingprobe.pages.web.study import NOTHING, Beside, Study, many
 from lingprobe.pages.web.trust import trust
-from lingprobe.tables.web import Document
+from lingprobe.tables.web import WebDocument
 
 
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
-    study = Study(Frame.of(results), beside)
+    study = Study(ResultFrame.of(results), beside)
     makers = (outcome, trust, tasks_chapter, failures, making)
-    return Document(_title(study), _about(study), tuple(make(study) for make in makers)).text()
+    return WebDocument(_title(study), _about(study), tuple(make(study) for make in makers)).text()
 
 
 def _title(study: Study) -> str:

@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from lingprobe.analysis.comparison import what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
-from lingprobe.analysis.row import Row
-from lingprobe.analysis.rows import Frame
+from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
-from lingprobe.data.references import brief
-from lingprobe.pages.captions import labels_of
-from lingprobe.pages.descriptions import question_of
+from lingprobe.data.references import shorten_reference
+from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.descriptions import get_question
 from lingprobe.pages.grid import Grid, Line, grid
-from lingprobe.pages.groups import Column
+from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.wide import firsts, label_of
@@ -60,7 +60,7 @@ NOTHING = Beside()
 class Study:
     """Results as a page shows them."""
 
-    results: Frame
+    results: ResultFrame
     beside: Beside = NOTHING
 
     @cached_property
@@ -72,7 +72,7 @@ class Study:
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
         made = grid(self.results)
-        return replace(made, names=labels_of(dict.fromkeys(x.encoder for x in made.lines)))
+        return replace(made, names=label_encoders(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
     def has_chosen(self) -> bool:
@@ -89,34 +89,34 @@ class Study:
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
-    def firsts(self) -> dict[str, Row]:
+    def firsts(self) -> dict[str, ResultRow]:
         """Of each task a row over the test examples that most are over."""
         return firsts(self.score_grid)
 
     @cached_property
-    def _best(self) -> dict[tuple[str, Kind], list[tuple[str, Row]]]:
+    def _best(self) -> dict[tuple[str, Kind], list[tuple[str, ResultRow]]]:
         return {}
 
     @cached_property
     def _results_by_row(self) -> dict[int, Sequence[Result]]:
         return {id(one.row): one.results for one in self.results.measurements}
 
-    def verdicts_on(self, column: Column) -> list[TaskVerdict]:
+    def verdicts_on(self, column: TaskColumn) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""
         every = (task for one in self.statement for task in one.tasks)
         mine = [task for task in every if task.row.task == column.task]
         return sorted(mine, key=lambda task: -task.row.score)
 
     @cached_property
-    def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, Row]]:
+    def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, ResultRow]]:
         every = ((line, row) for line in self.score_grid.lines for row in line.cells.values())
         return {what(row): (self.name(line, row), row) for line, row in every}
 
-    def name_and_row(self, row: Row) -> tuple[str, Row]:
+    def name_and_row(self, row: ResultRow) -> tuple[str, ResultRow]:
         """A row with what it is called, as the table of scores has them."""
         return self._names_and_rows.get(what(row), (row.encoder, row))
 
-    def results_of(self, row: Row) -> Sequence[Result]:
+    def results_of(self, row: ResultRow) -> Sequence[Result]:
         """All fits behind a score."""
         return self._results_by_row[id(row)]
 
@@ -124,7 +124,7 @@ class Study:
         """The lines of a kind."""
         return [line for line in self.score_grid.lines if line.kind == kind]
 
-    def ranked_rows(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
+    def ranked_rows(self, column: TaskColumn, kind: Kind) -> list[tuple[str, ResultRow]]:
         """The scores of a kind on a task with what they are called, the best first; those over
         other test examples are not among them.
         """
@@ -132,7 +132,7 @@ class Study:
             self._best[column.task, kind] = self._rank_rows(column, kind)
         return self._best[column.task, kind]
 
-    def _rank_rows(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
+    def _rank_rows(self, column: TaskColumn, kind: Kind) -> list[tuple[str, ResultRow]]:
         cells = [
             (self.name(line, row), row)
             for line in self.lines(kind)
@@ -145,7 +145,7 @@ class Study:
         ]
         return sorted(whole, key=lambda each: -each[1].score)
 
-    def rows_in_detail(self, column: Column) -> list[tuple[str, Row]]:
+    def rows_in_detail(self, column: TaskColumn) -> list[tuple[str, ResultRow]]:
         """The scores of a task that are looked into: the best encoders, baseline and oracle."""
         return [
             *self.ranked_rows(column, "trained")[:DETAILED],
@@ -153,27 +153,29 @@ class Study:
             *self.ranked_rows(column, "oracle")[:1],
         ]
 
-    def ceiling(self, row: Row) -> float:
+    def ceiling(self, row: ResultRow) -> float:
         """The best score of an oracle on the task of a row with its probe; NaN without."""
         oracles = (line.cells.get(row.task) for line in self.lines("oracle"))
         return max((o.score for o in oracles if o and o.probe == row.probe), default=math.nan)
 
-    def is_above(self, row: Row) -> bool:
+    def is_above(self, row: ResultRow) -> bool:
         """Whether a row scores more than its labels' own annotation."""
         return row.kind == "trained" and row.score > self.ceiling(row)
 
-    def name(self, line: Line, row: Row) -> str:
+    def name(self, line: Line, row: ResultRow) -> str:
         """What a score is called where its task stands above: oracles by what they hold."""
         return row.encoder if line.kind == "oracle" else label_of(self.score_grid, line)
 
-    def people(self, column: Column) -> HumanAnswers | None:
+    def people(self, column: TaskColumn) -> HumanAnswers | None:
         """What people say on a task; None where nobody was asked."""
-        mine = (one for one in self.beside.people if brief(TASKS, one.task) == column.task)
+        mine = (
+            one for one in self.beside.people if shorten_reference(TASKS, one.task) == column.task
+        )
         return next(mine, None)
 
     def question(self, task: str) -> str:
         """What a task asks; '' where nobody says."""
-        return self.beside.questions.get(task) or question_of(task)
+        return self.beside.questions.get(task) or get_question(task)
 
 
 def many(count: int, noun: str) -> str:

@@ -9,13 +9,24 @@ from dataclasses import replace
 from lingprobe.analysis.comparison import CORRECTION
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.metrics.multiplicity import NAMES
-from lingprobe.pages.groups import Column
-from lingprobe.pages.scores import score_notes
+from lingprobe.pages.groups import TaskColumn
+from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.verdicts import round_up
 from lingprobe.pages.web.study import DETAILED, Study
 from lingprobe.pages.wide import made_by, matrix, score_cell
-from lingprobe.tables.table import Section, Table, number, p_value
-from lingprobe.tables.web import Block, Chapter, Folded, Prose, Sheet
+from lingprobe.tables.table import (
+    Table,
+    TableSection,
+    format_number,
+    format_p_value,
+)
+from lingprobe.tables.web import (
+    FoldedBlock,
+    PageBlock,
+    PageChapter,
+    ProseBlock,
+    TableSheet,
+)
 
 COLUMNS = (
     *("task", "encoder", "verdict", "score", "best baseline", "difference"),
@@ -32,27 +43,27 @@ DECIDE = (
 )
 
 
-def trust(study: Study) -> Chapter:
+def trust(study: Study) -> PageChapter:
     """What there is to be compared with, and what to keep in mind."""
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     if study.statement.sentences:
-        blocks += [_sheet(study), Prose((DECIDE,), "note")]
+        blocks += [_sheet(study), ProseBlock((DECIDE,), "note")]
     whole = matrix(study.score_grid)
     for section in whole.sections[1:]:
-        blocks.append(Sheet(replace(whole, sections=(section,))))
+        blocks.append(TableSheet(replace(whole, sections=(section,))))
     problems = study.beside.problems
-    blocks += [Prose(("Not everything could be measured:", *problems))] if problems else []
+    blocks += [ProseBlock(("Not everything could be measured:", *problems))] if problems else []
     notes = (
-        *score_notes(study.score_grid.rows)[1:],
+        *describe_scores(study.score_grid.rows)[1:],
         *made_by(study.score_grid),
         *study.beside.remarks,
         AUDIT,
     )
-    blocks.append(Folded("Data and fits: what to keep in mind", (Prose(notes, "note"),)))
-    return Chapter("trust", "How far to trust the scores", tuple(blocks))
+    blocks.append(FoldedBlock("Data and fits: what to keep in mind", (ProseBlock(notes, "note"),)))
+    return PageChapter("trust", "How far to trust the scores", tuple(blocks))
 
 
-def _sheet(study: Study) -> Sheet:
+def _sheet(study: Study) -> TableSheet:
     """The verdicts on the best encoders of each task."""
     lines = [
         (column, one)
@@ -66,10 +77,10 @@ def _sheet(study: Study) -> Sheet:
     caption = "Encoders against the best baseline"
     if len(study.statement) > DETAILED:
         caption += f", the best {DETAILED} of each task"
-    return Sheet(Table(COLUMNS, (Section("", rows, rules=rules),), WORDS), caption, looks)
+    return TableSheet(Table(COLUMNS, (TableSection("", rows, rules=rules),), WORDS), caption, looks)
 
 
-def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
+def _row(study: Study, column: TaskColumn, one: TaskVerdict) -> tuple[str, ...]:
     name, row = study.name_and_row(one.row)
     known = one.decision
     is_chosen = study.has_chosen and one.layers > 1
@@ -78,10 +89,10 @@ def _row(study: Study, column: Column, one: TaskVerdict) -> tuple[str, ...]:
         name + row.read * is_chosen,
         one.verdict + ", above its oracle" * study.is_above(row),
         score_cell(study.score_grid, row),
-        f"{study.name_and_row(one.baseline)[0]} {number(one.baseline.score)}",
+        f"{study.name_and_row(one.baseline)[0]} {format_number(one.baseline.score)}",
         f"{known.difference:+.1f} [{known.low:+.1f}, {known.high:+.1f}]".replace("-", "−"),
-        p_value(known.corrected),
-        number(study.ceiling(row)),
+        format_p_value(known.corrected),
+        format_number(study.ceiling(row)),
         _examples_needed(one),
     )
 

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.vectors import Ints, ranges
+from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.probes.span.spans import Ragged, make_ragged
 
 LONGEST = 2**24  # units of a span, so that start and length make one number
@@ -64,7 +64,7 @@ class Examples:
 
     def rows(self, sentences: Ints) -> Ints:
         """The examples of some of the sentences."""
-        found, _ = ranges(self.ends[sentences], self.ends[sentences + 1])
+        found, _ = expand_ranges(self.ends[sentences], self.ends[sentences + 1])
         return self.order[found]
 
     def passes(self, size: int, first: int | None = None) -> Iterator[Ints]:
@@ -120,7 +120,7 @@ def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
         _distinct(a[rows], b[rows]) for a, b in zip(examples.starts, examples.stops, strict=True)
     ]
     order = _in_order(distinct[0])
-    flat = [ranges(starts, stops) for starts, stops, _ in distinct]
+    flat = [expand_ranges(starts, stops) for starts, stops, _ in distinct]
     units = _sorted_units(np.concatenate([f for f, _ in flat]))
     sides = tuple(
         _side(units, f, offsets, which[order]).on(examples.device)

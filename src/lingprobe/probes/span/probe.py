@@ -19,7 +19,11 @@ from lingprobe.data.labels import Column
 from lingprobe.data.reading import Read, ReadingProblem, Readings, read_of, units_read
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.sizes import FitSize, Work
-from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    expand_ranges,
+)
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.span.plans import Design, Plateau, Pool, TrainingConfig
@@ -378,7 +382,7 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     starts, stops = units_read(
         vectors.spans, np.stack([sentences[:, 0], np.zeros_like(many), many], 1)
     )
-    if vectors.lost is not None and vectors.lost[ranges(starts, stops)[0]].any():
+    if vectors.lost is not None and vectors.lost[expand_ranges(starts, stops)[0]].any():
         raise ReadingProblem(
             "span,bag= reads all words, and some of their units hold no finite numbers; try --store"
             " float32"

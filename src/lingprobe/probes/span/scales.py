@@ -10,7 +10,11 @@ import numpy as np
 
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Read, Readings
-from lingprobe.data.vectors import Floats, Ints, ranges
+from lingprobe.data.vectors import (
+    Floats,
+    Ints,
+    expand_ranges,
+)
 from lingprobe.probes.features import common_scale
 
 SAMPLE = 8192  # units that the scale is taken from
@@ -66,7 +70,7 @@ def sample(train: Readings, rows: Ints) -> Ints:
         for x in zip(*(train.units(k) for k in range(train.dataset.sites.shape[1])), strict=True)
     )
     chosen = np.concatenate([rows + k * len(train) for k in range(train.dataset.sites.shape[1])])
-    units = np.unique(ranges(starts[chosen], stops[chosen])[0])
+    units = np.unique(expand_ranges(starts[chosen], stops[chosen])[0])
     return units[np.linspace(0, len(units) - 1, min(len(units), SAMPLE)).round().astype(np.int64)]
 
 

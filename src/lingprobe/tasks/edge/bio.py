@@ -11,8 +11,8 @@ from itertools import chain
 
 from lingprobe.corpora import bio, conll2012, conllu
 from lingprobe.corpora.conll2012 import Labelled
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part, uncompressed_path
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.mentions import Mentions
 from lingprobe.data.core import Sentence
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -52,7 +52,9 @@ class BioOptions(Options):
     encoding: str = field(default="utf-8", kw_only=True)
 
 
-def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _entities(
+    options: BioOptions, parts: list[CorpusPart], count: Count
+) -> Iterator[SentenceTargets]:
     for part in parts:
         suffix = uncompressed_path(part.path).suffix
         if suffix in CONLLU:
@@ -65,9 +67,11 @@ def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[
             yield from _columns(options, part, count, len(parts) > MANY)
 
 
-def _read_mentions(options: BioOptions, part: Part, count: Count) -> Iterator[SentenceTargets]:
+def _read_mentions(
+    options: BioOptions, part: CorpusPart, count: Count
+) -> Iterator[SentenceTargets]:
     mentions = Mentions()
-    for tree in conllu.read(part.path, options.on_error, count.tally):
+    for tree in conllu.read_conllu(part.path, options.on_error, count.tally):
         of_sentence = count.try_reading(options.on_error, partial(mentions.of, tree)) or []
         count.left_out["mentions without a type"] += sum(not m.type for m in of_sentence)
         yield _spans(
@@ -78,13 +82,15 @@ def _read_mentions(options: BioOptions, part: Part, count: Count) -> Iterator[Se
     count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished
 
 
-def _chunks(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _chunks(
+    options: BioOptions, parts: list[CorpusPart], count: Count
+) -> Iterator[SentenceTargets]:
     for part in parts:
         yield from _columns(options, part, count, len(parts) > MANY, chunks=True)
 
 
 def _columns(
-    options: BioOptions, part: Part, count: Count, alone: bool, chunks: bool = False
+    options: BioOptions, part: CorpusPart, count: Count, alone: bool, chunks: bool = False
 ) -> Iterator[SentenceTargets]:
     """The sentences of a file of columns; `alone`: the file is a document."""
     layout = bio.Layout(options.word, options.column, chunks, options.encoding)
@@ -112,12 +118,12 @@ def _spans(
     )
 
 
-def _entity_files(options: BioOptions) -> list[Part]:
-    return corpus(options.paths, COLUMNS + CONLLU + conll2012.SUFFIXES)
+def _entity_files(options: BioOptions) -> list[CorpusPart]:
+    return list_corpus_files(options.paths, COLUMNS + CONLLU + conll2012.SUFFIXES)
 
 
-def _chunk_files(options: BioOptions) -> list[Part]:
-    return corpus(options.paths, COLUMNS)
+def _chunk_files(options: BioOptions) -> list[CorpusPart]:
+    return list_corpus_files(options.paths, COLUMNS)
 
 
 entities = edge(

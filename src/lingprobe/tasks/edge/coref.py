@@ -18,12 +18,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from lingprobe.corpora import conll2012, conllu
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part, uncompressed_path
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.mentions import Mentions, cut, read_documents
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import nesting_depths, place
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, WordFacts, edge
@@ -50,7 +50,7 @@ class CorefOptions(Options):
 
     across: int = field(default=0, kw_only=True)
     singletons: bool = field(default=True, kw_only=True)
-    sentences: Place | None = field(default=None, kw_only=True)
+    sentences: PlaceOption | None = field(default=None, kw_only=True)
 
 
 class SentenceMentions(NamedTuple):
@@ -108,7 +108,9 @@ def pairs(
     )
 
 
-def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _coref(
+    options: CorefOptions, parts: list[CorpusPart], count: Count
+) -> Iterator[SentenceTargets]:
     if options.across < 0:
         raise DataProblem(
             f"across={options.across}: write how many sentences apart two mentions may be, from 0"
@@ -118,7 +120,7 @@ def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[S
 
 
 def _documents_of(
-    options: CorefOptions, parts: list[Part], count: Count
+    options: CorefOptions, parts: list[CorpusPart], count: Count
 ) -> Iterator[tuple[str, list[SentenceMentions]]]:
     """The sentences of each document with the mentions that count, and its split."""
     banks = _treebank(options)
@@ -156,7 +158,7 @@ def _pair_mentions(
         yield target_pairs
 
 
-def _chains(options: CorefOptions, parts: list[Part], count: Count) -> WordFacts:
+def _chains(options: CorefOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
     """The chains of each document, numbered; a number is free again when no pair can have the chain
     any more.
     """
@@ -189,11 +191,11 @@ def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts
 
 
 def _read_mentions(
-    options: CorefOptions, part: Part, bank: Bank, count: Count
+    options: CorefOptions, part: CorpusPart, bank: Bank, count: Count
 ) -> Iterator[SentenceMentions]:
     if uncompressed_path(part.path).suffix in CONLLU:
         mentions, document = Mentions(), 0
-        for tree in conllu.read(part.path, options.on_error, count.tally):
+        for tree in conllu.read_conllu(part.path, options.on_error, count.tally):
             document += any(
                 comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments
             )
@@ -220,7 +222,7 @@ def _read_mentions(
 
 
 def _documents(
-    options: CorefOptions, part: Part, bank: Bank, count: Count
+    options: CorefOptions, part: CorpusPart, bank: Bank, count: Count
 ) -> Iterator[SentenceMentions]:
     """The sentences of documents in three columns, in the words of the treebank."""
     for document in read_documents(part.path):
@@ -231,7 +233,7 @@ def _documents(
             yield SentenceMentions(sentence, ordered, f"{document.file}: {document.line}", split)
 
 
-def _bank(parts: list[Part], count: Count) -> Bank:
+def _bank(parts: list[CorpusPart], count: Count) -> Bank:
     """A treebank by its documents; none of its sentences can be left out, or all that follow would
     be others.
     """
@@ -239,7 +241,7 @@ def _bank(parts: list[Part], count: Count) -> Bank:
     name = ""
     for part in parts:
         try:
-            for tree in conllu.read(part.path, "raise", count.tally):
+            for tree in conllu.read_conllu(part.path, "raise", count.tally):
                 name = next(
                     (match[1] for comment in tree.comments if (match := _NEWDOC.match(comment))),
                     name,
@@ -260,15 +262,15 @@ def _bank(parts: list[Part], count: Count) -> Bank:
 _NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 
-def _parts(options: CorefOptions) -> list[Part]:
+def _parts(options: CorefOptions) -> list[CorpusPart]:
     suffixes = (
         (".conll",) if options.sentences is not None else CONLLU + conll2012.SUFFIXES + (".conll",)
     )
-    return corpus(options.paths, suffixes) + _treebank(options)
+    return list_corpus_files(options.paths, suffixes) + _treebank(options)
 
 
-def _treebank(options: CorefOptions) -> list[Part]:
-    return [] if options.sentences is None else corpus([options.sentences], CONLLU)
+def _treebank(options: CorefOptions) -> list[CorpusPart]:
+    return [] if options.sentences is None else list_corpus_files([options.sentences], CONLLU)
 
 
 coref = edge(

@@ -13,9 +13,13 @@ from html import unescape
 from itertools import chain
 from typing import Literal
 
-from lingprobe.corpora.corpus import corpus, one_each
-from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
-from lingprobe.corpora.text import tokens, words
+from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.files import (
+    CorpusPart,
+    checked_lines,
+    uncompressed_path,
+)
+from lingprobe.corpora.text import split_words, tokenize_words
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -63,7 +67,7 @@ def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int,
     return None
 
 
-def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[SentenceTargets]:
+def _recast(part: CorpusPart, options: DprOptions, count: Count) -> Iterator[SentenceTargets]:
     """The examples of the recast text, sentence by sentence, in order."""
     held: SentenceTargets | None = None
     for number, row, wrong in _blocks(part):
@@ -80,7 +84,7 @@ def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[SentenceT
         yield held
 
 
-def _blocks(part: Part) -> Iterator[tuple[int, dict[str, str], str]]:
+def _blocks(part: CorpusPart) -> Iterator[tuple[int, dict[str, str], str]]:
     """What each block of lines `key: value` says, the number of its first line, and what is wrong
     with one of them.
     """
@@ -119,7 +123,8 @@ def _example(
         count.tally.refuse(f"{where}: {problem}", options.on_error)
         return None
     text, hypothesis = (
-        tokens(words(row[key].replace(" 's ", "'s "))) for key in ("text", "hypothesis")
+        tokenize_words(split_words(row[key].replace(" 's ", "'s ")))
+        for key in ("text", "hypothesis")
     )
     count.tally.sentences += 1
     count.tally.words += len(text)
@@ -130,7 +135,7 @@ def _example(
     return SentenceTargets(Sentence(text, row["text"]), [span], [row["entailed"]], row["partof"])
 
 
-def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _dpr(options: DprOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
             for one in targets_of(part, options, count):
@@ -158,8 +163,8 @@ def _person_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     return units
 
 
-def _parts(options: DprOptions) -> list[Part]:
-    return one_each(corpus(options.paths, _JSON))
+def _parts(options: DprOptions) -> list[CorpusPart]:
+    return one_each(list_corpus_files(options.paths, _JSON))
 
 
 dpr = edge(

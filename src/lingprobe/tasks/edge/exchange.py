@@ -20,13 +20,17 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import Part, digest, uncompressed_path
+from lingprobe.corpora.files import (
+    CorpusPart,
+    digest_files,
+    uncompressed_path,
+)
 from lingprobe.corpora.rendering import sentence_of
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import spells
 from lingprobe.corpora.views import Columns, blocks, dependencies
 from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.notes import Part as Note
+from lingprobe.data.notes import NotePart as Note
 from lingprobe.tasks.edge.columns import prune_dataset
 from lingprobe.tasks.memory import Memory, pause_garbage_collection
 
@@ -159,7 +163,7 @@ def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
 _LEXICONS: Memory[Lexicon] = Memory()
 
 
-def lexicon_of(parts: Sequence[Part], on_error: OnError) -> Lexicon:
+def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
     """The lexicon of some treebanks, read once for all tasks. DataProblem for other files, and for
     treebanks without features.
     """
@@ -169,11 +173,11 @@ def lexicon_of(parts: Sequence[Part], on_error: OnError) -> Lexicon:
                 f"{part.path}: exchange= needs the parts of speech and features of a treebank in"
                 f" CoNLL-U ({', '.join(conllu.SUFFIXES)}); leave it out"
             )
-    key = (digest(part.path for part in parts), on_error)
+    key = (digest_files(part.path for part in parts), on_error)
     return _LEXICONS.get(key, lambda: _lexicon(parts, on_error))
 
 
-def _lexicon(parts: Sequence[Part], on_error: OnError) -> Lexicon:
+def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
     rows: dict[Sentence, Sequence[Row]] = {}
     counts: dict[WordClass, Counter[tuple[str, str]]] = {}
     every, tagged = Counter[str](), Counter[tuple[str, str]]()
@@ -212,12 +216,12 @@ def _plain(form: str, group: WordClass, place: int) -> str:
 
 
 def _annotation(
-    parts: Sequence[Part], on_error: OnError
+    parts: Sequence[CorpusPart], on_error: OnError
 ) -> Iterator[tuple[Sentence, list[WordClass | None], list[str]]]:
     """The sentences with the classes of their words, None of those that stay, and the lemmas."""
     classes: dict[WordClass, WordClass] = {}
     for part in parts:
-        for block in blocks(part.path, on_error, Tally()):
+        for block in blocks(part.path, on_error, ProblemTally()):
             columns = Columns(dependencies(block, "exchange="))
             rows = zip(columns.upos, columns.feats, columns.deprels, strict=True)
             every = [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import Sentence
 from lingprobe.data.labels import HOLDS, Label
 from lingprobe.data.oracles import Facts
@@ -75,7 +75,7 @@ class FromTargets(Generic[O]):
     reader: TargetReader[O]
     of: Of
 
-    def __call__(self, options: O, parts: list[Part], count: Count) -> WordFacts:
+    def __call__(self, options: O, parts: list[CorpusPart], count: Count) -> WordFacts:
         """The facts of every sentence in some files."""
         return (
             (sentence, self.of(sentence, mine))

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import Part, digest
-from lingprobe.corpora.tally import OnError, Tally
+from lingprobe.corpora.files import CorpusPart, digest_files
+from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets import carve_dev, draw_train
 from lingprobe.tasks.edge.columns import (
@@ -32,7 +32,7 @@ from lingprobe.tasks.edge.columns import (
 from lingprobe.tasks.edge.exchange import Exchange, exchange_words, lexicon_of
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.sources import remarks
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 
 CONLLU = conllu.SUFFIXES
 MICRO = "micro-f1"
@@ -60,8 +60,8 @@ class Options:
               all five of them
     """
 
-    path: Place
-    with_: tuple[Place, ...] = field(default=(), kw_only=True)
+    path: PlaceOption
+    with_: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
     splits: Literal["official", "sampled"] = field(default="official", kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
@@ -104,7 +104,7 @@ R = TypeVar("R")
 class Count:
     """What was read, what was left out and what else a reader should know; readers add to it."""
 
-    tally: Tally = field(default_factory=Tally)
+    tally: ProblemTally = field(default_factory=ProblemTally)
     left_out: Counter[str] = field(default_factory=Counter)
     also: Counter[str] = field(default_factory=Counter)
 
@@ -118,7 +118,7 @@ class Count:
             self.tally.refuse(problem, on_error)
             return None
 
-    def notes(self, parts: Iterable[Part]) -> dict[str, Any]:
+    def notes(self, parts: Iterable[CorpusPart]) -> dict[str, Any]:
         """The same as plain JSON."""
         tally = self.tally
         files = [str(part.path) for part in parts]
@@ -141,7 +141,7 @@ class Count:
         }
 
 
-TargetReader = Callable[[O, list[Part], Count], Iterator[SentenceTargets]]
+TargetReader = Callable[[O, list[CorpusPart], Count], Iterator[SentenceTargets]]
 """The sentences of some files with their targets, in order."""
 WordFacts = Iterator[tuple[Sentence, Facts]]
 
@@ -153,7 +153,7 @@ class Oracle(Generic[O]):
     """
 
     holds: str
-    read: Callable[[O, list[Part], Count], WordFacts]
+    read: Callable[[O, list[CorpusPart], Count], WordFacts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Kind(Generic[O]):
     """
 
     asks: str
-    parts: Callable[[O], list[Part]]
+    parts: Callable[[O], list[CorpusPart]]
     targets: TargetReader[O]
     about: int | None = None
     oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
@@ -182,10 +182,10 @@ class Kind(Generic[O]):
     ) -> Mapping[Sentence, Facts]:
         """What the annotation says of the words of all sentences that the files have."""
         parts = self.parts(options)
-        key = (self.name, oracle, options, digest(part.path for part in parts))
+        key = (self.name, oracle, options, digest_files(part.path for part in parts))
         return oracle_facts(key, lambda: self._facts(oracle, options, parts))
 
-    def _facts(self, oracle: str, options: O, parts: list[Part]) -> WordFacts:
+    def _facts(self, oracle: str, options: O, parts: list[CorpusPart]) -> WordFacts:
         """The facts of all sentences; words that were exchanged have those of the words before."""
         every = self.oracles[oracle].read(options, parts, Count())
         if options.exchange == "none":
@@ -264,11 +264,11 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
     return f" (left out: {'; '.join(reasons)})" if reasons else ""
 
 
-def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> Definition[O]:
+def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> TaskDefinition[O]:
     """The definition of a task that asks about the targets of a kind."""
     kind = replace(kind, name=name)
     judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "span"}
-    return Definition(
+    return TaskDefinition(
         name,
         kind.asks,
         options,

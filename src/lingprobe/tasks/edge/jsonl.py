@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lingprobe.corpora import edges
-from lingprobe.corpora.corpus import corpus, one_each
+from lingprobe.corpora.corpus import list_corpus_files, one_each
 from lingprobe.corpora.edges import Record, Target
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.datasets.formats.jiant import INFO, RECORD
@@ -42,7 +42,7 @@ class JsonlOptions(Options):
         return self.metric or METRICS.get(self.as_ or "", MICRO)
 
 
-def targets_of(part: Part, options: Options, count: Count) -> Iterator[SentenceTargets]:
+def targets_of(part: CorpusPart, options: Options, count: Count) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
     """
@@ -108,11 +108,13 @@ def _strata(record: Record) -> dict[str, list[str]]:
     return strata
 
 
-def _parts(options: JsonlOptions) -> list[Part]:
-    return one_each(corpus(options.paths, SUFFIXES))
+def _parts(options: JsonlOptions) -> list[CorpusPart]:
+    return one_each(list_corpus_files(options.paths, SUFFIXES))
 
 
-def _targets(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _targets(
+    options: JsonlOptions, parts: list[CorpusPart], count: Count
+) -> Iterator[SentenceTargets]:
     for part in parts:
         yield from targets_of(part, options, count)
 

@@ -12,8 +12,12 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lingprobe.corpora.corpus import corpus, one_each
-from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
+from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.files import (
+    CorpusPart,
+    checked_lines,
+    uncompressed_path,
+)
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -92,7 +96,9 @@ def relation(text: str, label: str, cut: bool = False) -> Relation:
     )
 
 
-def _original(part: Part, options: SemEvalOptions, count: Count) -> Iterator[tuple[Relation, str]]:
+def _original(
+    part: CorpusPart, options: SemEvalOptions, count: Count
+) -> Iterator[tuple[Relation, str]]:
     """The relations of an original file, with the split of each."""
     draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
     for number, rows, unreadable in _records(part):
@@ -109,7 +115,7 @@ def _original(part: Part, options: SemEvalOptions, count: Count) -> Iterator[tup
         yield example, split
 
 
-def _records(part: Part) -> Iterator[tuple[int, list[str], str]]:
+def _records(part: CorpusPart) -> Iterator[tuple[int, list[str], str]]:
     """The lines of each sentence with the number of the first, and what cannot be read among them
     ('' as a rule).
     """
@@ -138,7 +144,9 @@ def _read(rows: list[str], cut: bool) -> Relation:
     return relation(row[2], rows[1], cut)
 
 
-def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _semeval(
+    options: SemEvalOptions, parts: list[CorpusPart], count: Count
+) -> Iterator[SentenceTargets]:
     drawn = not any(part.split == "dev" for part in parts)
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
@@ -162,12 +170,12 @@ def _argument_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     return units
 
 
-def _parts(options: SemEvalOptions) -> list[Part]:
+def _parts(options: SemEvalOptions) -> list[CorpusPart]:
     """The files that were named; of a folder, the two of the task, or jiant's, of which train.all
     holds dev as well.
     """
     named = {Path(path).expanduser() for path in options.paths}
-    files = corpus(options.paths, (".txt", *_JSON))
+    files = list_corpus_files(options.paths, (".txt", *_JSON))
     halved = any(part.split == "dev" for part in files)
     return one_each(
         [

@@ -18,8 +18,12 @@ from pathlib import Path
 
 from lingprobe.corpora import brackets, protoroles
 from lingprobe.corpora import spr1 as spr1_files
-from lingprobe.corpora.corpus import corpus, one_each
-from lingprobe.corpora.files import Part, checked_lines, uncompressed_path
+from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.files import (
+    CorpusPart,
+    checked_lines,
+    uncompressed_path,
+)
 from lingprobe.corpora.protoroles import Place, Treebank
 from lingprobe.data import references as naming
 from lingprobe.data.core import DataProblem, Sentence
@@ -47,8 +51,8 @@ class SprOptions(Options):
               were asked about count
     """
 
-    treebank: naming.Place | None = field(default=None, kw_only=True)
-    ids: naming.Place | None = field(default=None, kw_only=True)
+    treebank: naming.PlaceOption | None = field(default=None, kw_only=True)
+    ids: naming.PlaceOption | None = field(default=None, kw_only=True)
     soft: bool = field(default=False, kw_only=True)
 
 
@@ -62,7 +66,7 @@ class Spr1Options(Options):
     soft      labels have weights, the mean response from 1 to 5 as 0 to 1
     """
 
-    treebank: naming.Place | None = field(default=None, kw_only=True)
+    treebank: naming.PlaceOption | None = field(default=None, kw_only=True)
     soft: bool = field(default=False, kw_only=True)
 
 
@@ -76,8 +80,8 @@ class UdsOptions(Options):
               where it is above 0
     """
 
-    treebank: naming.Place = field(kw_only=True)
-    ids: naming.Place | None = field(default=None, kw_only=True)
+    treebank: naming.PlaceOption = field(kw_only=True)
+    ids: naming.PlaceOption | None = field(default=None, kw_only=True)
     soft: bool = field(default=False, kw_only=True)
 
 
@@ -130,7 +134,7 @@ def _letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalnum())
 
 
-def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     for part in _without(parts, options):
         if uncompressed_path(part.path).suffix == ".tsv":
             if options.treebank is None:
@@ -149,7 +153,7 @@ def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[Sent
             yield from targets_of(part, options, count)
 
 
-def _read_answers(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
+def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterator[Said]:
     for place, answers in protoroles.spr2(part.path, options.on_error, count.tally).items():
         means = answers.means()
         if not means:
@@ -171,7 +175,7 @@ def _read_answers(part: Part, options: SprOptions, count: Count) -> Iterator[Sai
             )
 
 
-def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _uds(options: UdsOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
     for part in _without(parts, options):
         said = (
@@ -188,38 +192,38 @@ def _weights(values: Mapping[str, float], soft: bool) -> Label:
     }
 
 
-def _spr_parts(options: SprOptions) -> list[Part]:
+def _spr_parts(options: SprOptions) -> list[CorpusPart]:
     files = one_each(
         [
             part
-            for part in corpus(options.paths, (".tsv", *_JSON))
+            for part in list_corpus_files(options.paths, (".tsv", *_JSON))
             if "adjunct" not in part.path.name
         ]
     )
     return files + _beside(options.treebank, options.ids)
 
 
-def _uds_parts(options: UdsOptions) -> list[Part]:
-    return [Part("", Path(path).expanduser()) for path in options.paths] + _beside(
+def _uds_parts(options: UdsOptions) -> list[CorpusPart]:
+    return [CorpusPart("", Path(path).expanduser()) for path in options.paths] + _beside(
         options.treebank, options.ids
     )
 
 
-def _beside(treebank: str | None, ids: str | None) -> list[Part]:
+def _beside(treebank: str | None, ids: str | None) -> list[CorpusPart]:
     """The treebank's files, and the table of identifiers."""
     return [
-        *(corpus([treebank], CONLLU) if treebank else ()),
-        *([Part("", Path(ids).expanduser())] if ids else ()),
+        *(list_corpus_files([treebank], CONLLU) if treebank else ()),
+        *([CorpusPart("", Path(ids).expanduser())] if ids else ()),
     ]
 
 
-def _without(parts: list[Part], options: SprOptions | UdsOptions) -> list[Part]:
+def _without(parts: list[CorpusPart], options: SprOptions | UdsOptions) -> list[CorpusPart]:
     """The files of annotations alone."""
     beside = {part.path for part in _beside(options.treebank, options.ids)}
     return [part for part in parts if part.path not in beside]
 
 
-def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     lost, beside = spr1_files.Lost(), {part.path for part in _trees(options)}
     for part in parts:
         if part.path in beside:
@@ -273,7 +277,7 @@ def _each(
         )
 
 
-def _of_jiant(part: Part) -> bool:
+def _of_jiant(part: CorpusPart) -> bool:
     """Whether the first record of a file is one of jiant's, with text and targets."""
     first = next(
         (line for _, line, unreadable in checked_lines(part.path) if (line or unreadable).strip()),
@@ -282,12 +286,14 @@ def _of_jiant(part: Part) -> bool:
     return '"targets"' in first
 
 
-def _spr1_parts(options: Spr1Options) -> list[Part]:
-    return one_each(corpus(options.paths, (".tsv", ".sprl", *_JSON))) + _trees(options)
+def _spr1_parts(options: Spr1Options) -> list[CorpusPart]:
+    return one_each(list_corpus_files(options.paths, (".tsv", ".sprl", *_JSON))) + _trees(options)
 
 
-def _trees(options: Spr1Options) -> list[Part]:
-    return corpus([options.treebank], brackets.SUFFIXES) if options.treebank else []
+def _trees(options: Spr1Options) -> list[CorpusPart]:
+    return (
+        list_corpus_files([options.treebank], brackets.BRACKET_SUFFIXES) if options.treebank else []
+    )
 
 
 _ASKS = "Which properties has the second span in the event of the first?"

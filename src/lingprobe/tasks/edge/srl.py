@@ -12,8 +12,8 @@ from typing import Literal
 
 from lingprobe.corpora import conll2012
 from lingprobe.corpora.conll2012 import Block, Labelled
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import roles as roles_of
 from lingprobe.tasks.edge.family import Count, Kind, Options, edge
@@ -59,7 +59,7 @@ def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
     return pairs
 
 
-def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _srl(options: SrlOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         for block in conll2012.read(part.path, options.on_error, count.tally):
             pairs = count.try_reading(options.on_error, partial(roles, block, count))
@@ -83,8 +83,8 @@ def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Sente
             )
 
 
-def _parts(options: SrlOptions) -> list[Part]:
-    return corpus(options.paths, conll2012.SUFFIXES)
+def _parts(options: SrlOptions) -> list[CorpusPart]:
+    return list_corpus_files(options.paths, conll2012.SUFFIXES)
 
 
 srl = edge(

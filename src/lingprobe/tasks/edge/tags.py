@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lingprobe.corpora import bio
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.tasks.edge.bio import COLUMNS, MANY
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import spans
@@ -33,7 +33,9 @@ class TagOptions(Options):
     encoding: str = field(default="utf-8", kw_only=True)
 
 
-def _targets(options: TagOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _targets(
+    options: TagOptions, parts: list[CorpusPart], count: Count
+) -> Iterator[SentenceTargets]:
     """Every word with its label; a word without one (`_`) is counted."""
     column = () if options.column is None else (options.column,)
     layout = bio.Layout(options.word, column, encoding=options.encoding, any_tag=True)
@@ -52,9 +54,9 @@ def _targets(options: TagOptions, parts: list[Part], count: Count) -> Iterator[S
             )
 
 
-def _files(options: TagOptions) -> list[Part]:
+def _files(options: TagOptions) -> list[CorpusPart]:
     named = options.column is not None  # a treebank has several columns of labels
-    return corpus(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
+    return list_corpus_files(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
 
 
 tags = edge(

@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple
 
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.batches import Batch
-from lingprobe.corpora.brackets import Tree as Constituents
-from lingprobe.corpora.corpus import corpus
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.brackets import BracketTree as Constituents
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
@@ -46,7 +46,7 @@ COMMON = {
 """Relations of English EWT that release 2.2 and today's do not both have -> the finest that both
 can be told by.
 """
-PHRASES = brackets.SUFFIXES + conll2012.SUFFIXES
+PHRASES = brackets.BRACKET_SUFFIXES + conll2012.SUFFIXES
 WRAPPER = "TOP"
 Unary = Literal["top", "joined", "set", "separate"]
 ROWS = (
@@ -59,7 +59,7 @@ def _of_rows(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
     return {"rows": Oracle(ROWS, _rows)}
 
 
-def _rows(options: Options, parts: list[Part], count: Count) -> WordFacts:
+def _rows(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
@@ -151,7 +151,7 @@ def _relation(deprel: str, relations: str) -> str:
 
 def _every_feature(options: Options) -> list[str]:
     """The features of words that make a task: two values or more have enough of them."""
-    parts = one_each(corpus(options.paths, CONLLU))
+    parts = one_each(list_corpus_files(options.paths, CONLLU))
     upos = arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))
 

@@ -9,7 +9,7 @@ import tarfile
 import zlib
 from pathlib import Path
 
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 
 SUFFIXES = (".tar.gz", ".tgz", ".tar")
 BLOCK = 1 << 20
@@ -65,6 +65,6 @@ def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
                 and target.stat().st_size == member.size
                 and target.read_bytes() == source.read()
             )
-        with draft(target) as place, place.open("wb") as file:
+        with open_draft(target) as place, place.open("wb") as file:
             shutil.copyfileobj(source, file, BLOCK)
     return True

@@ -14,17 +14,27 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.corpora.columns import CODES, Layout, Reading, Rows
-from lingprobe.corpora.files import Part, compressed_last, split_of, uncompressed_path
+from lingprobe.corpora.columns import (
+    CODES,
+    ColumnLayout,
+    Reading,
+    Rows,
+)
+from lingprobe.corpora.files import (
+    CorpusPart,
+    compressed_last,
+    split_of,
+    uncompressed_path,
+)
 from lingprobe.corpora.rendering import detokenize
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, draw_examples, sample
 from lingprobe.tasks.released.cross_validation import make_fold
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 
 Splits = Literal["published", "sampled", "senteval"]
 SUFFIXES = (".txt", ".tsv", ".csv")
@@ -49,7 +59,7 @@ class Options:
     fold        with sampled splits, 'i/k': fold i of k is the test split
     """
 
-    path: Place | None = None
+    path: PlaceOption | None = None
     detokenise: bool = field(default=False, kw_only=True)
     splits: Splits = field(default="published", kw_only=True)
     dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
@@ -60,7 +70,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class TaskRelease:
     """A released data set, as its publishers describe it.
 
     asks     the question
@@ -85,7 +95,7 @@ class Release:
 
     asks: str
     names: tuple[str, ...]
-    layout: Layout
+    layout: ColumnLayout
     fetched: str = ""
     probe: str = "mlp"
     view: str = "mean"
@@ -93,7 +103,7 @@ class Release:
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
-    where: Callable[[str, Path], list[Part]] | None = None
+    where: Callable[[str, Path], list[CorpusPart]] | None = None
     needs: tuple[str, ...] = ("train", "test")
     gaps: bool = False
     oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(
@@ -101,10 +111,10 @@ class Release:
     )
     name: str = ""
 
-    def define_task(self, name: str) -> Definition[Options]:
+    def define_task(self, name: str) -> TaskDefinition[Options]:
         """The definition of a task that reads it."""
         release = replace(self, name=name)
-        return Definition(
+        return TaskDefinition(
             name,
             release.asks,
             Options,
@@ -125,7 +135,7 @@ class Release:
         _, told = self.oracles[oracle]
         return {sentence: (tuple(told(sentence)),) for sentence in sentences}
 
-    def parts(self, options: Options) -> list[Part]:
+    def parts(self, options: Options) -> list[CorpusPart]:
         """The task's files and the splits that their names say, '' where rows say it themselves."""
         path = options.path
         if path is None and not self.fetched:
@@ -139,7 +149,7 @@ class Release:
                 )
             return self.where(self.name, place)
         if place.is_file():
-            return [Part(_split(place, self.layout), place)]
+            return [CorpusPart(_split(place, self.layout), place)]
         files = _beside(place, self) if place.is_dir() else []
         if not files:
             get = f"`lingprobe fetch {self.fetched}` gets it, or write" if self.fetched else "write"
@@ -235,7 +245,7 @@ class Release:
             )
 
 
-def _beside(place: Path, release: Release) -> list[Part]:
+def _beside(place: Path, release: TaskRelease) -> list[CorpusPart]:
     """The files in a folder that hold a release: one of its name, or one a split in a folder of its
     name or in this one.
     """
@@ -243,13 +253,15 @@ def _beside(place: Path, release: Release) -> list[Part]:
     inside = compressed_last(place.iterdir())
     if release.layout.split is not None or release.layout.comma:
         return [
-            Part("", p) for p in inside if _table(p) and _plain(uncompressed_path(p).stem) in wanted
+            CorpusPart("", p)
+            for p in inside
+            if _table(p) and _plain(uncompressed_path(p).stem) in wanted
         ][:1]
     folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
-    parts: dict[str, Part] = {}
+    parts: dict[str, CorpusPart] = {}
     for path in compressed_last(folders[0].iterdir()):
         if _table(path) and (split := _split(path, release.layout)):
-            parts.setdefault(split, Part(split, path))
+            parts.setdefault(split, CorpusPart(split, path))
     return [parts[split] for split in SPLITS if split in parts]
 
 
@@ -261,7 +273,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
 
-def _split(path: Path, layout: Layout) -> str:
+def _split(path: Path, layout: ColumnLayout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
     return (
         "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))

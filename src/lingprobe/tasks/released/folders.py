@@ -9,10 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from lingprobe.corpora.files import Part, compressed_last, uncompressed_path
+from lingprobe.corpora.files import (
+    CorpusPart,
+    compressed_last,
+    uncompressed_path,
+)
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks.released.family import Options, Release
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.released.family import Options, TaskRelease
+from lingprobe.tasks.task import TaskDefinition
 
 O = TypeVar("O", bound=Options)  # noqa: E741
 
@@ -32,7 +36,7 @@ class Files:
     beside: int = 1
     some: bool = False
 
-    def __call__(self, task: str, place: Path) -> list[Part]:
+    def __call__(self, task: str, place: Path) -> list[CorpusPart]:
         """The files below a folder; DataProblem where one of them is not there."""
         wanted = ", ".join(names[0] for _, names in self.files)
         get = f"write {task}:FOLDER for a folder that has {wanted}"
@@ -65,7 +69,9 @@ def _folder(place: Path, name: str) -> Path | None:
     return next((p for p in named if p.is_dir()), None)
 
 
-def _find_files(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Part | None]:
+def _find_files(
+    folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]
+) -> list[CorpusPart | None]:
     """Some files as a folder has them, the plain one before a compressed one; None for one that it
     lacks.
     """
@@ -76,21 +82,21 @@ def _find_files(folder: Path, files: tuple[tuple[str, tuple[str, ...]], ...]) ->
     named = [
         (split, next((n for n in names if n.casefold() in here), "")) for split, names in files
     ]
-    return [Part(split, here[name.casefold()]) if name else None for split, name in named]
+    return [CorpusPart(split, here[name.casefold()]) if name else None for split, name in named]
 
 
-def present(*releases: Release) -> Callable[[Options], Release]:
+def present(*releases: TaskRelease) -> Callable[[Options], TaskRelease]:
     """Of several layouts that a set is distributed in, the one whose files are there; the first
     where none is.
     """
 
-    def release(options: Options) -> Release:
+    def release(options: Options) -> TaskRelease:
         return next((each for each in releases if _there(each, options)), releases[0])
 
     return release
 
 
-def _there(release: Release, options: Options) -> bool:
+def _there(release: TaskRelease, options: Options) -> bool:
     try:
         return bool(release.parts(options))
     except DataProblem:
@@ -98,14 +104,14 @@ def _there(release: Release, options: Options) -> bool:
 
 
 def definition(
-    name: str, asks: str, options: type[O], release: Callable[[O], Release]
-) -> Definition[O]:
+    name: str, asks: str, options: type[O], release: Callable[[O], TaskRelease]
+) -> TaskDefinition[O]:
     """The definition of a task that reads the release that its options choose."""
 
-    def choose_release(options: O) -> Release:
+    def choose_release(options: O) -> TaskRelease:
         return replace(release(options), asks=asks, name=name)
 
-    return Definition(
+    return TaskDefinition(
         name,
         asks,
         options,

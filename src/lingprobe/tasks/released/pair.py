@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.columns import Layout
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.columns import ColumnLayout
+from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
-from lingprobe.tasks.released.family import Options, Release
+from lingprobe.tasks.released.family import Options, TaskRelease
 from lingprobe.tasks.released.folders import Files, definition, present
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +57,23 @@ def _splits(*names: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(zip(SPLITS, names, strict=True))
 
 
-def _release(layout: Layout, files: Files, fetched: str = "") -> Release:
-    return Release("", (), replace(layout, trimmed=True), fetched, where=files)
+def _release(layout: ColumnLayout, files: Files, fetched: str = "") -> TaskRelease:
+    return TaskRelease("", (), replace(layout, trimmed=True), fetched, where=files)
 
 
 def _class(
-    name: str, asks: str, release: Callable[[PairOptions], Release]
-) -> Definition[PairOptions]:
+    name: str, asks: str, release: Callable[[PairOptions], TaskRelease]
+) -> TaskDefinition[PairOptions]:
     return replace(definition(name, asks, PairOptions, release), view=VIEW)
 
 
 def _score(
-    name: str, asks: str, release: Callable[[PairOptions], Release]
-) -> Definition[PairOptions]:
+    name: str, asks: str, release: Callable[[PairOptions], TaskRelease]
+) -> TaskDefinition[PairOptions]:
     return replace(_class(name, asks, release), metric="pearson", probe="relatedness")
 
 
-MRPC = Layout(
+MRPC = ColumnLayout(
     "Quality, two numbers, two sentences",
     5,
     0,
@@ -94,7 +94,7 @@ mrpc = _class(
     present(_release(MRPC, Files(("MRPC",), PUBLISHED)), _release(MRPC, Files(("MRPC",), DIVIDED))),
 )
 
-RELATED = Layout(
+RELATED = ColumnLayout(
     "number of the pair, two sentences, score, label",
     5,
     3,
@@ -110,7 +110,7 @@ CDS = _splits(("CDS_train.txt",), ("CDS_trial.txt",), ("CDS_test_annotated.txt",
 
 def _both(
     folders: tuple[str, ...], files: tuple[tuple[str, tuple[str, ...]], ...], least: int, get: str
-) -> tuple[Callable[[PairOptions], Release], Callable[[PairOptions], Release]]:
+) -> tuple[Callable[[PairOptions], TaskRelease], Callable[[PairOptions], TaskRelease]]:
     """The scores from `least` to 5 and the labels of a set in the layout of SICK."""
     where = Files(folders, files)
     related = _release(replace(RELATED, scores=(least, 5)), where, get)
@@ -136,7 +136,7 @@ cdsc_r = _score(
 cdsc_e = _class("pair/cdsc-e", FOLLOWS, CORPUS[1])
 
 PPC = _release(
-    Layout(
+    ColumnLayout(
         "two sentences, label",
         3,
         2,
@@ -154,7 +154,7 @@ ppc = _class(
 
 SIMILAR = "How similar in meaning are the two sentences, from 0 to 5?"
 BENCHMARK = _release(
-    Layout(
+    ColumnLayout(
         "genre, file, year, number, score, two sentences",
         7,
         4,
@@ -174,7 +174,7 @@ sts_b = _score("pair/sts-b", SIMILAR, lambda options: BENCHMARK)
 
 CAPTIONS = "sentence1, sentence2 and gold_label"
 SNLI_FOLDERS = ("SNLI", "snli_1.0")
-JUDGED = Layout(
+JUDGED = ColumnLayout(
     "sentence, sentence, label",
     3,
     2,
@@ -186,7 +186,7 @@ JUDGED = Layout(
 )
 
 
-def _snli_release(layout: Layout, *patterns: str) -> Release:
+def _snli_release(layout: ColumnLayout, *patterns: str) -> TaskRelease:
     """The pairs of SNLI in files of some names."""
     files = tuple((split, (pattern.format(split),)) for split in SPLITS for pattern in patterns)
     return _release(layout, Files(SNLI_FOLDERS, files, len(patterns), some=True))
@@ -218,7 +218,7 @@ SUBSETS = {
     2015: "answers-forums answers-students belief headlines images",
     2016: "answer-answer headlines plagiarism postediting question-question",
 }
-SCORED = Layout(
+SCORED = ColumnLayout(
     "score, two sentences",
     3,
     0,
@@ -230,7 +230,7 @@ SCORED = Layout(
 )
 
 
-def _yearly(year: int) -> Definition[PairOptions]:
+def _yearly(year: int) -> TaskDefinition[PairOptions]:
     """The test pairs of one year's shared task, whose subsets are strata."""
     names = SUBSETS[year].split()
     apart = tuple(
@@ -252,7 +252,7 @@ def _yearly(year: int) -> Definition[PairOptions]:
 sts12, sts13, sts14, sts15, sts16 = map(_yearly, SUBSETS)
 
 
-OWN = Layout(
+OWN = ColumnLayout(
     "",
     3,
     2,
@@ -269,13 +269,13 @@ def _has_scores(options: PairOptions) -> bool:
     try:
         place = Path(options.path or "").expanduser()
         file = place if place.is_file() else FOLDER("pair/jsonl", place)[0].path
-        row = parse_json(next(line for _, line in lines(file) if line.strip()))
+        row = parse_json(next(line for _, line in read_text_lines(file) if line.strip()))
     except (DataProblem, Malformed, StopIteration):
         return False  # whoever reads the file says what is wrong
     return isinstance(row, dict) and "score" in row
 
 
-def _own(options: PairOptions) -> Release:
+def _own(options: PairOptions) -> TaskRelease:
     """One's own pairs: a file whose lines say the split, or a folder with a file a split."""
     scored = _has_scores(options)
     keys = ("a", "b", "score" if scored else "label")

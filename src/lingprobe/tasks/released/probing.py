@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
 from lingprobe.data.records import records
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.released.family import Options, Release
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.released.family import Options, TaskRelease
+from lingprobe.tasks.task import TaskDefinition
 
 LAYOUTS = {
     "senteval": SENTEVAL,
@@ -24,13 +24,13 @@ LAYOUTS = {
 }
 
 
-def _define_task(cells: Sequence[str]) -> Definition[Options]:
+def _define_task(cells: Sequence[str]) -> TaskDefinition[Options]:
     """The task of a row."""
     name, layout, names, fetched, probe, view, altered, asks = (
         "" if c == "-" else c for c in cells
     )
     files = tuple(names.split("|"))
-    release = Release(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered)
+    release = TaskRelease(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered)
     return release.define_task(name)
 
 

@@ -12,11 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lingprobe.corpora.columns import Layout
+from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.data.core import SPLITS
-from lingprobe.tasks.released.family import Options, Release, Splits
+from lingprobe.tasks.released.family import (
+    Options,
+    Splits,
+    TaskRelease,
+)
 from lingprobe.tasks.released.folders import Files, definition
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,9 @@ class TrecOptions(Options):
     labels: Literal["coarse", "fine"] = field(default="coarse", kw_only=True)
 
 
-def _two(folder: str, stem: str, ends: Mapping[str, str]) -> Release:
+def _two(folder: str, stem: str, ends: Mapping[str, str]) -> TaskRelease:
     """A set of two files without splits, and the labels that the ends of their names stand for."""
-    layout = Layout(
+    layout = ColumnLayout(
         "words",
         1,
         label=None,
@@ -95,27 +99,27 @@ def _two(folder: str, stem: str, ends: Mapping[str, str]) -> Release:
     return _release(layout, Files((folder,), tuple(("", (stem + end,)) for end in ends)))
 
 
-def _split(folders: tuple[str, ...], layout: Layout, *patterns: str) -> Release:
+def _split(folders: tuple[str, ...], layout: ColumnLayout, *patterns: str) -> TaskRelease:
     """A set of three files, whose names are patterns with the split in them."""
     named = tuple((split, tuple(p.format(split) for p in patterns)) for split in SPLITS)
     return _release(layout, Files(folders, named))
 
 
-def _release(layout: Layout, files: Files) -> Release:
-    return Release("", (), layout, where=files, gaps=True)
+def _release(layout: ColumnLayout, files: Files) -> TaskRelease:
+    return TaskRelease("", (), layout, where=files, gaps=True)
 
 
-def _numbered_layout(many: int) -> Layout:
+def _numbered_layout(many: int) -> ColumnLayout:
     """Lines that begin with a class, a number from 0, and a blank."""
     called = tuple((str(i), str(i)) for i in range(many))
-    return Layout("label, words", 2, 0, 1, called=called, between=" ", trimmed=True)
+    return ColumnLayout("label, words", 2, 0, 1, called=called, between=" ", trimmed=True)
 
 
 POLARITY = {".pos": "positive", ".neg": "negative"}
-SST = Layout("words, label", 2, 1, 0, called=(("0", "0"), ("1", "1")), trimmed=True)
+SST = ColumnLayout("words, label", 2, 1, 0, called=(("0", "0"), ("1", "1")), trimmed=True)
 PHRASES = _split(("SST/binary",), SST, "sentiment-{}")
 SENTENCES = _split((), _numbered_layout(2), "stsa.binary.{}")
-QUESTIONS = Layout(
+QUESTIONS = ColumnLayout(
     "label, words",
     2,
     0,
@@ -135,11 +139,11 @@ TREC = _release(
 )
 
 
-def _unsplit(name: str, asks: str, release: Release) -> Definition[UnsplitOptions]:
+def _unsplit(name: str, asks: str, release: TaskRelease) -> TaskDefinition[UnsplitOptions]:
     return definition(name, asks, UnsplitOptions, lambda options: release)
 
 
-def _define_task(name: str, asks: str, release: Release) -> Definition[Options]:
+def _define_task(name: str, asks: str, release: TaskRelease) -> TaskDefinition[Options]:
     return definition(name, asks, Options, lambda options: release)
 
 

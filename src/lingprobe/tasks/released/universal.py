@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.places import LISTING, Absent, home_of
-from lingprobe.corpora.universal import Treebank, treebanks
+from lingprobe.corpora.universal import Treebank, list_treebanks
 from lingprobe.data.cache import OFFLINE, is_on, write_text
 from lingprobe.data.core import DataProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.catalogue import Collection, Known
@@ -60,7 +60,9 @@ def collection(bank: Treebank) -> Collection:
 
 def collections(pattern: str) -> list[Collection]:
     """The treebanks whose code has a pattern, as ud/pl_*."""
-    return [collection(b) for code, b in treebanks().items() if fnmatchcase(f"ud/{code}", pattern)]
+    return [
+        collection(b) for code, b in list_treebanks().items() if fnmatchcase(f"ud/{code}", pattern)
+    ]
 
 
 def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> Wish:
@@ -175,7 +177,7 @@ def read_facts(folder: Path) -> dict[str, str]:
     return dict(_FACT.findall("\n".join(texts)))
 
 
-def supply(references: Iterable[Any]) -> None:
+def supply_treebanks(references: Iterable[Any]) -> None:
     """Fetch the treebanks that tasks name by code and that are not here, unless LINGPROBE_OFFLINE
     or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
     """
@@ -185,7 +187,9 @@ def supply(references: Iterable[Any]) -> None:
                 raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
             asked = list_files(wish(bank), bank)
             log.warning("fetching %s", asked)
-            with bar(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
+            with show_progress(
+                True, desc=bank.name, unit="B", unit_scale=True, leave=False
+            ) as shown:
                 list(fetch(replace(asked, web=Web(shown.update))))
             log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))
 

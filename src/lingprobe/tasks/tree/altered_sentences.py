@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.brackets import BracketTree
 from lingprobe.corpora.frequencies import Frequencies
 from lingprobe.corpora.rendering import HYPHEN, are_joined, mark, reorder_words, sentence_of
 from lingprobe.data.core import Sentence
@@ -200,7 +200,7 @@ class Coordination(NamedTuple):
 Finding = Coordination | str
 
 
-def coordination(tree: Tree, literal: bool = False) -> Finding:
+def coordination(tree: BracketTree, literal: bool = False) -> Finding:
     """Where the only conjunction of a sentence joins its two top clauses (S CC S, under ROOT or its
     S), or why there are none.
 
@@ -246,7 +246,7 @@ def _once(*places: int) -> Coordination:
 
 
 def _clauses(
-    tree: Tree, node: int, literal: bool
+    tree: BracketTree, node: int, literal: bool
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The spans of two clauses, finite unless `literal`, that a conjunction joins right below a
     node or below the only phrase there.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lingprobe.corpora.brackets import Child, Tree
+from lingprobe.corpora.brackets import BracketTree, Child
 
 
 def _word_set(words: str) -> frozenset[str]:
@@ -62,13 +62,13 @@ NO_FINITE = "no finite verb"
 MODAL = "a modal"
 
 
-def clauses(tree: Tree) -> list[int]:
+def clauses(tree: BracketTree) -> list[int]:
     """The nodes of the main clauses; none where the sentence is a fragment."""
     phrases = [child for child in tree.children(0) if child.node >= 0]
     return list(_clauses(tree, phrases[0])) if len(phrases) == 1 else []
 
 
-def _clauses(tree: Tree, clause: Child) -> Iterator[int]:
+def _clauses(tree: BracketTree, clause: Child) -> Iterator[int]:
     if clause.label not in CLAUSES:
         return
     below = tree.children(clause.node)
@@ -82,7 +82,7 @@ def _clauses(tree: Tree, clause: Child) -> Iterator[int]:
             yield from _clauses(tree, child)
 
 
-def finite(tree: Tree, node: int) -> list[WordOrReason]:
+def finite(tree: BracketTree, node: int) -> list[WordOrReason]:
     """The finite verbs of a clause or verb phrase, one for each that is coordinated; or why there
     is none.
     """
@@ -105,7 +105,7 @@ def finite(tree: Tree, node: int) -> list[WordOrReason]:
     return verbs or [WordOrReason(-1, NO_FINITE)]
 
 
-def bare(tree: Tree, node: int) -> bool:
+def bare(tree: BracketTree, node: int) -> bool:
     """Whether a clause has no finite verb, nor is it a command: it begins with an infinitive with
     *to* or with a participle.
     """
@@ -121,7 +121,7 @@ def bare(tree: Tree, node: int) -> bool:
     return not any(child.label == "VB" for child in tree.children(node))
 
 
-def predicates(tree: Tree, node: int) -> list[int]:
+def predicates(tree: BracketTree, node: int) -> list[int]:
     """The innermost verb phrases of a clause, behind its auxiliaries; the clause itself where it
     has none.
     """
@@ -129,7 +129,7 @@ def predicates(tree: Tree, node: int) -> list[int]:
     return [inner for phrase in below for inner in predicates(tree, phrase)] or [node]
 
 
-def subject(tree: Tree, clause: int) -> int:
+def subject(tree: BracketTree, clause: int) -> int:
     """The noun phrase that is a clause's subject, before the verb or, in inversion, after it; -1
     where there is none.
     """
@@ -160,7 +160,7 @@ def subject(tree: Tree, clause: int) -> int:
     return asked[0] if asked and inverted and own_verb else -1
 
 
-def objects(tree: Tree, phrase: int) -> list[int]:
+def objects(tree: BracketTree, phrase: int) -> list[int]:
     """The noun phrases right in a verb phrase that may be its objects: not adverbial, nor the
     predicates of copulas.
     """
@@ -176,12 +176,12 @@ def objects(tree: Tree, phrase: int) -> list[int]:
     return [node for node in nodes if not _adverbial(tree, node)]
 
 
-def _adverbial(tree: Tree, node: int) -> bool:
+def _adverbial(tree: BracketTree, node: int) -> bool:
     """Whether function tags say that a noun phrase is no argument."""
     return not NO_OBJECT.isdisjoint(tree.functions[node].split("-"))
 
 
-def passive(tree: Tree, phrase: int) -> bool:
+def passive(tree: BracketTree, phrase: int) -> bool:
     """Whether a verb phrase is a participle behind a form of be or get."""
     below = tree.children(phrase)
     above = tree.parents[phrase]
@@ -197,7 +197,7 @@ def passive(tree: Tree, phrase: int) -> bool:
     return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
 
 
-def head(tree: Tree, phrase: int, literal: bool = False) -> WordOrReason:
+def head(tree: BracketTree, phrase: int, literal: bool = False) -> WordOrReason:
     """The noun that heads a noun phrase, or why none does; rules are those of Collins 1999,
     appendix A, for NP.
 
@@ -226,5 +226,5 @@ def head(tree: Tree, phrase: int, literal: bool = False) -> WordOrReason:
     return noun
 
 
-def _of(tree: Tree, below: tuple[Child, ...]) -> bool:
+def _of(tree: BracketTree, below: tuple[Child, ...]) -> bool:
     return any(child.label == "PP" and tree.words[child.start].lower() == "of" for child in below)

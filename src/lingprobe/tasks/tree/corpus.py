@@ -17,14 +17,14 @@ import numpy as np
 
 from lingprobe.corpora import brackets, text
 from lingprobe.corpora import tagged_text as tagged
-from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.brackets import BracketTree
 from lingprobe.corpora.files import treebank, uncompressed_path
-from lingprobe.corpora.tally import OnError, Tally
-from lingprobe.corpora.text import tokens
+from lingprobe.corpora.tally import OnError, ProblemTally
+from lingprobe.corpora.text import tokenize_words
 from lingprobe.corpora.views import Block, Phrases, Plain, split_into_blocks
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.tasks import sources as named
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
@@ -35,14 +35,14 @@ from lingprobe.tasks.tree import rules as tree_rules
 from lingprobe.tasks.tree.altered_sentences import Coordination, coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
-RULES: Mapping[str, Callable[[Tree], Any]] = {
+RULES: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": tree_rules.top_const,
     "tense": tree_rules.tense,
     "subj-num": tree_rules.subj_num,
     "obj-num": tree_rules.obj_num,
     "coord-inv": coordination,
 }
-LITERAL: Mapping[str, Callable[[Tree], Any]] = {
+LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
     "tense": tree_rules.tense,
     "subj-num": partial(tree_rules.subj_num, literal=True),
@@ -77,7 +77,7 @@ class Options(CorpusOptions):
               the README says
     """
 
-    freq: tuple[Place, ...] = field(default=(), kw_only=True)
+    freq: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
     inventory: Literal["found", "published"] = field(default="found", kw_only=True)
     bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
     band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
@@ -94,7 +94,7 @@ class Options(CorpusOptions):
         """The files, each by the kind that its name says: .txt is running text, .tagged tagged
         text, the others trees.
         """
-        parts = partial(treebank, suffixes=brackets.SUFFIXES)
+        parts = partial(treebank, suffixes=brackets.BRACKET_SUFFIXES)
         return named.sources((self.path, *self.with_), parts)
 
     def corpus(self) -> ParsedCorpus:
@@ -140,7 +140,7 @@ def distinct(corpus: ParsedCorpus) -> ParsedCorpus:
 
 
 def _judge(
-    rules: Mapping[str, Callable[[Tree], Any]], block: Block, sentences: list[Sentence]
+    rules: Mapping[str, Callable[[BracketTree], Any]], block: Block, sentences: list[Sentence]
 ) -> dict[str, Sequence[Any]]:
     """What all rules say of some sentences, their depths, and the tags of their words."""
     fit = [len(sentence.words) in LENGTHS for sentence in sentences]
@@ -169,16 +169,16 @@ def _coordination_answer(*places: int) -> Answer:
     return Answer(" ".join(map(str, places)))
 
 
-def _blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Phrases | Plain]:
+def _blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Phrases | Plain]:
     """The sentences of one file by the kind that its name says; English text is cut into words as
     trees are.
     """
     if uncompressed_path(path).suffix == ".txt":
-        for lines in split_into_blocks(text.read(path, on_error, tally)):
-            cut = (Sentence(tokens(line.words), line.text) for line in lines)
+        for lines in split_into_blocks(text.read_running_text(path, on_error, tally)):
+            cut = (Sentence(tokenize_words(line.words), line.text) for line in lines)
             yield Plain(list(cut), str(path))
     elif tagged.is_tagged(path):
-        for pairs in split_into_blocks(tagged.read(path, on_error, tally)):
+        for pairs in split_into_blocks(tagged.read_tagged_text(path, on_error, tally)):
             yield Plain([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
     else:
-        yield from map(Phrases, split_into_blocks(brackets.read(path, on_error, tally)))
+        yield from map(Phrases, split_into_blocks(brackets.read_brackets(path, on_error, tally)))

@@ -15,8 +15,12 @@ from typing import Any
 
 from lingprobe.corpora import brackets
 from lingprobe.corpora import tagged_text as tagged
-from lingprobe.corpora.brackets import Strings, Tree
-from lingprobe.corpora.files import Part, digest, uncompressed_path
+from lingprobe.corpora.brackets import BracketTree, Strings
+from lingprobe.corpora.files import (
+    CorpusPart,
+    digest_files,
+    uncompressed_path,
+)
 from lingprobe.corpora.frequencies import corpus
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import Sentence
@@ -26,7 +30,7 @@ from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
 from lingprobe.tasks.questions import LOGISTIC, Answers, Question
 from lingprobe.tasks.sources import Source
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
 from lingprobe.tasks.tree.altered_sentences import Alteration
 from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, head
@@ -50,7 +54,7 @@ ORIGINS = {
 }
 TOP = 6  # phrases above a word, from the top, that are told
 
-Says = Callable[[Tree], Sequence[str]]
+Says = Callable[[BracketTree], Sequence[str]]
 
 
 def facts(
@@ -60,7 +64,13 @@ def facts(
     if oracle in PLACES:
         return places(sentences)
     paths = [source.part.path for source in files]
-    key = ("tree", oracle, tuple(str(path.resolve()) for path in paths), digest(paths), on_error)
+    key = (
+        "tree",
+        oracle,
+        tuple(str(path.resolve()) for path in paths),
+        digest_files(paths),
+        on_error,
+    )
     wanted = sentences if is_large(paths) else ()
     return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error), wanted)
 
@@ -89,12 +99,12 @@ def _is_text(path: Path) -> bool:
 def _read(says: Says, paths: Sequence[Path], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
     strings = Strings()
     for path in paths:
-        for tree in brackets.read(path, on_error, strings=strings):
+        for tree in brackets.read_brackets(path, on_error, strings=strings):
             if len(tree.words) in LENGTHS:
                 yield tree.sentence, (says(tree),)
 
 
-def _phrases(tree: Tree) -> list[str]:
+def _phrases(tree: BracketTree) -> list[str]:
     paths, levels = [""] * len(tree.labels), [0] * len(tree.labels)
     said = []
     for node in range(len(tree.labels)):
@@ -113,7 +123,7 @@ def _phrases(tree: Tree) -> list[str]:
     return said
 
 
-def _label(tree: Tree, node: int) -> str:
+def _label(tree: BracketTree, node: int) -> str:
     """A phrase's label, with the function tag that makes it an adverbial."""
     adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT), "")
     return tree.labels[node] + (f"-{adverbial}" if adverbial else "")
@@ -125,13 +135,13 @@ def _below(above: str, label: str) -> str:
     return f"{above}/{label}"
 
 
-def _constituents(tree: Tree) -> list[str]:
+def _constituents(tree: BracketTree) -> list[str]:
     top = tree.children(0)
     below = tree.children(top[0].node) if len(top) == 1 and top[0].node >= 0 else top
     return [f"{place}={child.label}" for place, child in enumerate(below, 1)]
 
 
-def _depths(tree: Tree) -> list[str]:
+def _depths(tree: BracketTree) -> list[str]:
     levels = [1] * len(tree.labels)
     for node in range(1, len(levels)):
         levels[node] = levels[tree.parents[node]] + 1
@@ -157,9 +167,9 @@ OF_TREES: Mapping[str, Says] = {
 }
 
 
-def _parts(options: Options) -> list[Part]:
+def _parts(options: Options) -> list[CorpusPart]:
     """The files, and those that frequencies are counted in."""
-    counted = [Part("freq", path) for name in options.freq for path in corpus(name)]
+    counted = [CorpusPart("freq", path) for name in options.freq for path in corpus(name)]
     return [*(source.part for source in options.sources), *counted]
 
 
@@ -203,7 +213,7 @@ _NUMBER = {
 
 def _task(
     name: str, asks: str, candidates: Answers[Options], oracles: Mapping[str, str], **more: Any
-) -> Definition[Options]:
+) -> TaskDefinition[Options]:
     question = Question(
         f"tree/{name}",
         asks,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from lingprobe.corpora.brackets import Tree
+from lingprobe.corpora.brackets import BracketTree
 from lingprobe.tasks.answers import Answer, Finding, answer
 from lingprobe.tasks.tree.clause import (
     NO_CLAUSE,
@@ -29,7 +29,7 @@ from lingprobe.tasks.tree.clause import (
     subject,
 )
 
-Rule = Callable[[Tree], Finding]
+Rule = Callable[[BracketTree], Finding]
 MARKS = frozenset(
     {"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"}
 )
@@ -37,7 +37,7 @@ QUOTES = frozenset({"``", "''", '"'})
 NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
 
 
-def depth(tree: Tree) -> int:
+def depth(tree: BracketTree) -> int:
     """How many nodes lie on the longest path from ROOT to a preterminal, both counted; words are
     not.
     """
@@ -47,7 +47,7 @@ def depth(tree: Tree) -> int:
     return max(depths) + 1
 
 
-def top_const(tree: Tree, literal: bool = False) -> Finding:
+def top_const(tree: BracketTree, literal: bool = False) -> Finding:
     """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a
     final mark (README).
 
@@ -67,7 +67,7 @@ def top_const(tree: Tree, literal: bool = False) -> Finding:
     return answer("_".join(labels))
 
 
-def tense(tree: Tree) -> Finding:
+def tense(tree: BracketTree) -> Finding:
     """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and
     others have none.
     """
@@ -88,18 +88,18 @@ def tense(tree: Tree) -> Finding:
     return _common_finding(findings, "coordinated verbs of both tenses") if findings else NO_CLAUSE
 
 
-def _form(tree: Tree, clause: int) -> str:
+def _form(tree: BracketTree, clause: int) -> str:
     """Whether the finite verb is the main verb or an auxiliary."""
     return (
         "simple" if all(_own(tree, phrase) for phrase in predicates(tree, clause)) else "auxiliary"
     )
 
 
-def _own(tree: Tree, phrase: int) -> bool:
+def _own(tree: BracketTree, phrase: int) -> bool:
     return any(child.label in TENSES for child in tree.children(phrase) if child.node < 0)
 
 
-def subj_num(tree: Tree, literal: bool = False) -> Finding:
+def subj_num(tree: BracketTree, literal: bool = False) -> Finding:
     """The number of the common noun that heads the main clause's subject.
 
     literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
@@ -139,7 +139,7 @@ def _disagree(number: str, tag: str, verb: str) -> bool:
     return (number == "NNS" and singular) or (number == "NN" and plural)
 
 
-def obj_num(tree: Tree, literal: bool = False) -> Finding:
+def obj_num(tree: BracketTree, literal: bool = False) -> Finding:
     """The number of the common noun that heads the direct object of the main clause, a noun phrase
     right in its verb phrase.
 
@@ -173,7 +173,7 @@ def obj_num(tree: Tree, literal: bool = False) -> Finding:
     )
 
 
-def _without_times(tree: Tree, candidates: list[int]) -> list[int]:
+def _without_times(tree: BracketTree, candidates: list[int]) -> list[int]:
     """Noun phrases but for adverbials of time and measure behind another; without function tags
     only the noun tells them.
     """
@@ -184,7 +184,7 @@ def _without_times(tree: Tree, candidates: list[int]) -> list[int]:
     ]
 
 
-def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> Finding:
+def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: bool) -> Finding:
     """The number of a noun phrase's head as an answer, or why it has none to ask about."""
     noun = head(tree, phrase, literal)
     if noun.at < 0:

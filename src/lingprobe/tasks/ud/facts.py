@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from lingprobe.corpora.batches import Batch, Coded, batches
-from lingprobe.corpora.files import Part, digest
+from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import Sentence
@@ -43,7 +43,7 @@ CONTENT = {
 
 def facts(
     oracle: str,
-    files: list[Part],
+    files: list[CorpusPart],
     on_error: OnError,
     sentences: Collection[Sentence],
     edit: Edit | None = None,
@@ -59,7 +59,7 @@ def facts(
         "ud",
         oracle,
         tuple(str(part.path.resolve()) for part in files),
-        digest(part.path for part in files),
+        digest_files(part.path for part in files),
         on_error,
         edit,
     )
@@ -70,7 +70,7 @@ def facts(
 
 
 def _read(
-    says: Says, files: list[Part], on_error: OnError, edit: Edit | None
+    says: Says, files: list[CorpusPart], on_error: OnError, edit: Edit | None
 ) -> Iterator[tuple[Sentence, Facts]]:
     for part in files:
         for batch in batches(part.path, on_error):

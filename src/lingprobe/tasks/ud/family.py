@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-from lingprobe.corpora.files import Part
+from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.marks import strip_marks
 from lingprobe.corpora.views import Block, Plain, dependencies
 from lingprobe.data._closure import root_of
@@ -35,7 +35,7 @@ from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_
 from lingprobe.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
 from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
-from lingprobe.tasks.task import Definition
+from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud import rules as ud_rules
 from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
 from lingprobe.tasks.ud.clause import clauses
@@ -121,7 +121,7 @@ def files(options: CorpusOptions) -> list[Source]:
     return treebanks(options.path, options.with_, (".conllu",))
 
 
-def parts(options: CorpusOptions) -> list[Part]:
+def parts(options: CorpusOptions) -> list[CorpusPart]:
     """The files alone."""
     return [source.part for source in files(options)]
 
@@ -323,7 +323,7 @@ def _task(
     *,
     says: Callable[..., Mapping[Sentence, Facts]] = _facts,
     **more: Any,
-) -> Definition[Options]:
+) -> TaskDefinition[Options]:
     question = Question(
         f"ud/{name}",
         asks,

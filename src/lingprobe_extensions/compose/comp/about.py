@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import About
+from lingprobe.tasks.about import TaskDescription
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.events.languages import LANGUAGES, language
 
@@ -13,11 +13,11 @@ ASKED = "a sentence and asked words"
 ETTINGER = "ettinger-2018-assessing"
 
 
-def _generated_tasks() -> dict[str, About]:
+def _generated_tasks() -> dict[str, TaskDescription]:
     """Each task with the languages that have a design for it."""
     made = [language(name) for name in LANGUAGES.table]
     return {
-        f"comp/{name}": About(
+        f"comp/{name}": TaskDescription(
             ASKED,
             "sentences that lingprobe generates",
             (ETTINGER,),
@@ -28,8 +28,8 @@ def _generated_tasks() -> dict[str, About]:
     }
 
 
-KNOWN: Mapping[str, About] = {
-    "comp/released/*": About(
+KNOWN: Mapping[str, TaskDescription] = {
+    "comp/released/*": TaskDescription(
         ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), "[compeval]"
     ),
     **_generated_tasks(),

@@ -16,12 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.corpora.files import Part, digest
-from lingprobe.data._closure import code_of
+from lingprobe.corpora.files import CorpusPart, digest_files
+from lingprobe.data._closure import digest_code
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.references import Place
-from lingprobe.tasks.task import Definition
+from lingprobe.data.references import PlaceOption
+from lingprobe.tasks.task import TaskDefinition
 from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import paper as comp_paper
 from lingprobe_extensions.compose.comp.build import Design, Held, PartPairs, Plan
@@ -87,13 +87,13 @@ class Options:
     readings: Literal["all", "none"] = field(default="all", kw_only=True)
     asked: Literal["one-hot", "vectors"] = field(default="one-hot", kw_only=True)
     written: Written = field(default="plain", kw_only=True)
-    request: Place | None = field(default=None, kw_only=True)
+    request: PlaceOption | None = field(default=None, kw_only=True)
     language: str = field(default="english", kw_only=True)
 
     @property
     def fingerprint(self) -> str:
         """A digest of the code that its language reaches, which no import shows."""
-        return code_of(*LANGUAGES.roots(self.language))
+        return digest_code(*LANGUAGES.roots(self.language))
 
     @property
     def items(self) -> tuple[int, int, int]:
@@ -139,19 +139,22 @@ def _plain(options: Options) -> Options:
     return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
-def _parts(options: Options) -> list[Part]:
+def _parts(options: Options) -> list[CorpusPart]:
     """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
         return []
     tables = tables_of(request_of(options.request, {})).values()
-    return [Part("", Path(options.request).expanduser()), *(Part("", table) for table in tables)]
+    return [
+        CorpusPart("", Path(options.request).expanduser()),
+        *(CorpusPart("", table) for table in tables),
+    ]
 
 
 def _contents(options: Options) -> str:
     """A hash of these files: sets are remembered by it, as files may be written anew while one
     works.
     """
-    return digest(part.path for part in _parts(options))
+    return digest_files(part.path for part in _parts(options))
 
 
 def _check(name: str, options: Options) -> None:
@@ -330,8 +333,8 @@ def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
     return {"pairs": pairs, "structures": structures}
 
 
-def _task(name: str, asks: str) -> Definition[Options]:
-    return Definition(
+def _task(name: str, asks: str) -> TaskDefinition[Options]:
+    return TaskDefinition(
         f"comp/{name}",
         asks,
         Options,

@@ -14,13 +14,13 @@ import numpy as np
 
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.keyed_random import normals
-from lingprobe.encoders.surface import Words
+from lingprobe.encoders.keyed_random import draw_normals
+from lingprobe.encoders.surface import WordsOnly
 from lingprobe_extensions.compose.comp.shallow import Seen, shallow_examples
 
 
 @dataclass(frozen=True)
-class Window(Words):
+class Window(WordsOnly):
     """The tags of each asked word and of the words around it, and which of two asked words comes
     first; read with the asked words themselves, one-hot.
 
@@ -46,7 +46,7 @@ class Window(Words):
 
 
 @dataclass(frozen=True)
-class NGrams(Words):
+class NGrams(WordsOnly):
     """A bag of all n-grams of tags, in which each asked word is marked as the first or the second
     one; read with the asked words themselves, one-hot.
 
@@ -70,7 +70,7 @@ class NGrams(Words):
             for tags in _mark_tags(examples)
         ]
         keys = ["\x1f".join(gram).encode() for gram in numbers]
-        vectors = normals(keys, self.dim, f"n-gram {self.seed}")
+        vectors = draw_normals(keys, self.dim, f"n-gram {self.seed}")
         bags = np.stack([vectors[some].mean(0) for some in grams])
         return np.concatenate([readings.dataset.one_hot_asked(), bags], 1)
 

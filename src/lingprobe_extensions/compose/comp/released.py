@@ -11,23 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.corpora.columns import (
-    Layout,
-)
+from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.tasks.released.family import Release
+from lingprobe.tasks.released.family import TaskRelease
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.readings.find import readings
 from lingprobe_extensions.compose.readings.reading import Reading
 
 ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
-COMPEVAL_VERB = Layout(
+COMPEVAL_VERB = ColumnLayout(
     "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
 )
 
 
-COMPEVAL_PAIR = Layout(
+COMPEVAL_PAIR = ColumnLayout(
     "label, sentence id, words, asked noun, asked verb",
     5,
     label=0,
@@ -91,13 +89,13 @@ def _notes(dataset: Dataset) -> dict[str, dict[str, float]]:
     return {"rules": right(dataset)}
 
 
-def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
+def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRelease:
     first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
     oracles = {
         name: (oracle.about, partial(facts, oracle.facts))
         for name, oracle in {**first, **ORACLES[paper]}.items()
     }
-    return Release(
+    return TaskRelease(
         asks,
         (file, paper),
         layout,

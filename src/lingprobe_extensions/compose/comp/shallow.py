@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Dataset
-from lingprobe.data.notes import Part
+from lingprobe.data.notes import NotePart
 from lingprobe.data.vectors import Ints
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import LANGUAGES
@@ -35,7 +35,7 @@ END = "the end"
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenIn(Part):
+class WrittenIn(NotePart):
     """The language of a data set, where that is in a file."""
 
     key: ClassVar[str] = "language"

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.strict import document
+from lingprobe.corpora.strict import read_json_document
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.comp.contrasts import Question
 from lingprobe_extensions.compose.events.language import Numbers
@@ -127,7 +127,7 @@ def request_of(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     if file is None:
         return usual
     place = Path(file).expanduser()
-    own = document(place)
+    own = read_json_document(place)
     if not isinstance(own, dict):
         raise DataProblem(f"{place}: a request is a JSON object")
     return {**usual, **own}

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import rules as common
 from lingprobe_extensions.compose.events.english_columns import PAST, columns
@@ -213,7 +213,7 @@ def english(table: Path = TABLE, more: Path | None = None) -> Language:
     The same value for the same tables; one that has been written anew is read again.
     """
     return _english(
-        table, more, digest(path for path in (table, more) if path not in (TABLE, None))
+        table, more, digest_files(path for path in (table, more) if path not in (TABLE, None))
     )
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from lingprobe.corpora.strict import document
-from lingprobe.data.cache import draft
+from lingprobe.corpora.strict import read_json_document
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import allow, beside
+from lingprobe.data.references import allow_code, resolve_beside
 from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions
 from lingprobe_extensions.compose.events.batch import Batch, in_order
 from lingprobe_extensions.compose.events.draw import Draw, draw
@@ -22,13 +22,13 @@ def read(path: str | Path, language: str | None = None) -> Request:
     file and the place. The file is one that the user named: a language that it names may be code
     in its folder.
     """
-    value = document(path)
+    value = read_json_document(path)
     if isinstance(value, dict):
         if language is None and isinstance(named := value.get("language"), str):
-            language = beside(Path(path), named)
+            language = resolve_beside(Path(path), named)
         if language is not None:
             value = {**value, "language": language}
-        allow(language)
+        allow_code(language)
     try:
         return request(value)
     except DataProblem as problem:
@@ -58,7 +58,7 @@ def write(
     """
     lines = Batch.texts if bare else (_asserting if asserted else Batch.lines)
     out = Path(path).expanduser()
-    with draft(out) as part, part.open("w", encoding="utf-8") as file:
+    with open_draft(out) as part, part.open("w", encoding="utf-8") as file:
         for n, parts in sample.chunks():
             texts = in_order(parts, n, lines)
             file.write("\n".join(texts) + "\n")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe_extensions.compose.events.language import Language
@@ -33,7 +33,7 @@ def language(name: str, lexicon: Path | None = None, more: Path | None = None) -
     a name that is none, UsageProblem for one of something else.
     """
     tables = [table for table in (lexicon, more) if table is not None]
-    made = _make_language(LANGUAGES.find(name), lexicon, more, digest(tables))
+    made = _make_language(LANGUAGES.find(name), lexicon, more, digest_files(tables))
     if not isinstance(made, Language):
         raise UsageProblem(f"the language {name!r} returns {made!r:.60}: give a Language")
     return made

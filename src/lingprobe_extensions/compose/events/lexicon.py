@@ -24,7 +24,7 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
-from lingprobe.corpora.files import lines
+from lingprobe.corpora.files import read_text_lines
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events.meaning import FRAMES, ROLES
 
@@ -138,7 +138,11 @@ def read(path: str | Path, forms: Mapping[str, int], more: str | Path | None = N
 
 
 def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, Entry]]:
-    rows = [(number, line) for number, line in lines(path) if line and not line.startswith("#")]
+    rows = [
+        (number, line)
+        for number, line in read_text_lines(path)
+        if line and not line.startswith("#")
+    ]
     if not rows or rows[0][1] != HEADER:
         raise DataProblem(
             f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {HEADER!r} with"

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.files import digest
+from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import rules as common
 from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule
@@ -212,7 +212,9 @@ def polish(table: Path = TABLE, more: Path | None = None) -> Language:
 
     The same value for the same tables; one that has been written anew is read again.
     """
-    return _polish(table, more, digest(path for path in (table, more) if path not in (TABLE, None)))
+    return _polish(
+        table, more, digest_files(path for path in (table, more) if path not in (TABLE, None))
+    )
 
 
 @cache

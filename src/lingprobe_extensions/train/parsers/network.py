@@ -15,10 +15,14 @@ from lingprobe.annotators.parser import (
     Annotation,
 )
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.references import Place
+from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.batches import batches, gather_vectors, spread
-from lingprobe.encoders.untrained import WordsRead
+from lingprobe.encoders.batches import (
+    gather_vectors,
+    make_batches,
+    run_batches,
+)
+from lingprobe.encoders.untrained import WordInput
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
 from lingprobe_extensions.train.seen import Hashes
@@ -37,7 +41,7 @@ class Network:
     vectors  the file of word vectors that it was trained with, where that lies elsewhere now
     """
 
-    folder: Place
+    folder: PlaceOption
     epoch: str = field(default="best", kw_only=True)
     vectors: Path | None = field(default=None, kw_only=True)
 
@@ -79,7 +83,7 @@ class Network:
         import torch
 
         encoder, facts = self._encoder, self._facts
-        forms, numbers = WordsRead.forms([Sentence(tuple(words), "") for words in block])
+        forms, numbers = WordInput.forms([Sentence(tuple(words), "") for words in block])
         network, (vectors, _) = encoder.parts(forms, facts)
         heads = _heads(encoder.weights(facts), encoder.fingerprint)
         sizes = np.array(list(map(len, block)), np.int64)
@@ -98,7 +102,7 @@ class Network:
                     told = decode_annotations(heads, states[at, :longest], lengths[at], mine, names)
                     made.update(zip(some, told, strict=True))
 
-        spread(work, batches(sizes, TOKENS), side_by_side=True)
+        run_batches(work, make_batches(sizes, TOKENS), side_by_side=True)
         lemmas = facts["parser"].get("lemmas", {})
         return [_with_lemmas(made[i], words, lemmas) for i, words in enumerate(block)]
 
@@ -129,7 +133,7 @@ def _heads(weights: Path | None, mark: str) -> Any:
     """What tells annotation from states, with the weights of a file; `mark` tells one content of it
     from another.
     """
-    from lingprobe.encoders.facts import facts_of
+    from lingprobe.encoders.facts import read_training_facts
     from lingprobe_extensions.train.encoder import tensors_of
     from lingprobe_extensions.train.nets.heads import HEAD
     from lingprobe_extensions.train.nets.parsing import Heads, HeadShape
@@ -137,6 +141,6 @@ def _heads(weights: Path | None, mark: str) -> Any:
     assert weights is not None  # of a parser
 
     kept = tensors_of(weights)
-    heads = Heads(HeadShape(**facts_of(weights.parent)["parser"]["heads"]))
+    heads = Heads(HeadShape(**read_training_facts(weights.parent)["parser"]["heads"]))
     heads.load_state_dict({name: kept[f"{HEAD}{name}"] for name in heads.state_dict()})
     return heads.eval()

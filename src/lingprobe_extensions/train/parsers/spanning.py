@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.trees import depth
+from lingprobe.corpora.trees import compute_tree_depth
 from lingprobe.data.vectors import Floats, Ints
 
 Table = NDArray[np.floating]
@@ -22,7 +22,7 @@ def heads(scores: Floats) -> tuple[int, ...]:
     scores  of word d below the root, [d, 0], and below word h, [d, h + 1]
     """
     likeliest = tuple((scores.argmax(1) - 1).tolist())
-    if likeliest.count(-1) == 1 and depth(likeliest):
+    if likeliest.count(-1) == 1 and compute_tree_depth(likeliest):
         return likeliest
     size = len(scores)
     table = np.full((size + 1, size + 1), -np.inf)

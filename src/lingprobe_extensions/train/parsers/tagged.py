@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.tagged_text import is_tagged
-from lingprobe.data.cache import draft
+from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
 
 
@@ -30,7 +30,10 @@ def write_tagged(
     out = Path(path).expanduser()
     check_name(out)
     openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
-    with draft(out) as part, openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file:
+    with (
+        open_draft(out) as part,
+        openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file,
+    ):
         for words, tags in sentences:
             file.write(
                 " ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)) + "\n"

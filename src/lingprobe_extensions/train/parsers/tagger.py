@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora import text
-from lingprobe.corpora.tally import (
-    Tally,
-)
-from lingprobe.corpora.text import tokens
+from lingprobe.corpora.tally import ProblemTally
+from lingprobe.corpora.text import tokenize_words
 from lingprobe.data.core import DataProblem
-from lingprobe.data.progress import bar
+from lingprobe.data.progress import show_progress
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe_extensions.train.parsers.tagged import check_name, write_tagged
 
@@ -95,7 +93,7 @@ def train(
         raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
     weights = np.zeros((len(keys) + 1, len(names)), np.float32)
     bias = np.zeros(len(names), np.float32)
-    for k in bar(progress, range(len(names)), desc="learning to tag", unit=" tags"):
+    for k in show_progress(progress, range(len(names)), desc="learning to tag", unit=" tags"):
         weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
     return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
 
@@ -142,14 +140,19 @@ def tag_text(
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
     check_name(output)
-    tally = Tally()
+    tally = ProblemTally()
     examples, test = held_out(
-        [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]
+        [
+            (sentence.words, tags)
+            for sentence, tags in tagged.read_tagged_text(source, on_error, tally)
+        ]
     )
-    read = (sentence for path in texts for sentence in text.read(path, on_error, tally))
-    sentences = [words for sentence in read if (words := tokens(sentence.words))]
+    read = (
+        sentence for path in texts for sentence in text.read_running_text(path, on_error, tally)
+    )
+    sentences = [words for sentence in read if (words := tokenize_words(sentence.words))]
     tagger = train(examples, seed, progress=progress)
-    tags = bar(
+    tags = show_progress(
         progress,
         tagger.tag(sentences),
         desc="tagging",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.brackets import Tree, terminal
+from lingprobe.corpora.brackets import BracketTree, format_terminal
 from lingprobe.data.vectors import Floats, Ints
 
 JOIN = "+"  # between the labels of phrases that hold the same words
@@ -48,7 +48,7 @@ class Pair(NamedTuple):
     right: Leaf | Pair
 
 
-def tags(tree: Tree) -> Tags:
+def tags(tree: BracketTree) -> Tags:
     """The tags of a tree; the label of its root is not told."""
     words, pairs = list[str](), list[str]()
     for side, node in _in_order(_binarize_phrase(tree, 0)):
@@ -56,7 +56,7 @@ def tags(tree: Tree) -> Tags:
     return Tags(tuple(words), tuple(pairs))
 
 
-def _binarize_phrase(tree: Tree, node: int) -> Leaf | Pair:
+def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | Pair:
     """A phrase as pairs."""
     labels, children = [tree.labels[node]], tree.children(node)
     while len(children) == 1 and (below := children[0].node) >= 0:
@@ -95,7 +95,7 @@ def brackets(words: Sequence[str], parts: Sequence[str], told: Tags) -> str:
     ] = []  # phrases without their right side, the outermost first
     whole = ""
     for i, (word, part, tag) in enumerate(zip(words, parts, told.words, strict=True)):
-        whole = _phrase(tag, terminal(part, word))
+        whole = _phrase(tag, format_terminal(part, word))
         if tag[0] == RIGHT:
             for pair, left in reversed(waiting.pop()):
                 whole = _phrase(pair, f"{left} {whole}")

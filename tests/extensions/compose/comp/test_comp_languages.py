@@ -18,7 +18,11 @@ from fixtures.plugin import PLUGIN
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
-from lingprobe.data.references import ReferenceProblem, Untrusted, allow
+from lingprobe.data.references import (
+    ReferenceProblem,
+    Untrusted,
+    allow_code,
+)
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.about import about
 from lingprobe_extensions.compose.comp.designs import DESIGNS
@@ -57,7 +61,7 @@ SAYS = {
 
 @pytest.mark.parametrize("name", SAYS)
 def test_tasks_of_a_language_in_a_file_ask_what_their_words_answer(name, own):
-    allow(own)
+    allow_code(own)
     task = TASKS.make(f"comp/{name},{FEW},language={own}")
     data = task.load()
     assert len(data) == 520
@@ -99,7 +103,7 @@ def test_a_run_has_the_baselines_that_know_its_words(own):
 def test_another_english_has_the_tasks_and_the_reader_of_english(tmp_path):
     shutil.copy(PLUGIN / "whose.py", tmp_path)
     own = f"{tmp_path / 'whose.py'}@whose"
-    allow(own)
+    allow_code(own)
     data = TASKS.make(f"comp/sem-role,{FEW},language={own}").load()
     words = {word for sentence in data.sentences for word in sentence.words}
     assert "who" in words
@@ -108,7 +112,7 @@ def test_another_english_has_the_tasks_and_the_reader_of_english(tmp_path):
 
 
 def test_what_a_language_lacks_is_refused_in_a_sentence(own, tmp_path):
-    allow(own)
+    allow_code(own)
     for name, says in (
         ("agreement", "comp/agreement is not there in Toki Pona: no verb shows the number"),
         ("sem-role", "comp/sem-role is not there in Toki Pona: its descriptor has no design"),
@@ -118,7 +122,7 @@ def test_what_a_language_lacks_is_refused_in_a_sentence(own, tmp_path):
     mute = tmp_path / "mute.py"
     text = (tmp_path / "tokipona.py").read_text("utf-8")
     mute.write_text(text.replace("reader=Grammar(cut", 'reader="" and (cut'), "utf-8")
-    allow(f"{mute}@tokipona")
+    allow_code(f"{mute}@tokipona")
     with pytest.raises(DataProblem, match=r"Toki Pona has no reader .*: write readings=none"):
         TASKS.make(f"comp/order,{FEW},language={mute}@tokipona").load()
     unread = TASKS.make(f"comp/order,{FEW},readings=none,language={mute}@tokipona").load()
@@ -140,7 +144,7 @@ def test_another_code_of_its_language_is_another_task(own, tmp_path):
         reference = f"comp/order,language={name}"
         return identity(TASKS, reference, TASKS.make(reference)).facts[-1]
 
-    allow(own)
+    allow_code(own)
     before = same(own)
     assert before != same("polish") != same("english")
     (tmp_path / "more").mkdir()
@@ -148,7 +152,7 @@ def test_another_code_of_its_language_is_another_task(own, tmp_path):
     file.write_text(
         (PLUGIN / "tokipona.py").read_text("utf-8").replace("wawa sin", "wawa namako"), "utf-8"
     )
-    allow(f"{file}@tokipona")
+    allow_code(f"{file}@tokipona")
     assert same(f"{file}@tokipona") != before
 
 

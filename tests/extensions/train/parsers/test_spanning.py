@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from lingprobe.corpora.trees import depth
+from lingprobe.corpora.trees import compute_tree_depth
 from lingprobe_extensions.train.parsers.spanning import heads
 
 
 def is_tree(above: tuple[int, ...]) -> bool:
-    return above.count(-1) == 1 and bool(depth(above))
+    return above.count(-1) == 1 and bool(compute_tree_depth(above))
 
 
 def total(scores: np.ndarray, above: tuple[int, ...]) -> float:

@@ -70,7 +70,7 @@ def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
     lines = lzma.decompress(out.read_bytes()).decode().splitlines()
     assert lines[0] == "The/DT ship/NN finds/VBZ a/DT trees/NNS ./."
     assert lines[1].startswith("The/DT king/NN 's/")
-    assert [s.text for s, _ in tagged.read(out)] == [
+    assert [s.text for s, _ in tagged.read_tagged_text(out)] == [
         "The ship finds a trees.",
         "The king's dog sees a cats.",
     ]

@@ -13,8 +13,8 @@ from lingprobe.corpora import brackets
 from lingprobe_extensions.train.parsers import tetra
 
 
-def tree(text: str) -> brackets.Tree:
-    return brackets.parse_tree(text, "made.ptb", 1)
+def tree(text: str) -> brackets.BracketTree:
+    return brackets.parse_brackets(text, "made.ptb", 1)
 
 
 def test_the_tags_of_a_small_tree_are_those_one_writes_down_by_hand():

@@ -104,7 +104,7 @@ def test_gold_is_parsed_with_its_own_words_each_once(tmp_path):
     files = [folder / "x-train.conllu", folder / "x-train.ptb"]
     found = gold.parse_again(files, tmp_path / "out", Chain())
     [parses] = [path for path in found if ".conllu." in path.name]
-    assert [(tree.words, tree.text) for tree in conllu.read(parses)] == [
+    assert [(tree.words, tree.text) for tree in conllu.read_conllu(parses)] == [
         (("Dogs", "bark", "."), "Dogs bark."),
         (("Go",), "Go"),
         (("Rain",), "Rain"),

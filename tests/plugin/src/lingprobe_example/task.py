@@ -20,7 +20,7 @@ class LongWord:
     metric, probe, view = "accuracy", "logreg", "mean"
 
     def load(self) -> Dataset:
-        sentences = list(text.read(self.path))
+        sentences = list(text.read_running_text(self.path))
         return sample(
             Candidate(s, "yes" if max(map(len, s.words)) >= self.letters else "no")
             for s in sentences
