@@ -345,6 +345,9 @@ POOLS: dict[str, Callable[[Floats, Ints, Ints], Floats]] = {
     "last": _last,
     "endpoints": _endpoints,
 }
+"""How units are pooled, by name: vectors [units, dim] with where each group begins and ends ->
+[groups, dim].
+"""
 
 
 MARGIN = "mean+margin"

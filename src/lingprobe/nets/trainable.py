@@ -34,6 +34,7 @@ NetworkArchitecture = Literal[
     "gated-convnet",
     "mean",
 ]
+"""The architectures of sentence encoders over word vectors."""
 ARCHITECTURES: tuple[NetworkArchitecture, ...] = get_args(NetworkArchitecture)
 
 

@@ -171,6 +171,7 @@ class FoldedBlock:
 PageBlock = (
     ProseBlock | TermBlock | CodeBlock | Picture | TableSheet | Download | LinkBlock | FoldedBlock
 )
+"""What a chapter of a page for browsers may hold."""
 
 
 class PageChapter(NamedTuple):

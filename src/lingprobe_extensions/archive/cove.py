@@ -12,11 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.encoders.batches import gather_vectors
-from lingprobe.encoders.layers import SlotEncoder
-from lingprobe.encoders.tables import open_word_table
+from lingprobe import Sentence, Vectors
+from lingprobe.extend import Floats, Ints, SlotEncoder, gather_vectors, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import COVE

@@ -11,11 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import describe_install
-from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.layers import SlotEncoder
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Ints, SlotEncoder, describe_install, report_damage
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem
-from lingprobe.encoders.sources import FileSource
+from lingprobe import DataProblem
+from lingprobe.extend import FileSource, digest_files, report_damage
 
 Shapes = Mapping[str, tuple[int, ...]]
 

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.tables import open_word_table
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of
 from lingprobe_extensions.archive.sources import INFERSENT

@@ -13,9 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Ints, Vectors
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
 from lingprobe_extensions.archive.files import find_file, torch_file, versions
 from lingprobe_extensions.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece

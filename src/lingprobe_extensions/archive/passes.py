@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import (
+from lingprobe import Sentence, Spans, Vectors
+from lingprobe.extend import (
     Floats,
     Ints,
-    Spans,
-    Vectors,
+    SlotEncoder,
     compute_offsets,
     expand_ranges,
+    make_batches,
+    run_batches,
 )
-from lingprobe.encoders.batches import make_batches, run_batches
-from lingprobe.encoders.layers import SlotEncoder
 
 LONGEST = 10_000  # words; the rest of a longer sentence is not read
 Forward = Callable[[Ints], Mapping[str, Any]]
@@ -130,7 +129,7 @@ def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
     """The states of a batch pooled, unless the network did that."""
     import torch
 
-    from lingprobe.encoders.pooling import pool_states
+    from lingprobe.extend import pool_states
 
     with torch.inference_mode():
         return (

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.batches import gather_vectors
+from lingprobe.extend import Floats, Ints, gather_vectors
 
 Layer = nn.LSTM | nn.GRU
 

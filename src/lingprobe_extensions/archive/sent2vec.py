@@ -13,14 +13,8 @@ from typing import IO, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import (
-    Floats,
-    Ints,
-    Vectors,
-    compute_offsets,
-)
-from lingprobe.encoders.tables import gather_word_vectors
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Floats, Ints, compute_offsets, gather_word_vectors
 from lingprobe_extensions.archive.files import digest_of
 from lingprobe_extensions.archive.sources import SENT2VEC
 

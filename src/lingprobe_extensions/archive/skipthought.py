@@ -11,10 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.encoders.tables import WordTable, open_word_table
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Floats, Ints, WordTable, open_word_table, report_damage
 from lingprobe_extensions.archive.files import (
     Shapes,
     arrays,

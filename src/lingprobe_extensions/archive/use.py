@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import describe_install
-from lingprobe.data.vectors import Floats, Vectors
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Floats, describe_install, digest_files
 from lingprobe_extensions.archive.files import versions
 from lingprobe_extensions.archive.sources import USE
 

@@ -15,14 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.rows import get_encoder_kind
-from lingprobe.api.listing import get_contents
-from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.references import is_code_allowed
-from lingprobe.metrics import (
-    Answers,
-    floor,
-)
+from lingprobe import DataProblem, Result, Tags
+from lingprobe.extend import Answers, floor, get_contents, get_encoder_kind, is_code_allowed
 from lingprobe_extensions.board.frame import Fit, plain_columns, sha256_of
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (

@@ -8,8 +8,7 @@ from typing import Any
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import command, option
-from lingprobe.cli.options import SHARED_OPTIONS, show_page
+from lingprobe.extend import SHARED_OPTIONS, command, option, show_page
 
 
 @command(

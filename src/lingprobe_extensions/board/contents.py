@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from lingprobe.analysis.row import ResultRow
-from lingprobe.corpora.languages import get_three_letter_code
-from lingprobe.corpora.universal import list_treebanks
-from lingprobe.data.references import try_parse_reference
-from lingprobe.pages.groups import TaskColumn, arrange_columns
-from lingprobe.pages.open_files import make_file_names
-from lingprobe.tables.table import format_number
+from lingprobe.extend import (
+    ResultRow,
+    TaskColumn,
+    arrange_columns,
+    format_number,
+    get_three_letter_code,
+    list_treebanks,
+    make_file_names,
+    try_parse_reference,
+)
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import Merged, Model
 from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings

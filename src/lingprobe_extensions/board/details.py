@@ -7,20 +7,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import ResultFrame
-from lingprobe.data.core import Result
-from lingprobe.pages.breakdown import compute_stratum_rows, has_counted_labels
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import Result, Table
+from lingprobe.extend import (
     FoldedBlock,
     PageBlock,
     ProseBlock,
+    ResultFrame,
+    ResultRow,
+    TableSection,
     TableSheet,
+    compute_stratum_rows,
+    format_number,
+    has_counted_labels,
 )
 from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
 from lingprobe_extensions.board.standings import TaskStandings

@@ -18,14 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.rows import get_encoder_kind, strip_fold
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.references import try_parse_reference
-from lingprobe.datasets.formats.hub_folder import strip_folders
-from lingprobe.pages.breakdown import are_shown_singly
-from lingprobe.store.results import PackedResult
+from lingprobe import DataProblem, Result, Tags
+from lingprobe.extend import (
+    PackedResult,
+    are_shown_singly,
+    get_encoder_kind,
+    open_draft,
+    report_damage,
+    strip_fold,
+    strip_folders,
+    try_parse_reference,
+)
 
 CONSTANT = "(constant)"  # what tables call the best constant answer
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects

@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from lingprobe.data.core import DataProblem
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import DataProblem, Table
+from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
     TableFacet,
+    TableSection,
     TableSheet,
     TableVariants,
     WebDocument,
+    format_number,
 )
 from lingprobe_extensions.board.contents import (
     Board,

@@ -11,11 +11,8 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lingprobe.api.listing import get_contents
-from lingprobe.data.cache import set_environment
-from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.errors import LingprobeError
-from lingprobe.encoders.model_files import SavedModel
+from lingprobe import DataProblem, LingprobeError, Result
+from lingprobe.extend import SavedModel, get_contents, set_environment
 from lingprobe_extensions.board.frame import digest, sha256_of
 
 FORMAT = 1

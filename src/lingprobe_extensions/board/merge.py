@@ -10,14 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lingprobe.analysis.rows import strip_fold
-from lingprobe.api.listing import get_contents
-from lingprobe.data.core import Result
-from lingprobe.data.references import (
-    Reference,
-    shorten_reference,
-    try_parse_reference,
-)
+from lingprobe import Reference, Result
+from lingprobe.extend import get_contents, shorten_reference, strip_fold, try_parse_reference
 from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import Submission

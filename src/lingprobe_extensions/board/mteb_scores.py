@@ -10,19 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.score_files import read_score_file
-from lingprobe.api.listing import get_contents
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import shorten_reference, try_parse_reference
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import DataProblem, Table
+from lingprobe.extend import (
     PageBlock,
     ProseBlock,
+    TableSection,
     TableSheet,
+    format_number,
+    get_contents,
+    read_score_file,
+    shorten_reference,
+    try_parse_reference,
 )
 from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.lines import ModelLine

@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import ResultFrame
-from lingprobe.data.core import Result
-from lingprobe.data.references import is_code_allowed
+from lingprobe import Result
+from lingprobe.extend import ResultFrame, ResultRow, is_code_allowed
 from lingprobe_extensions.board.frame import fold_of, row_place
 
 

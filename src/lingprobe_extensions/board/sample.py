@@ -14,17 +14,18 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 from urllib.parse import unquote
 
-from lingprobe.analysis.answers import join_answers
-from lingprobe.analysis.rows import get_encoder_kind
-from lingprobe.api.listing import get_contents
-from lingprobe.api.measure import run
-from lingprobe.data.abilities import RemoteEncoder
-from lingprobe.data.cache import set_environment
-from lingprobe.data.core import DataProblem, Result, Trial
-from lingprobe.data.errors import LingprobeError
-from lingprobe.data.references import is_code_allowed, shorten_reference
-from lingprobe.experiment.keys import identify_encoder
-from lingprobe.metrics import difference
+from lingprobe import DataProblem, LingprobeError, Result, Trial, run
+from lingprobe.extend import (
+    RemoteEncoder,
+    difference,
+    get_contents,
+    get_encoder_kind,
+    identify_encoder,
+    is_code_allowed,
+    join_answers,
+    set_environment,
+    shorten_reference,
+)
 from lingprobe_extensions.board.frame import describe_layer, facts_in
 
 PART = 100  # one answer in so many of a model may differ on the same machine

@@ -15,15 +15,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.answers import mark_test_sets
-from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
-from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
-from lingprobe.analysis.encoder_verdicts import TaskVerdict, judge_encoders
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import MeasuredRow, ResultFrame
-from lingprobe.data.core import Result
-from lingprobe.metrics import correct_p_values
-from lingprobe.tasks.languages import list_languages
+from lingprobe import Result
+from lingprobe.extend import (
+    ComparisonQuestion,
+    MeasuredRow,
+    ResultFrame,
+    ResultRow,
+    TaskVerdict,
+    correct_p_values,
+    decide_comparisons,
+    explain_mismatch,
+    group_rows_by_task,
+    judge_encoders,
+    list_languages,
+    mark_test_sets,
+)
 from lingprobe_extensions.board.frame import row_place
 from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
 

@@ -10,17 +10,16 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.rows import get_encoder_kind
-from lingprobe.api.listing import get_contents
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import (
-    Reference,
+from lingprobe import DataProblem, Reference, Result, UsageProblem
+from lingprobe.extend import (
+    get_contents,
+    get_encoder_kind,
+    label_encoders,
+    name_encoders,
     shorten_reference,
     try_parse_reference,
+    write_text,
 )
-from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe_extensions.board.frame import (
     CONSTANT,
     Fit,

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from lingprobe.data.references import try_parse_reference
-from lingprobe.suites.flash import read_flash_sets
+from lingprobe.extend import read_flash_sets, try_parse_reference
 
 
 class Drawn(NamedTuple):

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.row import ResultRow
-from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.scores import describe_scores
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-    format_p_value,
-)
-from lingprobe.tables.web import (
+from lingprobe import Table
+from lingprobe.extend import (
     FoldedBlock,
     LinkBlock,
     PageBlock,
     PageChapter,
     ProseBlock,
+    ResultRow,
+    TableSection,
     TableSheet,
     TermBlock,
     WebDocument,
+    describe_scores,
+    format_number,
+    format_p_value,
+    get_question,
 )
 from lingprobe_extensions.board.contents import INDEX, Board, family_of, interval, with_sign
 from lingprobe_extensions.board.details import control_blocks, group_blocks

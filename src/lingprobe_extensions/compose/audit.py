@@ -13,13 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe import Classes
-from lingprobe.api.listing import get_contents
-from lingprobe.audit.findings import AuditBaseline
-from lingprobe.audit.floors import SplitHalves
-from lingprobe.data.core import Cell, Dataset
-from lingprobe.data.reading import Readings
-from lingprobe.data.vectors import Ints
+from lingprobe import Cell, Classes, Dataset, Readings
+from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
 from lingprobe_extensions.compose.comp.rules import rule_answers
 from lingprobe_extensions.compose.events.english import english
 

@@ -9,8 +9,7 @@ from typing import Any
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import command, option
-from lingprobe.cli.options import SHARED_OPTIONS
+from lingprobe.extend import SHARED_OPTIONS, command, option
 
 
 @command(

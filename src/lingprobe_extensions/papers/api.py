@@ -6,26 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
-from lingprobe.api.arguments import as_list, show_keywords
-from lingprobe.api.listing import get_contents
-from lingprobe.api.results import (
+from lingprobe import Bound, DataProblem, Page, Reference, Result, Selection, UsageProblem
+from lingprobe.extend import (
     ResultsSource,
-    Selection,
-    read_stored_results,
-)
-from lingprobe.data.cache import check_file_ending
-from lingprobe.data.checks import check_choice
-from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import (
-    Reference,
     allow_code,
+    as_list,
+    check_choice,
+    check_file_ending,
+    get_contents,
+    read_stored_results,
+    select_references,
+    show_keywords,
     try_parse_reference,
 )
-from lingprobe.pages.human import Bound
-from lingprobe.pages.selection import select_references
-from lingprobe.tables.page import Page
-from lingprobe.tasks.released.universal import supply_treebanks as fetch_treebanks
+from lingprobe.extend import supply_treebanks as fetch_treebanks
 from lingprobe_extensions.papers.bound import people_page, write_bound
 from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims

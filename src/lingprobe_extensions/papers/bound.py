@@ -8,16 +8,13 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lingprobe.api.listing import get_contents
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import shorten_reference
-from lingprobe.pages.human import Bound
-from lingprobe.tables.page import Page
-from lingprobe.tables.table import (
-    Table,
+from lingprobe import Bound, DataProblem, Page, Table
+from lingprobe.extend import (
     TableSection,
     format_number,
+    get_contents,
+    shorten_reference,
+    write_text,
 )
 
 

@@ -12,10 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
-from lingprobe.api.listing import get_contents
-from lingprobe.data.checks import check_choice
-from lingprobe.metrics import correct_p_values
-from lingprobe.suites.facts import PaperTable
+from lingprobe.extend import PaperTable, check_choice, correct_p_values, get_contents
 from lingprobe_extensions.papers.claims import (
     CORRELATED,
     EPOCHS,

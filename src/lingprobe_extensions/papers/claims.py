@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.papers.verdicts import Direction
 
 FILE = Path(__file__).with_suffix(".tsv")

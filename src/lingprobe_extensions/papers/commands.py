@@ -9,9 +9,8 @@ from typing import Any, Literal
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import command, option
-from lingprobe.cli.options import SHARED_OPTIONS, show_page
-from lingprobe.data.errors import UsageProblem
+from lingprobe import UsageProblem
+from lingprobe.extend import SHARED_OPTIONS, command, option, show_page
 
 
 @command(

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.metrics.correlation import coefficients
-from lingprobe.metrics.dependent import error
+from lingprobe.extend import coefficients, error
 from lingprobe_extensions.papers.claims import Claim, match_names, pairs
 from lingprobe_extensions.papers.verdicts import Estimate
 

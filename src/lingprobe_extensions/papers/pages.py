@@ -7,15 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from lingprobe.pages.captions import shorten_task
-from lingprobe.pages.records import format_csv
-from lingprobe.tables.page import Page
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-    format_p_value,
-)
+from lingprobe import Page, Table
+from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
 from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting

@@ -18,20 +18,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
-from lingprobe.analysis.rows import MeasuredRow
-from lingprobe.api.listing import get_contents
-from lingprobe.data.core import Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import (
-    Reference,
+from lingprobe import Reference, Result, UsageProblem
+from lingprobe.extend import (
+    Answers,
+    MeasuredRow,
+    Suite,
+    explain_mismatch,
+    get_contents,
+    group_rows_by_task,
+    list_languages,
     shorten_reference,
     try_parse_reference,
 )
-from lingprobe.metrics import Answers
-from lingprobe.metrics import contrast as metric_contrast
-from lingprobe.suites.suite import Suite
-from lingprobe.tasks.languages import list_languages
+from lingprobe.extend import contrast as metric_contrast
 from lingprobe_extensions.papers.claim_tests import (
     PAPERS,
     Difference,

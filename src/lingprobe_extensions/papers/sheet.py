@@ -16,10 +16,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem, Dataset, Task
-from lingprobe.data.vectors import Ints
-from lingprobe.experiment.data import digest_examples
+from lingprobe import DataProblem, Dataset, Task
+from lingprobe.extend import Ints, digest_examples, open_draft
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"

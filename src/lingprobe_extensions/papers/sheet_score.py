@@ -14,12 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.api.listing import get_contents
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import allow_code
-from lingprobe.experiment.data import digest_examples
-from lingprobe.metrics import interval
-from lingprobe.pages.human import Bound, HumanAnswers
+from lingprobe import Bound, DataProblem
+from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
 from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample
 
 DELIMITERS = ("\t", ";", ",")

@@ -13,9 +13,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe import DataProblem
-from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.encoders.facts import read_training_facts
+from lingprobe import DataProblem, Reference
+from lingprobe.extend import read_training_facts, try_parse_reference
 
 MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
 ARCHITECTURES = {

@@ -6,15 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.api.arguments import (
-    as_list,
-)
-from lingprobe.api.embedding import sentences
-from lingprobe.data.references import (
-    PlaceOption,
-    Reference,
-    allow_code,
-)
+from lingprobe import Reference, sentences
+from lingprobe.extend import PlaceOption, allow_code, as_list
 from lingprobe_extensions.train import encoder, static
 from lingprobe_extensions.train.exports import Exported
 from lingprobe_extensions.train.exports import export as exported

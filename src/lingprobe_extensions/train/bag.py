@@ -16,11 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem, describe_install
-from lingprobe.data.vectors import Ints
+from lingprobe import DataProblem, UsageProblem
+from lingprobe.extend import Ints, describe_install, digest_files, write_text
 from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
 from lingprobe_extensions.train.data import Reading

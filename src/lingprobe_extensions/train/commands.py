@@ -9,10 +9,8 @@ from typing import Any
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import command, option
-from lingprobe.cli.options import SHARED_OPTIONS
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import show_progress
+from lingprobe import UsageProblem
+from lingprobe.extend import SHARED_OPTIONS, command, option, show_progress
 
 
 @command(

@@ -13,15 +13,16 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lingprobe.corpora import brackets
-from lingprobe.corpora.files import read_text_lines, uncompressed_path
-from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.text import (
+from lingprobe import DataProblem
+from lingprobe.extend import (
+    ProblemTally,
+    read_brackets,
+    read_text_lines,
     split_words,
     strip_to_letters,
     tokenize_words,
+    uncompressed_path,
 )
-from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import linear
 from lingprobe_extensions.train.seen import Collected
 
@@ -185,7 +186,7 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     """
     for path in paths:
         tally = ProblemTally()
-        for tree in brackets.read_brackets(path, how.on_error, tally):
+        for tree in read_brackets(path, how.on_error, tally):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
                 yield Example(tree.words, (" ".join(linear(tree)),))

@@ -13,14 +13,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.notes import Checkpoint
-from lingprobe.data.references import PlaceOption, Reference
-from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.facts import read_training_facts
-from lingprobe.encoders.tables import WordTable, open_word_table
-from lingprobe.encoders.untrained import WordInput
+from lingprobe import DataProblem, Reference, Sentence, Vectors
+from lingprobe.extend import (
+    Checkpoint,
+    Floats,
+    PlaceOption,
+    WordInput,
+    WordTable,
+    digest_files,
+    open_word_table,
+    read_training_facts,
+)
 from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
 
@@ -160,7 +163,7 @@ class Trained:
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
         """The network as it is pooled; DataProblem for one that is not pooled so."""
-        from lingprobe.nets.trainable import NetworkArchitecture, NetworkShape
+        from lingprobe.extend import NetworkArchitecture, NetworkShape
 
         shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):

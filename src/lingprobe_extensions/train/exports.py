@@ -13,11 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import UsageProblem, describe_install
-from lingprobe.data.vectors import Floats
-from lingprobe.nets.trainable import NetworkShape
+from lingprobe import DataProblem, Sentence, UsageProblem
+from lingprobe.extend import Floats, NetworkShape, describe_install, write_text
 from lingprobe_extensions.train.encoder import Trained, words_of
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}

@@ -9,9 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import write_text
-from lingprobe.encoders.facts import read_training_facts
+from lingprobe.extend import digest_files, read_training_facts, write_text
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
 from lingprobe_extensions.train.seen import SEEN

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from lingprobe.corpora.brackets import BracketTree, format_terminal
+from lingprobe.extend import BracketTree, format_terminal
 
 Pieces = Sequence[str]
 

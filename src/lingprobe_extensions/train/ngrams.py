@@ -11,15 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
-from lingprobe.data.reading import POOLS
-from lingprobe.data.vectors import (
-    Floats,
-    Ints,
-    Vectors,
-    compute_offsets,
-)
-from lingprobe.encoders.tables import gather_word_vectors
+from lingprobe import Sentence, Vectors
+from lingprobe.extend import POOLS, Floats, Ints, compute_offsets, gather_word_vectors
 
 NONE = -1  # the row of a bigram that is not there
 FACTOR = 2654435761  # Knuth's multiplicative hash: 2^32 over the golden ratio, to an odd number

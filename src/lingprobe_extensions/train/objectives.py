@@ -16,10 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import describe_install
-from lingprobe.data.vectors import Ints
-from lingprobe.nets.trainable import NetworkShape, SentencesRead
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, NetworkShape, SentencesRead, describe_install
 from lingprobe_extensions.train import data
 from lingprobe_extensions.train.data import Reader
 from lingprobe_extensions.train.examples import Examples

@@ -12,12 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.training_sentences import (
-    hash_key,
-)
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, hash_key, open_draft
 
 Hashes = NDArray[np.uint64]
 SEEN = "seen.npy"

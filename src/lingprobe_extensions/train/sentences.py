@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.text import strip_to_letters
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.vectors import Ints
-from lingprobe.encoders.facts import read_training_facts
-from lingprobe.encoders.tables import open_word_table
-from lingprobe.nets.trainable import NetworkShape
+from lingprobe import DataProblem, UsageProblem
+from lingprobe.extend import (
+    Ints,
+    NetworkShape,
+    digest_files,
+    open_word_table,
+    read_training_facts,
+    strip_to_letters,
+    write_text,
+)
 from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file

@@ -8,10 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lingprobe.data.checks import check_choice, check_number
-from lingprobe.data.core import Sentence
-from lingprobe.data.errors import UsageProblem
-from lingprobe.nets.trainable import NetworkArchitecture
+from lingprobe import Sentence, UsageProblem
+from lingprobe.extend import NetworkArchitecture, check_choice, check_number
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import Objective
 

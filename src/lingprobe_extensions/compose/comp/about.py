@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import TaskDescription
+from lingprobe.extend import TaskDescription
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.events.languages import LANGUAGES, language
 

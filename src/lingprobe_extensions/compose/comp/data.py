@@ -9,9 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe import Classes
-from lingprobe.data.core import Dataset, Sentence, Tags
-from lingprobe.data.vectors import Ints
+from lingprobe import Classes, Dataset, Sentence, Tags
+from lingprobe.extend import Ints
 from lingprobe_extensions.compose.comp.build import PartPairs, strata
 from lingprobe_extensions.compose.comp.contrasts import Contrast, words_of
 from lingprobe_extensions.compose.comp.draw import Pairs

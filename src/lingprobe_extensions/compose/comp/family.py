@@ -16,12 +16,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.corpora.files import CorpusPart, digest_files
-from lingprobe.data._closure import digest_code
-from lingprobe.data.checks import check_number
-from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.references import PlaceOption
-from lingprobe.tasks.task import TaskDefinition
+from lingprobe import DataProblem, Dataset, Sentence
+from lingprobe.extend import (
+    CorpusPart,
+    PlaceOption,
+    TaskDefinition,
+    check_number,
+    digest_code,
+    digest_files,
+)
 from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import paper as comp_paper
 from lingprobe_extensions.compose.comp.build import Design, Held, PartPairs, Plan

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.keyed_random import draw_normals
-from lingprobe.encoders.surface import WordsOnly
+from lingprobe import ReadingProblem, Readings
+from lingprobe.extend import Floats, Ints, WordsOnly, draw_normals
 from lingprobe_extensions.compose.comp.shallow import Seen, shallow_examples
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.corpora.columns import ColumnLayout
-from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.tasks.released.family import TaskRelease
+from lingprobe import Dataset, Example, Sentence
+from lingprobe.extend import ColumnLayout, TaskRelease
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.readings.find import readings

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.nets.trainable import SentencesRead
+from lingprobe.extend import SentencesRead
 
 HEAD = "told."  # before the names of the weights of what reads an encoder, where they are kept
 

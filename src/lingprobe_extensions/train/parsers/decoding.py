@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lingprobe.annotators.parser import (
-    Annotation,
-)
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe.extend import Annotation, Floats, Ints
 from lingprobe_extensions.train.parsers import spanning, tetra
 
 if TYPE_CHECKING:

@@ -11,18 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.annotators.parser import (
+from lingprobe import DataProblem, Sentence
+from lingprobe.extend import (
     Annotation,
-)
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.references import PlaceOption
-from lingprobe.data.vectors import Ints
-from lingprobe.encoders.batches import (
+    Ints,
+    PlaceOption,
+    WordInput,
     gather_vectors,
     make_batches,
     run_batches,
 )
-from lingprobe.encoders.untrained import WordInput
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
 from lingprobe_extensions.train.seen import Hashes
@@ -133,7 +131,7 @@ def _heads(weights: Path | None, mark: str) -> Any:
     """What tells annotation from states, with the weights of a file; `mark` tells one content of it
     from another.
     """
-    from lingprobe.encoders.facts import read_training_facts
+    from lingprobe.extend import read_training_facts
     from lingprobe_extensions.train.encoder import tensors_of
     from lingprobe_extensions.train.nets.heads import HEAD
     from lingprobe_extensions.train.nets.parsing import Heads, HeadShape

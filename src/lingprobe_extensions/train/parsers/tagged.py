@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.tagged_text import is_tagged
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import is_tagged, open_draft
 
 
 def check_name(path: str | Path) -> None:

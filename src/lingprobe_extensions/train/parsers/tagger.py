@@ -21,13 +21,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora import tagged_text as tagged
-from lingprobe.corpora import text
-from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.text import tokenize_words
-from lingprobe.data.core import DataProblem
-from lingprobe.data.progress import show_progress
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe import DataProblem
+from lingprobe.extend import (
+    Floats,
+    Ints,
+    ProblemTally,
+    read_running_text,
+    read_tagged_text,
+    show_progress,
+    tokenize_words,
+)
 from lingprobe_extensions.train.parsers.tagged import check_name, write_tagged
 
 Words = Sequence[str]
@@ -142,14 +145,9 @@ def tag_text(
     check_name(output)
     tally = ProblemTally()
     examples, test = held_out(
-        [
-            (sentence.words, tags)
-            for sentence, tags in tagged.read_tagged_text(source, on_error, tally)
-        ]
+        [(sentence.words, tags) for sentence, tags in read_tagged_text(source, on_error, tally)]
     )
-    read = (
-        sentence for path in texts for sentence in text.read_running_text(path, on_error, tally)
-    )
+    read = (sentence for path in texts for sentence in read_running_text(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokenize_words(sentence.words))]
     tagger = train(examples, seed, progress=progress)
     tags = show_progress(

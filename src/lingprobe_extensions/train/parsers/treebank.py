@@ -9,13 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lingprobe.annotators.parser import Annotation, extract_annotation
-from lingprobe.corpora import brackets, conllu
-from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import ProblemTally
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import (
+    BRACKET_SUFFIXES,
+    Annotation,
+    BracketTree,
+    ProblemTally,
+    extract_annotation,
+    list_corpus_files,
+    locate_path,
+    read_brackets,
+    read_conllu,
+    uncompressed_path,
+)
 from lingprobe_extensions.train.linear_trees import format_tree
 from lingprobe_extensions.train.parsers import tetra
 
@@ -42,7 +48,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     named; of folders test is left out.
     """
     paths = list(paths)
-    parts = list_corpus_files(paths, (".conllu", *brackets.BRACKET_SUFFIXES))
+    parts = list_corpus_files(paths, (".conllu", *BRACKET_SUFFIXES))
     named = {place for path in paths if (place := locate_path(path)).is_file()}
     if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
         raise DataProblem(
@@ -66,16 +72,14 @@ def sentences(
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
     """
-    phrased = [
-        path for path in paths if uncompressed_path(path).suffix in brackets.BRACKET_SUFFIXES
-    ]
-    known: dict[tuple[str, ...], list[brackets.BracketTree]] = {}
+    phrased = [path for path in paths if uncompressed_path(path).suffix in BRACKET_SUFFIXES]
+    known: dict[tuple[str, ...], list[BracketTree]] = {}
     for path in phrased:
-        for tree in brackets.read_brackets(path, on_error, tally):
+        for tree in read_brackets(path, on_error, tally):
             known.setdefault(tree.words, []).append(tree)
     for path in paths:
         if path not in phrased:
-            for parse in conllu.read_conllu(path, on_error, tally):
+            for parse in read_conllu(path, on_error, tally):
                 same = known.get(parse.words, [])
                 gold = Annotated(parse.words, parse.text, extract_annotation(parse))
                 yield _with_phrases(gold, same.pop(0)) if same else gold
@@ -83,11 +87,11 @@ def sentences(
         yield from map(_phrases, rest)
 
 
-def _with_phrases(one: Annotated, tree: brackets.BracketTree) -> Annotated:
+def _with_phrases(one: Annotated, tree: BracketTree) -> Annotated:
     gold = replace(one.gold, brackets=format_tree(tree))
     return one._replace(gold=gold, phrases=tetra.tags(tree))
 
 
-def _phrases(tree: brackets.BracketTree) -> Annotated:
+def _phrases(tree: BracketTree) -> Annotated:
     gold = Annotation(xpos=tree.tags, brackets=format_tree(tree))
     return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))
