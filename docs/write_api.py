@@ -287,11 +287,19 @@ def text() -> str:
     names = [line for kind in kinds().values() for name in kind for line in _lines(name)]
     parts = {"names": names, **_options(), "command line": _commands(), "columns": _columns()}
     parts["lingprobe.extend, for which semantic versioning does not hold"] = [
-        _headline(name, getattr(extend, name)).replace("lingprobe.", "lingprobe.extend.", 1)
-        for name in extend.__all__
+        _extend_line(name) for name in extend.__all__
     ]
     return TOP + "".join(
         f"\n[{part}]\n" + "".join(f"{line}\n" for line in lines) for part, lines in parts.items()
+    )
+
+
+def _extend_line(name: str) -> str:
+    """A name for extensions, with what it takes where it is called."""
+    thing = inspect.unwrap(getattr(extend, name))
+    called = isinstance(thing, type) or inspect.isfunction(thing)
+    return (_headline(name, thing) if called else f"lingprobe.{name}").replace(
+        "lingprobe.", "lingprobe.extend.", 1
     )
 
 
