@@ -172,7 +172,7 @@ def lines(path: Path, many: int) -> Iterator[str]:
 READ = """
 import sys, time, torch
 from pathlib import Path
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.data import Reading, translations
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.contents import OBJECTIVES

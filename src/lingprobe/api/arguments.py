@@ -42,7 +42,7 @@ def nothing(argument: Any) -> bool:
 
 
 def options_of(function: Callable[..., Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    """The keywords of a function with their defaults and kinds, as `keywords` takes them."""
+    """The keywords of a function with their defaults and kinds, as `show_keywords` takes them."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in without}
 

@@ -1,5 +1,5 @@
 """Published data sets as they lie on disk: tables with tabs or commas, or JSON lines, whose
-columns a `Layout` names; quotes are data.
+columns a `ColumnLayout` names; quotes are data.
 
 A CSV reader with its defaults merges rows of such files at unbalanced quotes; only line feeds end a
 row here, only tabs a cell.

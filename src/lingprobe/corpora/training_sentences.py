@@ -18,8 +18,8 @@ Hashes = NDArray[np.uint64]
 
 
 def hash_key(key: str) -> int:
-    """Eight bytes that stand for what `letters` makes of a text, as a number; 0 where that is
-    empty.
+    """Eight bytes that stand for what `strip_to_letters` makes of a text, as a number; 0 where that
+    is empty.
     """
     if not key:
         return 0

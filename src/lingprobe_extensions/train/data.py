@@ -51,7 +51,7 @@ class Reading:
     english   quotes are made straight, and clitics split off, as English treebanks have them
     longest   words, beyond which a sentence is left out
     on_error  whether a tree that is malformed is an error, or left out and counted
-    left_out  what `letters` makes of sentences that are left out, as they will be probed
+    left_out  what `strip_to_letters` makes of sentences that are left out, as they will be probed
     where     of files with columns: which rows are read, a pattern of a column's cells by its name
     dev       whether these are files of dev, from which nothing is learnt
     seen      hashes of the texts of every example that was read

@@ -31,7 +31,7 @@ class Collected:
     sizes: array[int] = field(default_factory=lambda: array("B"))
 
     def add(self, keys: Iterable[str]) -> None:
-        """Another example, by what `letters` makes of each of its texts."""
+        """Another example, by what `strip_to_letters` makes of each of its texts."""
         before = len(self.hashes)
         self.hashes.extend(filter(None, map(hash_key, keys)))
         self.sizes.append(len(self.hashes) - before)

@@ -1,7 +1,7 @@
 """Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing
 balanced, nothing shuffled.
 
-A `Release` says what is asked, which file holds it, in which layout: a row of `probing.tsv`, or
+A `TaskRelease` says what is asked, which file holds it, in which layout: a row of `probing.tsv`, or
 written out. docs/tasks-published.md has the families, where their files differ from their
 descriptions, and what could not be checked.
 """
