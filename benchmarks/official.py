@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lingprobe.annotators.agreement import score_annotations
 from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree
 from lingprobe.tasks.sources import treebanks
-from lingprobe_extensions.train.parsers.scores import agreement
 from lingprobe_extensions.train.parsers.treebank import dependencies
 
 COMPARED = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")
@@ -39,7 +39,7 @@ def main(script: str, *names: str) -> None:
             _disturbed(each, len(t.words), draws) for each, t in zip(gold, trees, strict=True)
         ]
         for kind, mine in (("itself", gold), ("disturbed", disturbed)):
-            ours = agreement(mine, gold)
+            ours = score_annotations(mine, gold)
             theirs = official.evaluate(*(_loaded(official, trees, some) for some in (gold, mine)))
             told = {m: (ours[m], 100 * theirs[m].f1) for m in COMPARED if m in ours}
             differ += any(abs(a - b) > 1e-9 for a, b in told.values())

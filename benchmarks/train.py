@@ -35,11 +35,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.nets.trainable import PAD, NetworkShape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Reading, themselves
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.nets.heads import PAD
 from lingprobe_extensions.train.objectives import Kit, Writing
 
 DIM, PIECES, BATCH = 300, 4000, 4096
@@ -171,7 +172,7 @@ def lines(path: Path, many: int) -> Iterator[str]:
 READ = """
 import sys, time, torch
 from pathlib import Path
-from lingprobe.nets.trainable import Shape
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.data import Reading, translations
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.contents import OBJECTIVES

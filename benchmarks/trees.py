@@ -22,10 +22,10 @@ from lingprobe.corpora.brackets import (
     BRACKET_SUFFIXES,
     BracketTree,
     Strings,
-    format_tree,
     read_brackets,
 )
 from lingprobe.corpora.files import treebank
+from lingprobe_extensions.train.linear_trees import format_tree
 
 SECONDS, MEMORY = 60, 3072  # of processor time, MiB
 TREES = 1_000_000

@@ -18,6 +18,7 @@ from typing import Any, ForwardRef, get_args, is_typeddict
 from typer.models import ArgumentInfo
 
 import lingprobe
+from lingprobe import extend
 from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.cli.signatures import module_of
@@ -50,6 +51,11 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
     },
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}
+EXTEND = """## Names for extensions
+
+`lingprobe.extend` hands these on to [extensions](extend.md#extensions). They may change with any
+release.
+"""
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
@@ -180,8 +186,19 @@ def page() -> str:
             "\n## Other names\n",
             "Values that these functions take and return, and protocols for [extending lingprobe]"
             f"(extend.md); their docstrings describe them: {', '.join(others)}.\n",
+            EXTEND,
+            *(f"- `{place}`: {', '.join(names)}" for place, names in _handed_on()),
+            "",
         ]
     )
+
+
+def _handed_on() -> Iterator[tuple[str, list[str]]]:
+    """The rooms of lingprobe, with the names that `lingprobe.extend` hands on of each."""
+    rooms: dict[str, list[str]] = {}
+    for place, names in extend._PLACES.items():
+        rooms.setdefault(place.partition(".")[0], []).extend(names.split())
+    yield from ((room, [f"`{name}`" for name in sorted(rooms[room])]) for room in sorted(rooms))
 
 
 def _section(name: str) -> str:
@@ -269,8 +286,20 @@ def text() -> str:
     """Names, signatures, exceptions, options, commands and columns, a line each."""
     names = [line for kind in kinds().values() for name in kind for line in _lines(name)]
     parts = {"names": names, **_options(), "command line": _commands(), "columns": _columns()}
+    parts["lingprobe.extend, for which semantic versioning does not hold"] = [
+        _extend_line(name) for name in extend.__all__
+    ]
     return TOP + "".join(
         f"\n[{part}]\n" + "".join(f"{line}\n" for line in lines) for part, lines in parts.items()
+    )
+
+
+def _extend_line(name: str) -> str:
+    """A name for extensions, with what it takes where it is called."""
+    thing = inspect.unwrap(getattr(extend, name))
+    called = isinstance(thing, type) or inspect.isfunction(thing)
+    return (_headline(name, thing) if called else f"lingprobe.{name}").replace(
+        "lingprobe.", "lingprobe.extend.", 1
     )
 
 

@@ -249,6 +249,48 @@ def test_a_name_that_the_package_offers_is_followed_to_its_definition(tmp_path, 
         assert Node("lingprobe", WHOLE) not in reached
 
 
+EXTEND = """
+'''What extensions use.'''
+from __future__ import annotations
+import importlib
+from typing import TYPE_CHECKING, Any
+if TYPE_CHECKING:
+    from written.moved import keep_text
+__all__ = ["keep_text"]
+_PLACES = {"moved": "keep_text"}
+def __getattr__(name: str) -> Any:
+    return getattr(importlib.import_module("written.moved"), name)
+"""
+
+
+def test_a_definition_that_moves_behind_extend_keeps_its_digest(modules, monkeypatch):
+    monkeypatch.setattr(closure, "_FACES", ("written", "written.extend"))
+    definition = "def keep_text(text, many):\n    return text * many\n"
+    asks = "from written.{} import keep_text\ndef ask():\n    return keep_text('a', many=2)\n"
+    modules(room=definition, user=asks.format("room"))
+    before = code("user:ask")
+    modules(moved=definition, extend=EXTEND, user=asks.format("extend"))
+    assert code("user:ask") == before
+    assert reached("user:ask") == {"user:ask", "moved:keep_text"}
+    modules(
+        moved=definition.replace("text * many", "text"), extend=EXTEND, user=asks.format("extend")
+    )
+    assert code("user:ask") != before
+
+
+def test_what_extensions_import_counts_as_its_definition(tmp_path, monkeypatch):
+    for module in ("data.cache", "extend"):
+        (tmp_path / f"asks_{module[:4]}.py").write_text(
+            f"from lingprobe.{module} import write_text\ndef ask(path):\n    write_text(path, '')\n"
+        )
+    monkeypatch.syspath_prepend(tmp_path)
+    one, other = (Node(f"asks_{name}", "ask") for name in ("data", "exte"))
+    assert closure._digests.of(one) == closure._digests.of(other)
+    reached = closure.closure(["asks_exte:ask"]).nodes
+    assert Node("lingprobe.data.cache", "write_text") in reached
+    assert Node("lingprobe.extend", WHOLE) not in reached
+
+
 def test_every_data_file_belongs_to_a_definition_and_an_edit_in_it_counts(tmp_path):
     for file in sorted(path for path in SOURCES.rglob("*") if path.suffix in source.DATA):
         modules = [

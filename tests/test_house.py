@@ -101,7 +101,7 @@ def test_importing_lingprobe_does_nothing():
 
 LIGHT = (
     *("data.core", "data.reading", "datasets", "tasks", "pages", "experiment.plan"),
-    *("experiment.run", "audit", "experiment.runners", "suites.suite", "judgements.score"),
+    *("experiment.run", "audit", "experiment.runners", "suites.suite"),
     "suites.facts",
 )
 

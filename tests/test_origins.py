@@ -27,7 +27,7 @@ MAKING = {"make", "find", "canonical", "expand", "roots", "needs", "options"}
 USER = """
 lingprobe/annotators/__init__.py parser
 lingprobe/audit/inspection.py problems
-lingprobe/api/data.py _make_task annotate
+lingprobe/api/data.py _make_task
 lingprobe/api/hub_data.py _find_sources
 lingprobe/api/encoders.py configure
 lingprobe/api/experiments.py _canonical
@@ -76,7 +76,7 @@ lingprobe/analysis/memorization.py measure_memorization
 lingprobe/analysis/rows.py _needs_seeds
 lingprobe/datasets/controls.py find_control
 lingprobe/encoders/__init__.py kind_of_reference
-lingprobe/judgements/score.py _redraw_sample
+lingprobe_extensions/papers/sheet_score.py _redraw_sample
 lingprobe/metrics/constant.py _own_metric find_metric
 lingprobe/pages/breakdown.py _beside has_counted_labels restrict_result
 lingprobe/pages/descriptions.py describe_reference question_of
@@ -103,7 +103,7 @@ lingprobe_extensions/train/settings.py objective_of
 """
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
-lingprobe/api/data.py annotate inspect
+lingprobe/api/data.py inspect
 lingprobe_extensions/board/api.py _check
 lingprobe_extensions/compose/api.py _request
 lingprobe/inside/erase/api.py erase intervene
@@ -112,13 +112,13 @@ lingprobe/inside/languages/api.py survey
 lingprobe/api/encoders.py configure
 lingprobe/api/listing.py available
 lingprobe/api/measure.py _make_plan _workers
-lingprobe/api/parsing.py parse
+lingprobe/api/parsing.py audit_parser parse
 lingprobe/api/results.py _of compare_published report
-lingprobe_extensions/train/api.py audit_parser train
+lingprobe_extensions/train/api.py train
 lingprobe/experiment/plan.py _check_task _plan_design
 lingprobe/experiment/run.py ahead
 lingprobe_extensions/compose/events/files.py read
-lingprobe/judgements/score.py score
+lingprobe_extensions/papers/sheet_score.py score_copies
 lingprobe/tasks/find.py expand_tasks
 lingprobe/testing/encoders.py check_encoder
 lingprobe/testing/probes.py check_probe

@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from lingprobe.api.data import (
         Built,
         Fetched,
-        annotate,
         build,
         collections,
         fetch,
         inspect,
-        score_sheets,
     )
     from lingprobe.api.embedding import embed, sentences
     from lingprobe.api.encoders import configure, model
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
         run,
         suite,
     )
-    from lingprobe.api.parsing import parse
+    from lingprobe.api.parsing import audit_parser, parse
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
         Selection,
@@ -58,6 +56,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.api.tables import table
     from lingprobe.audit.findings import Audit
+    from lingprobe.audit.parses import ParserAudit
     from lingprobe.corpora.views import Tree, Word
     from lingprobe.data.cache import FileProblem
     from lingprobe.data.core import (
@@ -110,10 +109,9 @@ if TYPE_CHECKING:
     from lingprobe.inside.languages.cells import TransferCell
     from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
-    from lingprobe.judgements.bound import Bound
-    from lingprobe.judgements.sheet import Sheet
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
+    from lingprobe.pages.human import Bound
     from lingprobe.store.blocks import StoreProblem
     from lingprobe.store.holdings import Holding
     from lingprobe.store.kept_vectors import Cleaning, KeptVectors
@@ -179,6 +177,7 @@ __all__ = [
     "Option",
     "Page",
     "Parsed",
+    "ParserAudit",
     "PlanProblem",
     "Plugin",
     "Predictions",
@@ -199,7 +198,6 @@ __all__ = [
     "Selection",
     "Sentence",
     "Settings",
-    "Sheet",
     "Site",
     "Spans",
     "StoreProblem",
@@ -215,7 +213,7 @@ __all__ = [
     "Vectors",
     "Word",
     "about",
-    "annotate",
+    "audit_parser",
     "available",
     "bibtex",
     "build",
@@ -250,7 +248,6 @@ __all__ = [
     "results",
     "run",
     "sample",
-    "score_sheets",
     "sentences",
     "slurm",
     "status",
@@ -280,18 +277,19 @@ _PLACES = {
     "api.curves": "curve",
     "api.cluster": "slurm status",
     "api.embedding": "embed sentences",
-    "api.data": "Built Fetched annotate build collections fetch inspect score_sheets",
+    "api.data": "Built Fetched build collections fetch inspect",
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
-    "api.parsing": "parse",
+    "api.parsing": "audit_parser parse",
     "api.measure": "Settings estimate evaluate run suite",
     "api.relating": "relate",
     "api.keeping": "Holdings clean_cache holdings",
     "api.results": "Selection card compare compare_published layers predictions report results",
     "api.tables": "table",
     "audit.findings": "Audit",
+    "audit.parses": "ParserAudit",
     "data.cache": "FileProblem",
     "data.core": (
         "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
@@ -307,8 +305,7 @@ _PLACES = {
     "experiment.estimate": "Estimate",
     "experiment.plan": "PlanProblem",
     "experiment.status": "UnitStatus",
-    "judgements.bound": "Bound",
-    "judgements.sheet": "Sheet",
+    "pages.human": "Bound",
     "data.labels": "Classes Column LabelSets Scores",
     "data.listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",

@@ -165,7 +165,6 @@ def test_whatever_lays_out_scores_marks_them():
     """
     without = {
         "audit": "a data set, and no scores",
-        "judgements": "what people score on one data set",
     }
     scoreless = {
         "status.py": "what is done of a run, and no scores",

@@ -12,11 +12,11 @@ from lingprobe.corpora import files
 from lingprobe.corpora.brackets import (
     BRACKET_SUFFIXES,
     BracketTree,
-    format_tree,
     read_brackets,
 )
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.linear_trees import format_tree
 
 ONE = "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))"
 TWO = "(ROOT (NP (NN Silence)))"

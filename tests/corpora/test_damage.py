@@ -14,11 +14,11 @@ from lingprobe.corpora.machine import machine
 from lingprobe.encoders.hub import Files
 from lingprobe.encoders.own_vector_files import FORMATS, read_npy
 from lingprobe.encoders.word_files import open_words
-from lingprobe.judgements.bound import read_bound
-from lingprobe.judgements.score import read as read_sheet
+from lingprobe.pages.human import read_bound
 from lingprobe.store.blocks import write
 from lingprobe_extensions.archive.elmo_shape import shape_of
 from lingprobe_extensions.archive.files import arrays, json_file, mmap_table, torch_file
+from lingprobe_extensions.papers.sheet_score import read as read_sheet
 from lingprobe_extensions.train.encoder import read_training_facts
 
 DIGITS = b"9" * 5000

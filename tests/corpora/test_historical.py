@@ -2,9 +2,10 @@
 
 import pytest
 
-from lingprobe.corpora.brackets import format_tree, read_brackets
+from lingprobe.corpora.brackets import read_brackets
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
+from lingprobe_extensions.train.linear_trees import format_tree
 
 ICELANDIC = """( (IP-MAT (CONJ En-en)
           (ADVP-TMP (ADV svo-svo))

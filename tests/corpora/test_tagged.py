@@ -13,10 +13,10 @@ from lingprobe.corpora.tagged_text import (
     is_tagged,
     penn,
     read_tagged_text,
-    write,
 )
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.parsers.tagged import write_tagged
 
 WORDS, TAGS = ("The", "and/or", "dog", "."), ("DT", "CC", "NN", ".")
 
@@ -109,7 +109,7 @@ def test_brown_tags_become_penn_tags(brown, expected):
 def test_what_is_written_is_read_again(tmp_path_factory, sentences):
     path = tmp_path_factory.mktemp("t") / "a.tagged.xz"
     columns = [tuple(zip(*pairs, strict=True)) for pairs in sentences]
-    write(path, columns)
+    write_tagged(path, columns)
     assert [(s.words, tags) for s, tags in read_tagged_text(path)] == columns
 
 
@@ -117,7 +117,7 @@ def test_names_say_what_is_tagged(tmp_path):
     assert all(map(is_tagged, ["a.tagged", "a.pos.xz", "brown.zip"]))
     assert not is_tagged("a.txt.xz")
     with pytest.raises(DataProblem, match="name the file so"):
-        write(tmp_path / "a.txt", [])
+        write_tagged(tmp_path / "a.txt", [])
 
 
 BROWN = Path(os.environ.get("LINGPROBE_DATA", "/nowhere")) / "raw_text" / "Brown-NLTK" / "brown.zip"

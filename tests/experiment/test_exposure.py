@@ -9,7 +9,6 @@ import pytest
 from pretend import Pretend
 
 from lingprobe.corpora.text import strip_to_letters
-from lingprobe.corpora.training_sentences import Collected
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment import exposure
@@ -17,6 +16,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, PlanProblem, plan
 from lingprobe.experiment.run import run
 from lingprobe.testing import FAMILIES
+from lingprobe_extensions.train.seen import Collected
 
 
 @dataclass

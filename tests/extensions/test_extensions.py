@@ -19,7 +19,10 @@ from lingprobe.data._packages import entry_points, is_own
 
 PACKAGE, BESIDE = Path(lingprobe.__file__).parent, Path(lingprobe_extensions.__file__).parent
 NAMES = sorted(file.parent.name for file in BESIDE.glob("*/__init__.py"))
-GROUPS = ("about", "answers", "commands", "encoders", "functions", "kinds", "parsers", "tasks")
+GROUPS = (
+    *("about", "answers", "commands", "encoders", "functions", "kinds", "parsers", "sheets"),
+    "tasks",
+)
 CONFORMS = """
 import sys
 import lingprobe
@@ -29,26 +32,36 @@ from lingprobe.data._packages import entry_points
 
 for group in sys.argv[3].split():
     for point in entry_points(f"lingprobe.{group}"):
-        assert sys.argv[1] not in point.value.split("."), point
+        assert not {*sys.argv[1].split()} & {*point.value.split(".")}, point
 for kind in KINDS:
     for entry in lingprobe.available(kind):
         assert not entry.problem, entry
-from lingprobe.testing import check_encoder
+from lingprobe.datasets.formats.tables import write
+from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
 check_encoder("length")
+if sys.argv[4]:
+    for family in ("sentence", "asked", "span"):
+        write(FAMILIES[family](), f"{family}.parquet")
+        check_task(f"table:{family}.parquet")
+    check_task("ud/tense:embedded")
+    check_probe("mlp", kinds=("classes",))
 app([*"run -t ud/tense:embedded -e length --seeds 1 --limit 99 --probe".split(), sys.argv[2]])
 """
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_core_stands_without_an_extension(name, tmp_path):
-    """Its folder is gone, and what was installed still names it."""
+@pytest.mark.parametrize("away", [*([name] for name in NAMES), NAMES], ids=[*NAMES, "all"])
+def test_the_core_stands_without_extensions(away, tmp_path):
+    """Their folders are gone, and what was installed still names them; without any, the core's own
+    tasks and probes keep their promises as well.
+    """
     (tmp_path / "lingprobe").symlink_to(PACKAGE)
     (rest := tmp_path / "lingprobe_extensions").mkdir()
     for file in BESIDE.iterdir():
-        if file.name not in (name, "__pycache__"):
+        if file.name not in (*away, "__pycache__"):
             (rest / file.name).symlink_to(file)
+    arguments = [" ".join(away), CENTROID, " ".join(GROUPS), "all" if away == NAMES else ""]
     done = subprocess.run(
-        [sys.executable, "-c", CONFORMS, name, CENTROID, " ".join(GROUPS)],
+        [sys.executable, "-c", CONFORMS, *arguments],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         cwd=tmp_path,
         capture_output=True,

@@ -16,7 +16,6 @@ from fixtures.results import TASKS, result, results, saying
 from lingprobe.analysis.scores import scores
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.labels import Classes, Scores
-from lingprobe.judgements.sheet import Asking, write
 from lingprobe.pages import scores_page
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.report import web_page
@@ -25,6 +24,7 @@ from lingprobe.store.results import ResultStore
 from lingprobe.suites import bibliography
 from lingprobe.tables.table import format_p_value
 from lingprobe.tasks import TASKS as TASK_CONTENTS
+from lingprobe_extensions.papers.sheet import Asking, write_sheet
 from tables.test_web import Outline
 
 
@@ -319,7 +319,7 @@ def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
     folder, blank, filled = (tmp_path / name for name in ("kept", "blank.tsv", "filled.tsv"))
     how = {"probes": "logreg", "seeds": 1, "bounds": False}
     lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
-    write("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
+    write_sheet("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
     lines = blank.read_text("utf-8").splitlines()
     judged = [f"{line}past" if line[:1].isdigit() else line for line in lines]
     filled.write_text("".join(f"{line}\n" for line in judged), "utf-8")
@@ -336,7 +336,7 @@ def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
 def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
     sheet = tmp_path / "check.tsv"
     task = TASK_CONTENTS.make("ud/tense:embedded")
-    write("ud/tense:embedded", task, sheet, Asking(mode="check", n=5))
+    write_sheet("ud/tense:embedded", task, sheet, Asking(mode="check", n=5))
     with pytest.raises(DataProblem, match="people saw the labels"):
         lingprobe.report(results(), human=[sheet])
 

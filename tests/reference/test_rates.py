@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.nets.trainable import NetworkShape, Words
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe.probes.schedules import Annealing
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Learner, Schedule
+from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit
 from reference import rates
 

@@ -11,16 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.nets.trainable import (
-    PAD,
-    START,
-    NetworkShape,
-)
+from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.nets.heads import PAD, START
 from lingprobe_extensions.train.objectives import Kit, add_noise
 from lingprobe_extensions.train.selection import Selection
 from lingprobe_extensions.train.texts import Texts, perplexities

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, t
 
 from lingprobe.analysis.comparison import _of_all
-from lingprobe.analysis.verdicts import Estimate, at_least, evidence, total, verdict
+from lingprobe_extensions.papers.verdicts import Estimate, at_least, evidence, total, verdict
 
 values = st.floats(-4, 4, allow_nan=False)
 estimates = st.tuples(values, st.floats(0.1, 3), st.sampled_from([2.0, 5.0, 30.0]))

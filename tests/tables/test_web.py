@@ -22,7 +22,6 @@ from lingprobe.tables.web import (
     TableVariants,
     TermBlock,
     WebDocument,
-    document,
     notebook,
     tables_document,
 )
@@ -77,9 +76,9 @@ def page(name: str) -> str:
         sheet,
         FoldedBlock(name, (sheet,)),
     )
-    return document(
-        WebDocument(name, name, (PageChapter("one", name, blocks), PageChapter("two", "x", ())))
-    )
+    return WebDocument(
+        name, name, (PageChapter("one", name, blocks), PageChapter("two", "x", ()))
+    ).text()
 
 
 def test_whatever_a_name_contains_is_shown_as_it_is():
@@ -159,7 +158,7 @@ def test_what_rows_and_columns_are_chosen_by_is_in_the_table():
         variants=TableVariants("Layer", "best", ("0", "1"), {0: {1: ("1.0", "")}}),
     )
     chapter = PageChapter("one", "One", (sheet,))
-    outline = Outline(document(WebDocument("title", "", (chapter,))))
+    outline = Outline(WebDocument("title", "", (chapter,)).text())
     (link,) = (a for a in outline.named("a") if a["href"] == "models/one.html")
     assert link == {"href": "models/one.html"}
     (said,) = (a["data-choices"] for a in outline.named("div") if "data-choices" in a)

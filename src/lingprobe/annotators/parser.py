@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from lingprobe.corpora.trees import Tree
 
 Words = Sequence[str]
+_NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +57,22 @@ class Parser(Protocol):
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         """What is said of each sentence, in order; every sentence has a word at least."""
         ...
+
+
+@runtime_checkable
+class TrainedParser(Parser, Protocol):
+    """A parser that knows which sentences it was trained on."""
+
+    def saw(self) -> NDArray[np.uint64] | None:
+        """Their hashes from `lingprobe.corpora.training_sentences`, sorted; None if unknown."""
+        ...
+
+
+def extract_annotation(tree: Tree) -> Annotation:
+    """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
+    upos, xpos, feats = (_drop_empty(column) for column in (tree.upos, tree.xpos, tree.feats))
+    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_drop_empty(tree.lemmas))
+
+
+def _drop_empty(column: tuple[str, ...]) -> tuple[str, ...]:
+    return column if any(cell != _NOTHING for cell in column) else ()

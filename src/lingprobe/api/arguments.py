@@ -42,12 +42,12 @@ def nothing(argument: Any) -> bool:
 
 
 def options_of(function: Callable[..., Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    """The keywords of a function with their defaults and kinds, as `keywords` takes them."""
+    """The keywords of a function with their defaults and kinds, as `show_keywords` takes them."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in without}
 
 
-def optional(kind: Any) -> dict[str, Any]:
+def optional_keywords(kind: Any) -> dict[str, Any]:
     """The fields of a typed dictionary as keywords that are None without."""
     return {
         name: inspect.Parameter(
@@ -60,15 +60,16 @@ def optional(kind: Any) -> dict[str, Any]:
     }
 
 
-def show_keywords(options: Mapping[str, Any]) -> Callable[[F], F]:
-    """A function whose `**` is shown as these keywords, and which says of any other which it may
-    have been.
+def show_keywords(options: Mapping[str, Any] | type) -> Callable[[F], F]:
+    """A function whose `**` is shown as these keywords, or the fields of a typed dictionary, and
+    which says of any other which it may have been.
     """
+    shown = options if isinstance(options, Mapping) else optional_keywords(options)
 
     def explicit(function: F) -> F:
         own = inspect.signature(function)
         plain = {n: p for n, p in own.parameters.items() if p.kind is not p.VAR_KEYWORD}
-        known = {**plain, **options}
+        known = {**plain, **shown}
 
         @functools.wraps(function)
         def wrapper(*arguments: Any, **named: Any) -> Any:

@@ -17,8 +17,8 @@ COMMANDS = {
         " inside.geometry.commands:geometry"
     ),
     "Data": (
-        "cli.data:build cli.data:inspect cli.data:fetch cli.judging:annotate cli.corpora:parse"
-        " inside.languages.commands:languages"
+        "cli.data:build cli.data:inspect cli.data:fetch cli.corpora:parse"
+        " cli.corpora:audit_parser inside.languages.commands:languages"
     ),
     "Training": "",
     "Lists": (

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from lingprobe.analysis.curves import Curves
 from lingprobe.analysis.curves import curves as curves_of
-from lingprobe.api.arguments import optional, show_keywords
+from lingprobe.api.arguments import show_keywords
 from lingprobe.api.results import (
     ResultsSource,
     Selection,
@@ -16,7 +16,7 @@ from lingprobe.pages.curve_table import curves_page
 from lingprobe.tables.page import Page
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def curve(
     results: ResultsSource = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:

@@ -25,10 +25,6 @@ from lingprobe.data.progress import show_progress
 from lingprobe.data.references import Reference, allow_code
 from lingprobe.datasets.formats.tables import write, writing
 from lingprobe.experiment.data import load
-from lingprobe.judgements.bound import Bound, people_page, write_bound
-from lingprobe.judgements.score import score
-from lingprobe.judgements.sheet import Asking, Mode, Sheet
-from lingprobe.judgements.sheet import write as write_sheet
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
@@ -212,62 +208,6 @@ def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
         )
     chosen = catalogue.collection(name)
     return Wish(chosen, folder or place_of(chosen), base=mirror)
-
-
-def annotate(
-    task: str,
-    output: str | Path,
-    *,
-    n: int = 200,
-    check: bool = False,
-    question: str = "",
-    words: Mapping[str, str] | None = None,
-    meanings: Mapping[str, str] | None = None,
-    seed: int = 0,
-    by: str = "",
-) -> Sheet:
-    """Write a sheet of test sentences for people to label. It has no gold labels, but records how
-    to draw the same sentences again.
-
-    task      a task with its data, such as 'ud/tense:en_ewt'
-    n         number of test sentences, at most
-    check     show the gold labels and ask whether they are right
-    question  the question on the sheet (default: the task's question)
-    words     label -> what people write for it
-    meanings  label -> what that means
-    seed      the random seed that selects and orders sentences
-    by        draw as many of each label and value of a stratum ('auxiliary' of 'ud/tense'), rare
-              ones first: to find faults, not for a bound
-    DataProblem for a task whose labels are not one class per sentence.
-
-        lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
-    """
-    allow_code(task)
-    check_file_ending(output, ".tsv", ".txt")
-    universal.supply_treebanks([Reference.parse(task)])
-    mode: Mode = "check" if check else "blind"
-    asking = Asking(mode, n, seed, question, words or {}, meanings or {}, by)
-    return write_sheet(TASKS.canonical(task), TASKS.make(task), Path(output), asking)
-
-
-def score_sheets(
-    sheets: Sequence[str | Path], output: str | Path | None = None, *, trust: bool = False
-) -> Page[Bound]:
-    """The score of people on a task by majority vote, from filled copies of one sheet (Conneau et
-    al. 2018). `.content` is the bound; printing it shows the table.
-
-    sheets  the filled copies
-    output  a file of JSON for `report(suite=..., human=[...])`
-    trust   run the code in a file (`mine.py@task`) that the sheets name as their task
-    DataProblem if the copies do not belong together, or the data have changed.
-
-        print(lingprobe.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
-    """
-    check_file_ending(output, ".json")
-    bound = score([Path(file) for file in sheets], trust)
-    if output is not None:
-        write_bound(bound, Path(output))
-    return people_page(bound)
 
 
 def _make_task(task: object, on_error: str) -> tuple[Any, str]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.rows import groups_of, rows
 from lingprobe.analysis.scores import Score, scores
-from lingprobe.api.arguments import optional, show_keywords
+from lingprobe.api.arguments import show_keywords
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -131,7 +131,7 @@ class Evaluation:
     def _scores(self) -> list[Score]:
         return scores(self.results)
 
-    @show_keywords(optional(Selection))
+    @show_keywords(Selection)
     def report(
         self,
         *,
@@ -151,7 +151,7 @@ class Evaluation:
             self.results, each=each, classes=classes, bits=bits, by=by, view=view, **selection
         )
 
-    @show_keywords(optional(Selection))
+    @show_keywords(Selection)
     def compare(
         self,
         against: str | None = None,
@@ -164,7 +164,7 @@ class Evaluation:
         """
         return compare(self.results, against, pairs=pairs, **selection)
 
-    @show_keywords(optional(Selection))
+    @show_keywords(Selection)
     def plot(
         self,
         path: str | Path | None = None,

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lingprobe import annotators
 from lingprobe.annotators.blocks import Road
+from lingprobe.annotators.gold import gold_files, parse_again
 from lingprobe.annotators.parse import Parsed
 from lingprobe.annotators.parse import parse as parsed
-from lingprobe.annotators.parser import Parser
+from lingprobe.annotators.parser import Parser, TrainedParser
 from lingprobe.api.arguments import as_list
+from lingprobe.audit.parses import ParserAudit, compare_parses
+from lingprobe.audit.parses_page import parser_page
+from lingprobe.corpora.corpus import list_corpus_files
+from lingprobe.corpora.machine import Machine, keep, machines
+from lingprobe.corpora.places import locate_path
+from lingprobe.corpora.tally import ProblemTally
+from lingprobe.corpora.training_sentences import are_among, hash_sentences
+from lingprobe.corpora.views import SUFFIXES, blocks
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
+from lingprobe.encoders.facts import MODEL
+from lingprobe.tables.page import Page
 
 
 def parse(
@@ -49,6 +62,57 @@ def parse(
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in as_list(texts)]
     return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
+
+
+def audit_parser(
+    gold: str | Path,
+    parsed: str | Path | Parser,
+    *,
+    into: str | Path | Iterable[str | Path] = (),
+) -> Page[ParserAudit]:
+    """How often each task of `ud/` and `tree/` gets the same label from a parse as from the gold
+    tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
+    it shows the tables.
+
+    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
+            if file names mark splits, only test is used
+    parsed  the same sentences as parsed: a folder that `lingprobe parse` wrote, or other files; or
+            a parser, such as 'udpipe:MODEL', which then gets the gold words
+    into    store the audit in corpora made with this parser, so that tables of tasks on them show
+            it
+    DataProblem if the two have no sentence in common, or a corpus is another parser's.
+
+        print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
+    """
+    allow_code(parsed)
+    files = gold_files(gold)
+    if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
+        said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
+        (by,) = machines(said) or [Machine("", "", {})]
+        audit = compare_parses(files, said, (by.parser, by.fingerprint))
+    else:
+        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
+        with TemporaryDirectory() as place:
+            said = parse_again(files, Path(place), made)
+            audit = compare_parses(files, said, (made.name, made.fingerprint))
+            audit = replace(audit, learnt=_learnt(files, made))
+    for folder in as_list(into):
+        keep(Path(folder), audit.plain())
+    return parser_page(audit)
+
+
+def _learnt(gold: Sequence[Path], parser: Parser) -> int:
+    """How many gold sentences a parser was trained on, 0 if it does not say."""
+    saw = parser.saw() if isinstance(parser, TrainedParser) else None
+    if saw is None:
+        return 0
+    every = (block.sentences() for path in gold for block in blocks(path, "skip", ProblemTally()))
+    return sum(int(are_among(hash_sentences(some), saw).sum()) for some in every)
+
+
+def _is_parser(place: str | Path) -> bool:
+    """Whether a folder is a parser."""
+    return (locate_path(place) / MODEL).is_file()
 
 
 def _share(text: str) -> tuple[int, int]:

@@ -19,11 +19,7 @@ from lingprobe.analysis.score_table import (
     varying,
     with_families,
 )
-from lingprobe.api.arguments import (
-    as_list,
-    optional,
-    show_keywords,
-)
+from lingprobe.api.arguments import as_list, show_keywords
 from lingprobe.api.results import (
     ResultsSource,
     Selection,
@@ -40,7 +36,7 @@ from lingprobe.tables.page import Page
 MOST = 100  # columns that are related at a time
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def relate(
     results: ResultsSource = None,
     *,

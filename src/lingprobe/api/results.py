@@ -11,19 +11,15 @@ from lingprobe.analysis.comparison import find_order_changes, with_baselines
 from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
-from lingprobe.api.arguments import (
-    as_list,
-    optional,
-    show_keywords,
-)
+from lingprobe.api.arguments import as_list, show_keywords
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
-from lingprobe.judgements.score import read_judgements
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
+from lingprobe.pages.human import read_answers
 from lingprobe.pages.probabilities import write as write_predictions
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.selection import (
@@ -80,7 +76,7 @@ class Selection(TypedDict, total=False):
     trust: bool | None
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def results(
     folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
 ) -> list[Result]:
@@ -95,7 +91,7 @@ def results(
     return _of(folder, _parse_selection(selection, scores)).results
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def report(
     results: ResultsSource = None,
     *,
@@ -167,7 +163,7 @@ def report(
         none_kept = not keeps_scores(results)
     beside = Beside(
         remarks=stored.remarks,
-        people=() if suite else tuple(read_judgements(map(Path, human))),
+        people=() if suite else read_answers([Path(file) for file in human]),
         scored=None if none_kept else read_scores,
         folder=Path(results) if isinstance(results, str | Path) else None,
         reads=tuple(as_list(selection.get("reads"))),
@@ -177,7 +173,7 @@ def report(
     return page.with_remarks(stored.remarks)
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def card(
     results: ResultsSource = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Result, ...]]:
@@ -196,7 +192,7 @@ def card(
     return card_page(stored.results, benchmark).with_remarks(stored.remarks)
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def layers(
     results: ResultsSource = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Depth, ...]]:
@@ -213,7 +209,7 @@ def layers(
     return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def compare(
     results: ResultsSource = None,
     against: str | None = None,
@@ -300,7 +296,7 @@ def compare_published(
     )
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def predictions(
     results: ResultsSource = None,
     output: str | Path = "predictions",

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lingprobe.data.labels import Column
+from lingprobe.metrics import METRICS, interval_of
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -30,6 +33,15 @@ class AuditBaseline:
     low: float
     high: float
     about: str = ""
+
+    @classmethod
+    def of(
+        cls, name: str, metric: str, labels: tuple[Column, Column], *about: str
+    ) -> AuditBaseline:
+        """The floor of predicted labels beside the gold ones, which stand first."""
+        gold, said = labels
+        score = METRICS.make(metric)(gold, said)
+        return cls(name, score, *interval_of(metric, gold, [said]), "; ".join(filter(None, about)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 from lingprobe.experiment.rules import OneWord, best_word, by_group, by_source, several
-from lingprobe.metrics import METRICS, best_constant, constant_column, constants, interval_of
+from lingprobe.metrics import METRICS, best_constant, constant_column, constants
 from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
 from lingprobe.probes.grams import tfidf, weigh_counts
 
@@ -193,6 +193,25 @@ class SplitHalves(NamedTuple):
     test: Dataset
     about: str
 
+    @classmethod
+    def of(cls, dataset: Dataset) -> SplitHalves | None:
+        """Examples to fit on and to score on, in an order of their own; None where there is but one
+        split.
+        """
+        if not (pair := floor_splits(dataset)):
+            return None
+        ordered = dataset.take(canonical(dataset))
+        train, test = pair.split("/")
+        dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
+        thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
+        about = "" if pair == "train/test" else f"fitted on {train}, scored on {test}"
+        return cls(
+            ordered.take(ordered.rows(train)),
+            ordered.take(thinned),
+            ordered.take(ordered.rows(test)),
+            about,
+        )
+
 
 Predicted = tuple[Column, Column, str]
 """Gold and predicted labels of the same examples, and what was done."""
@@ -200,29 +219,20 @@ Predicted = tuple[Column, Column, str]
 
 def floors(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
     """Floors by name; {} where the data have but one split."""
-    halves = split_halves(dataset)
+    halves = SplitHalves.of(dataset)
     if halves is None:
         return {}
     floors = dict(_constants(halves, metric))
     for key, (name, read) in _readers(dataset, halves).items():
         gold, said, about = read(halves)
-        floors[key] = floor_of(name, metric, (gold, said), halves.about, about)
+        floors[key] = AuditBaseline.of(name, metric, (gold, said), halves.about, about)
     rule = best_word(dataset)
     if rule is not None:
-        floors["word"] = floor_of(f"one word: {rule}", metric, _of_rule(dataset, rule))
+        floors["word"] = AuditBaseline.of(f"one word: {rule}", metric, _of_rule(dataset, rule))
     return {key: floors[key] for key in ORDER if key in floors}
 
 
 ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
-
-
-def floor_of(name: str, metric: str, labels: tuple[Column, Column], *about: str) -> AuditBaseline:
-    """The floor of predicted labels beside the gold ones, which stand first."""
-    gold, said = labels
-    score = METRICS.make(metric)(gold, said)
-    return AuditBaseline(
-        name, score, *interval_of(metric, gold, [said]), "; ".join(filter(None, about))
-    )
 
 
 def _constants(halves: SplitHalves, metric: str) -> Iterator[tuple[str, AuditBaseline]]:
@@ -276,25 +286,6 @@ def floor_splits(dataset: Dataset) -> str:
     """
     some = [name for name in SPLITS if len(dataset.rows(name))]
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
-
-
-def split_halves(dataset: Dataset) -> SplitHalves | None:
-    """Examples to fit on and to score on, in an order of their own; None where there is but one
-    split.
-    """
-    if not (pair := floor_splits(dataset)):
-        return None
-    ordered = dataset.take(canonical(dataset))
-    train, test = pair.split("/")
-    dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
-    thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
-    about = "" if pair == "train/test" else f"fitted on {train}, scored on {test}"
-    return SplitHalves(
-        ordered.take(ordered.rows(train)),
-        ordered.take(thinned),
-        ordered.take(ordered.rows(test)),
-        about,
-    )
 
 
 def canonical(dataset: Dataset) -> Ints:

@@ -6,9 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import QUIET, TO_FOLDER, remark
+from lingprobe.cli.options import PAGE_STYLE, QUIET, TO_FOLDER, PageStyle, remark, show
 
 if TYPE_CHECKING:
     from lingprobe.annotators.parse import Parsed
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @command(
     "parse",
     argument("texts", "TEXT"),
-    option("parser", "--with", metavar="PARSER", complete=names("parsers")),
+    option("parser", "--with", metavar="PARSER", complete="parsers"),
     TO_FOLDER,
     option("tokens", metavar="HOW"),
     "lines",
@@ -45,6 +44,26 @@ def parse(given: Arguments, *, quiet: bool = False) -> None:
     remark(str(done), quiet)
     for line in _list_changes(done):
         remark(line, quiet)
+
+
+@command(
+    "audit_parser",
+    argument("gold", "GOLD"),
+    argument("parsed", "PARSED"),
+    option("into", metavar="FOLDER"),
+    PAGE_STYLE,
+)
+def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
+    """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
+    class and by the parser's confidence.
+
+    **Examples**
+
+    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
+    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
+    - `lingprobe audit-parser gold/ parsed/ --format markdown`
+    """
+    show(lingprobe.audit_parser(**given), style)
 
 
 def _list_changes(done: Parsed) -> list[str]:

@@ -8,7 +8,6 @@ from typing import TextIO
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     CACHE,
@@ -64,7 +63,7 @@ def build(given: Arguments) -> None:
     option("sample", least=0),
     "seed",
     ON_ERROR,
-    option("checks", "--check", metavar="CHECK", complete=names("checks")),
+    option("checks", "--check", metavar="CHECK", complete="checks"),
     CACHE,
     STYLE,
 )

@@ -23,6 +23,7 @@ from typing import Annotated, Any, get_origin
 import typer
 import typer.main
 
+from lingprobe.cli.completing import names
 from lingprobe.cli.parsing import Command
 from lingprobe.cli.signatures import REQUIRED, Parameter, parameters
 
@@ -41,7 +42,7 @@ class Option:
     kind      the type, if it is another one than in Python
     default   the default, if it is another one
     least     the least number
-    complete  what the Tab key offers
+    complete  what the Tab key offers: names of a kind, as `tasks`, or what a function says
     panel     the heading in the help
     """
 
@@ -52,7 +53,7 @@ class Option:
     kind: Any = None
     default: Any = AS_IN_PYTHON
     least: int | None = None
-    complete: Callable[..., list[str]] | None = None
+    complete: str | Callable[..., list[str]] | None = None
     panel: str | None = None
     positional: bool = False
 
@@ -68,7 +69,9 @@ class Option:
             "metavar": self.metavar,
             "help": self.help or f"{source.meaning}{self._remark(kind, source.default)}.",
             "min": self.least,
-            "autocompletion": self.complete,
+            "autocompletion": names(self.complete)
+            if isinstance(self.complete, str)
+            else self.complete,
             "rich_help_panel": self.panel,
         }
         if self.positional:

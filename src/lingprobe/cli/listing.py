@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import kinds, names, names_of_kind
+from lingprobe.cli.completing import kinds, names_of_kind
 from lingprobe.cli.declaration import Arguments, argument, command, option
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ NAME = argument(
 
 @command(
     "available",
-    NAME.but(complete=names("tasks")),
+    NAME.but(complete="tasks"),
     option("language", "-l", metavar="LANGUAGE"),
     option("paper", metavar="PAPER"),
     option("unit", metavar="UNIT"),
@@ -94,7 +94,7 @@ def _task_facts(about: TaskDescription) -> list[tuple[str, str]]:
 
 @command(
     "available",
-    NAME.but(complete=names("encoders")),
+    NAME.but(complete="encoders"),
     option(
         "paper",
         metavar="PAPER",
@@ -127,7 +127,7 @@ def _describe_row(row: EncoderRow) -> str:
     return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
 
 
-@command("available", NAME.but(complete=names("suites")))
+@command("available", NAME.but(complete="suites"))
 def suites(given: Arguments) -> None:
     """List the suites, which are papers' tables for `lingprobe run --suite`.
 

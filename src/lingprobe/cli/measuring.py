@@ -8,7 +8,6 @@ from typing import Literal
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     BATCH_SIZE,
@@ -50,9 +49,9 @@ SHOWN = 10  # sentences that could not be encoded
     TO_FOLDER,
     option("limit", metavar="N", least=3),
     DRY_RUN,
-    option("probes", "--probe", metavar="PROBE", complete=names("probes")),
+    option("probes", "--probe", metavar="PROBE", complete="probes"),
     option("seeds", metavar="N", least=1),
-    option("controls", "--control", metavar="CONTROL", complete=names("controls")),
+    option("controls", "--control", metavar="CONTROL", complete="controls"),
     option("reads", "--read", metavar="READ"),
     option(
         "language",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import names
-from lingprobe.cli.declaration import argument, option
+from lingprobe.cli.declaration import Option, argument, option
 from lingprobe.cli.parsing import FILE
 from lingprobe.data.errors import UsageProblem
 
@@ -22,9 +21,9 @@ SPEED, MORE = "Speed and storage", "Further options"
 
 # how parameters of several functions are written
 TASK = argument("task", "TASK")
-TASKS = option("tasks", "--task", "-t", metavar="TASK", complete=names("tasks"))
-ENCODERS = option("encoders", "--encoder", "-e", metavar="ENCODER", complete=names("encoders"))
-SUITE = option("suite", metavar="SUITE", complete=names("suites"))
+TASKS = option("tasks", "--task", "-t", metavar="TASK", complete="tasks")
+ENCODERS = option("encoders", "--encoder", "-e", metavar="ENCODER", complete="encoders")
+SUITE = option("suite", metavar="SUITE", complete="suites")
 CACHE = option("cache", metavar="FOLDER", panel=SPEED)
 STORE = option("store", metavar="DTYPE", panel=SPEED)
 PROJECT = option("project", metavar="N", least=1, panel=SPEED)
@@ -100,6 +99,18 @@ SIZED_OUTPUT = (OUTPUT, WIDTH)
 QUIET = option(
     "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
 )
+SHARED_OPTIONS: Mapping[str, tuple[Option, ...]] = {
+    "tasks": (TASKS,),
+    "on_error": (ON_ERROR,),
+    "file": (TO_FILE,),
+    "folder": (TO_FOLDER,),
+    "selection": SELECTION,
+    "selection of layers": READ_SELECTION,
+    "style": (PAGE_STYLE,),
+    "page": (OUTPUT,),
+    "quiet": (QUIET,),
+}
+"""Options that commands share, those of extensions too, by what they are for."""
 PageStyle = Literal["terminal", "markdown", "latex", "html", "csv"]
 Style = Literal[PageStyle, "parquet", "mteb"]
 
@@ -175,7 +186,11 @@ def check_figure(figure: str, usual: str, style: str, output: Path | None) -> No
 
 
 def show_page(
-    page: Page[Any], style: str, output: Path | None, what: str, width: str | None = None
+    page: Page[Any],
+    style: str = "terminal",
+    output: Path | None = None,
+    what: str = "",
+    width: str | None = None,
 ) -> None:
     """Write a page to a file and say how much it holds, or print it."""
     for text in page.remarks:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     METRIC,
@@ -40,8 +39,8 @@ PAGE = Path("report.html")
     "bits",
     "headroom",
     option("by", metavar="STRATUM"),
-    option("view", metavar="VIEW", complete=names("views")),
-    option("figure", metavar="FIGURE", complete=names("figures")),
+    option("view", metavar="VIEW", complete="views"),
+    option("figure", metavar="FIGURE", complete="figures"),
     option("html", help="Write everything as one HTML page: report.html, or the file of -o."),
     "trust",
 )

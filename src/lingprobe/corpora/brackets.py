@@ -1,5 +1,5 @@
 """Constituency trees in brackets (Penn Treebank style), read as a stream: `read(path)` yields one
-`Tree` a sentence.
+`BracketTree` a sentence.
 
 Trees stand one a line or over many, several to a line or with text indented as one likes. Where a
 file is damaged, reading goes on at the next line that begins as the file's first tree does.
@@ -187,27 +187,9 @@ def parse_brackets(text: str, path: str | Path, line: int) -> BracketTree:
     return _tree(text, path, line, Strings(), False)
 
 
-def format_tree(tree: BracketTree) -> str:
-    """A tree as one line of brackets."""
-    pieces: list[str] = []
-    _write(tree, 0, pieces)
-    return "".join(pieces)
-
-
 def format_terminal(tag: str, word: str) -> str:
     """A word with its tag in brackets."""
     return f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"
-
-
-def _write(tree: BracketTree, node: int, pieces: list[str]) -> None:
-    pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
-    for label, start, _, below in tree.children(node):
-        pieces.append(" ")
-        if below < 0:
-            pieces.append(format_terminal(label, tree.words[start]))
-        else:
-            _write(tree, below, pieces)
-    pieces.append(")")
 
 
 UNCLOSED = "a bracket is not closed before the next tree begins"

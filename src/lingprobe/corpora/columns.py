@@ -1,5 +1,5 @@
 """Published data sets as they lie on disk: tables with tabs or commas, or JSON lines, whose
-columns a `Layout` names; quotes are data.
+columns a `ColumnLayout` names; quotes are data.
 
 A CSV reader with its defaults merges rows of such files at unbalanced quotes; only line feeds end a
 row here, only tabs a cell.
@@ -87,18 +87,6 @@ XPROBE = ColumnLayout("words, label", 2, label=1, text=0)
 WORD = ColumnLayout("word, label", 2, label=1, text=0)
 PAIR = ColumnLayout("word, word, label", 3, label=2, text=0, second=1)
 CONTEXTUAL = ColumnLayout("words, number of the word, label", 3, label=2, text=0, token=1)
-ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
-COMPEVAL_VERB = ColumnLayout(
-    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
-)
-COMPEVAL_PAIR = ColumnLayout(
-    "label, sentence id, words, asked noun, asked verb",
-    5,
-    label=0,
-    text=2,
-    asked=(3, 4),
-    called=ANSWERS,
-)
 INDIC = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 

@@ -1,8 +1,9 @@
-"""CoNLL-U, read as a stream and checked as it is read: `read(path)` yields one `Tree` a sentence.
+"""CoNLL-U, read as a stream and checked as it is read: `read_conllu(path)` yields one `Tree` a
+sentence.
 
 A block of lines is cut into columns at once and each column is checked as a whole; only what fails,
 or has multiword tokens or empty nodes, is looked at line by line. With `on_error="skip"` a bad
-sentence is counted in a `Tally`.
+sentence is counted in a `ProblemTally`.
 """
 
 from __future__ import annotations

@@ -7,12 +7,9 @@ the order of their names. Brown's tags, which are in lower case, become Penn's (
 
 from __future__ import annotations
 
-import gzip
 import io
-import lzma
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from lingprobe.corpora.files import (
     decode_text,
@@ -23,7 +20,6 @@ from lingprobe.corpora.files import (
 from lingprobe.corpora.rendering import sentence_of, unescape_word
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import CLITIC
-from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
 
 _PENN = {
@@ -168,31 +164,6 @@ def read_tagged_text(
         tally.sentences += 1
         tally.words += len(words)
         yield sentence_of(words, tags), tuple(forms.setdefault(t, t) for t in tags)
-
-
-def check_name(path: str | Path) -> None:
-    """Refuse the name of a file that tagged text is not written to. DataProblem."""
-    if not is_tagged(path) or Path(path).suffix == ".zip":
-        raise DataProblem(
-            f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so"
-        )
-
-
-def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:
-    """Write words and their tags as word/TAG, one sentence a line, compressed as the name says; a
-    file is there whole or not at all.
-    """
-    out = Path(path).expanduser()
-    check_name(out)
-    openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
-    with (
-        open_draft(out) as part,
-        openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file,
-    ):
-        for words, tags in sentences:
-            file.write(
-                " ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)) + "\n"
-            )
 
 
 def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:

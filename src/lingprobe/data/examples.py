@@ -215,6 +215,14 @@ class Dataset:
         """Whether each example is one whole sentence."""
         return self.sites.shape[1] == 1 and not (self.sites[:, :, 1] >= 0).any()
 
+    def one_hot_asked(self) -> NDArray[np.float32]:
+        """The asked words one-hot, one block a slot, [examples, slots x vocabulary]."""
+        size = len(self.vocabulary)
+        hot = np.zeros((len(self), self.asked.shape[1] * size), np.float32)
+        for slot, words in enumerate(self.asked.T):
+            hot[np.arange(len(self)), slot * size + words] = 1
+        return hot
+
     def rows(self, split: str) -> Ints:
         """Which examples belong to a split, in order."""
         return np.flatnonzero(self.splits == SPLITS.index(split))

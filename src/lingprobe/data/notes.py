@@ -1,8 +1,8 @@
 """Notes about data sets and results: typed here, plain JSON in files.
 
 `Notes` of a data set and the `choice` of a probe may contain anything by name, and are shown
-unchanged. Notes that lingprobe itself reads are a property or a `NotePart`, so that their names occur
-only here.
+unchanged. Notes that lingprobe itself reads are a property or a `NotePart`, so that their names
+occur only here.
 """
 
 from __future__ import annotations

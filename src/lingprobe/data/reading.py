@@ -38,21 +38,11 @@ __all__ = [
     "View",
     "Viewed",
     "alone",
-    "one_hot",
     "read_of",
     "reads_of",
     "units_read",
     "view",
 ]
-
-
-def one_hot(dataset: Dataset) -> Floats:
-    """The asked words one-hot, one block a slot, [examples, slots x vocabulary]."""
-    size = len(dataset.vocabulary)
-    hot = np.zeros((len(dataset), dataset.asked.shape[1] * size), np.float32)
-    for slot, words in enumerate(dataset.asked.T):
-        hot[np.arange(len(dataset)), slot * size + words] = 1
-    return hot
 
 
 def alone(dataset: Dataset) -> Ints:
@@ -355,6 +345,9 @@ POOLS: dict[str, Callable[[Floats, Ints, Ints], Floats]] = {
     "last": _last,
     "endpoints": _endpoints,
 }
+"""How units are pooled, by name: vectors [units, dim] with where each group begins and ends ->
+[groups, dim].
+"""
 
 
 MARGIN = "mean+margin"
@@ -364,7 +357,7 @@ is better, whatever a probe would learn.
 
 
 def _one_hot_words(readings: Readings, units: Floats) -> Floats:
-    return one_hot(readings.dataset)
+    return readings.dataset.one_hot_asked()
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:

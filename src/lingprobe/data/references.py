@@ -4,7 +4,7 @@ A `Reference` is the parsed text; `Contents` is a table of contents, which turns
 the object that it names. Nothing is imported before it is needed, and option values are converted
 by annotation, never evaluated.
 
-Code in a file runs only if the file was allowed in this process (`allow`): functions that take
+Code in a file runs only if the file was allowed in this process (`allow_code`): functions that take
 references from the user allow what they are given, and nothing else does. So a reference that was
 read from results, sheets or corpora, or is nested in one, names only built-in things and plugins.
 """
@@ -57,12 +57,12 @@ __all__ = [
     "ReferenceProblem",
     "Untrusted",
     "allow_code",
+    "is_code_allowed",
+    "path_options",
     "resolve_beside",
     "shorten_reference",
-    "is_code_allowed",
-    "try_parse_reference",
-    "path_options",
     "summary",
+    "try_parse_reference",
 ]
 
 T = TypeVar("T")

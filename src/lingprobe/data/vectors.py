@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+"""Arrays of 64-bit integers."""
 Floats = NDArray[np.float32]
+"""Arrays of 32-bit floats."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 `adapt` is the door: it makes an Encoder of anything that turns sentences into vectors. `hf` and
 `st` run models of Hugging Face and sentence-transformers (`network`, `blocks`, `tokens` and
-`forward` are steps of `hf`), `tables` and `bags` have word vectors. `surface`, `ngrams` and
+`forward` are steps of `hf`), `tables` and `bags` have word vectors. `surface` and
 `untrained` are baselines, and `gold` are the oracles.
 """
 

@@ -23,11 +23,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.frames import describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
-from lingprobe.encoders.layers import (
-    SlotEncoder,
-    asked_of,
-    names_of,
-)
+from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
@@ -136,7 +132,7 @@ class Activations:
         return tuple(f"{number}.{self.pool}" for number in self.numbers)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
-        return asked_of(self, slots, "word pieces")
+        return SlotEncoder.of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
@@ -146,7 +142,7 @@ class Activations:
         passes = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
         units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
-        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+        return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
         self._match(sentences, self.pool == "none")

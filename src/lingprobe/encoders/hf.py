@@ -26,12 +26,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
 from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from lingprobe.encoders.layers import (
-    SlotEncoder,
-    asked_of,
-    names_of,
-    slots_of,
-)
+from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
     Dtype,
     SavedModel,
@@ -198,7 +193,7 @@ class HuggingFace(SavedModel):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return slots_of(self, self.depth, self.count_heads)
+        return SlotEncoder.slots_of(self, self.depth, self.count_heads)
 
     @property
     def depth(self) -> int:
@@ -238,7 +233,7 @@ class HuggingFace(SavedModel):
         return network
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
-        return asked_of(self, slots, "word pieces")
+        return SlotEncoder.of(self, slots, "word pieces")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
@@ -258,7 +253,7 @@ class HuggingFace(SavedModel):
         if recall(*self._memory_key) is None:
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
-        return Vectors(units.layers, names_of(asked), units.spans, units.cut)
+        return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

@@ -42,6 +42,40 @@ class SlotEncoder:
     slots: tuple[str, ...]
     takes = "sentences"
 
+    @classmethod
+    def of(cls, encoder: Deep, slots: tuple[str, ...], units: str) -> SlotEncoder:
+        """An encoder that yields these slots; ValueError for vectors of sentences beside those of
+        `units`, as words.
+        """
+        if len({slot.endswith(".none") for slot in slots}) > 1:
+            raise ValueError(
+                f"{units} and sentence vectors have different units; ask for them one after the"
+                " other"
+            )
+        return cls(encoder, slots)
+
+    @staticmethod
+    def slots_of(
+        encoder: Deep, last: int, heads: Callable[[], int] | None = None
+    ) -> tuple[str, ...]:
+        """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
+        many heads a block has, if its blocks can be looked into.
+        """
+        names = layer_names(encoder.layers, last, heads)
+        if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
+            raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
+        return tuple(f"{name}.{encoder.pool}" for name in names)
+
+    @staticmethod
+    def names(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        """What layers are called: by their number, and where one comes twice by their pooling,
+        too.
+        """
+        names = tuple(layer for layer, _ in asked)
+        if len(set(names)) == len(names):
+            return names
+        return tuple(f"{layer}.{pool}" for layer, pool in asked)
+
     @property
     def name(self) -> str:
         return self.encoder.name
@@ -62,35 +96,6 @@ class SlotEncoder:
         return self.encoder.read(
             sentences, [(layer, pool) for layer, _, pool in (s.rpartition(".") for s in self.slots)]
         )
-
-
-def asked_of(encoder: Deep, slots: tuple[str, ...], units: str) -> SlotEncoder:
-    """An encoder that yields these slots; ValueError for vectors of sentences beside those of
-    `units`, as words.
-    """
-    if len({slot.endswith(".none") for slot in slots}) > 1:
-        raise ValueError(
-            f"{units} and sentence vectors have different units; ask for them one after the other"
-        )
-    return SlotEncoder(encoder, slots)
-
-
-def slots_of(encoder: Deep, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:
-    """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
-    many heads a block has, if its blocks can be looked into.
-    """
-    names = layer_names(encoder.layers, last, heads)
-    if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
-        raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
-    return tuple(f"{name}.{encoder.pool}" for name in names)
-
-
-def names_of(asked: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """What layers are called: by their number, and where one comes twice by their pooling, too."""
-    names = tuple(layer for layer, _ in asked)
-    if len(set(names)) == len(names):
-        return names
-    return tuple(f"{layer}.{pool}" for layer, pool in asked)
 
 
 def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Floats
+from lingprobe.data.vectors import Floats, Ints, Vectors, word_units
 from lingprobe.encoders.keyed_random import draw_normals
 from lingprobe.encoders.word_files import WordFile, open_words, word_digest
 
@@ -23,6 +23,11 @@ MOST = 1 << 16  # words whose vectors are kept
 
 class WordTable(Protocol):
     """Words -> vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the vectors from others."""
+        ...
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         """A vector for each word [words, dim], zeros where there is none, and which words there
@@ -37,6 +42,10 @@ class RandomTable:
 
     dim: int
     seed: int
+
+    @property
+    def fingerprint(self) -> str:
+        return "random"
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         keys = [w.encode("utf-8", "surrogatepass") for w in words]
@@ -117,3 +126,12 @@ def open_word_table(path: Path | None, dim: int, seed: int, most: int = MOST) ->
     dimensions, as they stand.
     """
     return RandomTable(dim, seed) if path is None else FileTable(path, most)
+
+
+def gather_word_vectors(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
+    """The vector of each word by its row, zeros for one without (-1), of sentences of so many
+    words.
+    """
+    found = np.zeros((len(ids), vectors.shape[1]), np.float32)
+    found[ids >= 0] = vectors[ids[ids >= 0]]
+    return Vectors((found,), ("-",), word_units(counts))

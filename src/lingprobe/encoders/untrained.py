@@ -96,23 +96,13 @@ class Untrained:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from lingprobe.nets.trainable import NetworkShape
 
-        forms, numbers = forms_of(sentences, self.lowercase)
+        forms, numbers = WordInput.forms(sentences, self.lowercase)
         vectors, _ = open_word_table(self.vectors, self.dim, self.seed).look_up(forms)
         shape = NetworkShape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         read = WordInput(vectors, numbers, counts)
         net = _net(shape, self.seed, self.by_word)
-        return encode_sentences(net, read, shape.width, self.by_word, self.tokens)
-
-
-def forms_of(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
-    """The distinct words of some sentences, and the number of each word's, one sentence after the
-    other.
-    """
-    forms: dict[str, int] = {}
-    words = (w.lower() if lowercase else w for s in sentences for w in s.words)
-    numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
-    return list(forms), numbers
+        return read.encode(net, shape.width, self.by_word, self.tokens)
 
 
 class WordInput(NamedTuple):
@@ -124,24 +114,35 @@ class WordInput(NamedTuple):
     numbers: Ints
     counts: Ints
 
+    @staticmethod
+    def forms(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
+        """The distinct words of some sentences, and the number of each word's, one sentence after
+        the other.
+        """
+        forms: dict[str, int] = {}
+        words = (w.lower() if lowercase else w for s in sentences for w in s.words)
+        numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
+        return list(forms), numbers
 
-def encode_sentences(net: Any, read: WordInput, width: int, by_word: bool, tokens: int) -> Vectors:
-    """What a network over word vectors makes of sentences: a vector of `width` numbers for each, or
-    for each of their words.
-    """
-    counts = read.counts
-    lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
-    units = compute_offsets(lengths) if by_word else np.arange(len(counts) + 1)
-    outputs = np.zeros((int(units[-1]), width), np.float32)
+    def encode(self, net: Any, width: int, by_word: bool, tokens: int) -> Vectors:
+        """What a network over word vectors makes of sentences: a vector of `width` numbers for
+        each, or for each of their words.
+        """
+        counts = self.counts
+        lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
+        units = compute_offsets(lengths) if by_word else np.arange(len(counts) + 1)
+        outputs = np.zeros((int(units[-1]), width), np.float32)
 
-    def work(rows: Ints) -> None:
-        words = [read.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
-        states = _run_net(net, gather_vectors(read.vectors, words), lengths[rows], by_word)
-        outputs[expand_ranges(units[rows], units[rows + 1])[0]] = states
+        def work(rows: Ints) -> None:
+            words = [
+                self.numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)
+            ]
+            states = _run_net(net, gather_vectors(self.vectors, words), lengths[rows], by_word)
+            outputs[expand_ranges(units[rows], units[rows + 1])[0]] = states
 
-    run_batches(work, make_batches(lengths, tokens), side_by_side=True)
-    spans = word_units(counts, lengths) if by_word else None
-    return Vectors((outputs,), ("-",), spans, counts > LONGEST)
+        run_batches(work, make_batches(lengths, tokens), side_by_side=True)
+        spans = word_units(counts, lengths) if by_word else None
+        return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 
 
 def _run_net(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:

@@ -185,7 +185,8 @@ def _fasttext(path: Path) -> FastText:
         from gensim.models.fasttext import load_facebook_vectors
     except ImportError:
         raise DataProblem(
-            f"{path}: a fastText model with subwords is read by gensim: {describe_install('static')}"
+            f"{path}: a fastText model with subwords is read by gensim:"
+            f" {describe_install('static')}"
         ) from None
     if path.suffix in COMPRESSED:
         raise DataProblem(f"{path}: unpack this fastText model first")

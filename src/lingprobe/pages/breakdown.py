@@ -59,7 +59,8 @@ def classes(results: Sequence[Result]) -> Table:
         trial = result.trial
         if result.gold.numbers is None and trial.control == NO_CONTROL:
             layer = said_of(trial.read)
-            what = f"{shorten_reference(ENCODERS, trial.encoder)}{layer}, {shorten_reference(PROBES, trial.probe)}"
+            encoder = shorten_reference(ENCODERS, trial.encoder)
+            what = f"{encoder}{layer}, {shorten_reference(PROBES, trial.probe)}"
             groups.setdefault((shorten_reference(TASKS, strip_fold(trial.task)), what), []).append(
                 result
             )

@@ -175,7 +175,8 @@ def _entries(card: Card, benchmark: str) -> dict[str, str]:
     hub, files = _hub(), dict[str, list[Any]]()
     for row in card.rows:
         how = _how(row)
-        said = f"{how}; 95 % interval {format_number(row.low)} to {format_number(row.high)}, n = {row.n:,}"
+        interval = f"{format_number(row.low)} to {format_number(row.high)}"
+        said = f"{how}; 95 % interval {interval}, n = {row.n:,}"
         entry = hub.EvalResultEntry(
             dataset_id=benchmark,
             task_id=file_name(shorten_task(row.task)),

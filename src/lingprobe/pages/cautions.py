@@ -63,8 +63,8 @@ def _memory(rows: Sequence[ResultRow]) -> list[str]:
     if not controls:
         return []
     keys = [
-        f"{shorten_task(task)}, {control}: {row.keyed}; the keys of {format_number(row.keys_seen)} % of the test"
-        " examples are in train."
+        f"{shorten_task(task)}, {control}: {row.keyed}; the keys of {format_number(row.keys_seen)}"
+        " % of the test examples are in train."
         for (task, control), row in controls.items()
     ]
     return [

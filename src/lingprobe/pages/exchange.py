@@ -177,8 +177,8 @@ def _chosen_by(row: ExchangeRow) -> float:
 
 def _verdict(row: ExchangeRow) -> str:
     """What can be said of a row, in a sentence."""
-    said = f"{shorten_task(row.task)}, {row.encoder}, layer {row.layer}: {row.own:.1f} with the sentences'"
-    said += f" own words, {row.others:.1f} with others; "
+    said = f"{shorten_task(row.task)}, {row.encoder}, layer {row.layer}: {row.own:.1f} with the"
+    said += f" sentences' own words, {row.others:.1f} with others; "
     if not _is_significant(row):
         return f"{said}no significant change ({row.low:+.1f} to {row.high:+.1f})."
     way = "less" if row.change < 0 else "more"

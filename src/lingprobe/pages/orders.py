@@ -38,10 +38,8 @@ def _describe_change(change: OrderChange) -> str:
     first, second = change.one.question.one.row, change.one.question.best.row
     names = name_encoders((first.encoder, second.encoder))
     pair = " − ".join(names.get(row.encoder, row.encoder) + row.read for row in (first, second))
-    return (
-        f"Order depends on the probe: {shorten_task(first.task)}, {pair} is {_describe_side(change.one)}"
-        f" and {_describe_side(change.other)}."
-    )
+    sides = f"{_describe_side(change.one)} and {_describe_side(change.other)}"
+    return f"Order depends on the probe: {shorten_task(first.task)}, {pair} is {sides}."
 
 
 def _describe_side(decision: Decision) -> str:

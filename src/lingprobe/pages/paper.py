@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.judgements.bound import read_bound
+from lingprobe.pages.human import read_bound
 from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.verdicts import statement
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
 from lingprobe.suites.facts import PERCENT, Entry, HumanScore
 from lingprobe.suites.page import Cell, cells, inside
-from lingprobe.suites.suite import Suite, locate_task, select_results
+from lingprobe.suites.suite import Suite, select_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -55,7 +55,7 @@ def _human_scores(
     judged = []
     for file in map(Path, files):
         bound = read_bound(file)
-        place = locate_task(suite, bound.task)
+        place = suite.locate_task(bound.task)
         if place is None:
             raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
         beside = (

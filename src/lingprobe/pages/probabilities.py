@@ -227,7 +227,8 @@ def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
     )
     if about(dataset) != result.provenance.tested:
         raise DataProblem(
-            f"{shorten_task(task)}: its test examples have changed since they were measured; run it again"
+            f"{shorten_task(task)}: its test examples have changed since they were measured; run it"
+            " again"
         )
     return dataset
 

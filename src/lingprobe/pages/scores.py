@@ -144,7 +144,8 @@ def test_notes(rows: Sequence[ResultRow]) -> list[str]:
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
     left_out = [
-        f"{shorten_task(task)}, {encoder}: {_many(n, 'fit')} left out, over different test examples."
+        f"{shorten_task(task)}, {encoder}: {_many(n, 'fit')} left out, over different test"
+        " examples."
         for (task, encoder), n in left.items()
     ]
     return [*notes, *left_out]
@@ -352,12 +353,14 @@ def _left_out(rows: Sequence[ResultRow]) -> Iterator[str]:
             lost = f"{_many(count, 'example')} {fate}{f' ({are})' if are else ''}"
             yield f"{shorten_task(task)}, {encoder}: {lost}."
     for row in {row.task: row for row in rows if row.malformed}.values():
-        yield f"{shorten_task(row.task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
+        unread = _unread(row.malformed)
+        yield f"{shorten_task(row.task)}: {unread} left out; the first: {row.problem}."
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     for task, n in unseen.items():
         many = _many(n, "test example")
         yield (
-            f"{shorten_task(task)}: {many} of a class that is not in train, which no probe can get right."
+            f"{shorten_task(task)}: {many} of a class that is not in train, which no probe can get"
+            " right."
         )
     for encoder, n in {row.encoder: row.cut for row in rows if row.cut}.items():
         yield f"{encoder}: {_many(n, 'sentence')} cut at the encoder's maximum length."

@@ -267,7 +267,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-class Packed(NamedTuple):
+class PackedResult(NamedTuple):
     """A result as JSON and arrays by name, without its probabilities."""
 
     facts: Mapping[str, Any]
@@ -278,16 +278,15 @@ class Packed(NamedTuple):
         """An array."""
         return self.arrays[name]
 
+    @classmethod
+    def of(cls, result: Result) -> PackedResult:
+        """What `result` makes the result of again."""
+        pool = ArrayPool()
+        return cls({"result": _row("", result, pool), **pool.facts}, pool.arrays)
 
-def pack_result(result: Result) -> Packed:
-    """What `unpack_result` makes the result of again."""
-    pool = ArrayPool()
-    return Packed({"result": _row("", result, pool), **pool.facts}, pool.arrays)
-
-
-def unpack_result(packed: Packed) -> Result:
-    """The result that was packed."""
-    return _result(packed.facts["result"], _StoredPool(packed))
+    def result(self) -> Result:
+        """The result that was packed."""
+        return _result(self.facts["result"], _StoredPool(self))
 
 
 class _StoredPool:
@@ -295,7 +294,7 @@ class _StoredPool:
     format has not is absent.
     """
 
-    def __init__(self, block: Block | Packed) -> None:
+    def __init__(self, block: Block | PackedResult) -> None:
         self.format = block.format
         self.columns = [
             self._column(block, number, about)
@@ -307,7 +306,7 @@ class _StoredPool:
         ]
 
     @staticmethod
-    def _column(block: Block | Packed, number: int, about: dict[str, Any]) -> Column:
+    def _column(block: Block | PackedResult, number: int, about: dict[str, Any]) -> Column:
         arrays = {
             key: block.array(f"{number}:{key}").astype(dtype)
             for key, dtype in about["dtypes"].items()

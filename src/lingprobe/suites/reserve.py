@@ -149,8 +149,8 @@ def _verdicts(made: Sequence[Wear]) -> list[str]:
     tested = [each for each in made if not math.isnan(each.p)]
     worn = [each for each in tested if each.p < ALPHA]
     lines = [
-        f"{each.label} scores {format_number(each.beyond)} points more on the public draw than on the"
-        " reserve, beyond what the floor does: quote the reserve, and see what it was tuned on."
+        f"{each.label} scores {format_number(each.beyond)} points more on the public draw than on"
+        " the reserve, beyond what the floor does: quote the reserve, and see what it was tuned on."
         for each in worn
     ]
     if tested and not worn:

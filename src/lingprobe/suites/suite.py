@@ -158,6 +158,39 @@ class Suite:
             if run is None and column.task and not column.metric and name not in self.unasked
         ]
 
+    def locate_task(self, task: str, result: Result | None = None) -> Place | None:
+        """Where a task's scores stand; None for a task that the table has no column for. Without a
+        result, data count as different.
+        """
+        try:
+            full = Reference.parse(task)
+            short = Reference.parse(shorten_reference(TASKS, task)).without(
+                "fold", "sample", "on_error"
+            )
+        except ReferenceProblem:
+            return None
+        family, last = short.name.rpartition("/")[0], self.task_of(short)
+        names = [column.task for column in self.columns]
+        if family not in self.families or last not in names:
+            return None
+        why = (
+            "nothing was measured on it"
+            if result is None
+            else self.different(full.without("fold", "sample"), result)
+        )
+        block = self.block_of(full, result)
+        if block and not why and block not in [each.heading for each in self.paper.blocks]:
+            return None  # it would be ranked among figures of the other blocks
+        data = self.data_of(full) or str(short.with_name(f"{family}/*"))
+        return Place(names.index(last), data, why, block)
+
+    def floor_of(self, column: int, result: Result) -> str:
+        """The paper's baseline that a result in a column is of; '' for none."""
+        trial = result.trial
+        floors = self.floors_of(self.columns[column], Reference.parse(trial.task))
+        named = ((_canonical(f.probe), ENCODERS.canonical(f.encoder), f.name) for f in floors)
+        return next((name for *how, name in named if how == [trial.probe, trial.encoder]), "")
+
     def floors_of(self, column: Column, task: Reference) -> list[Floor]:
         """The paper's baselines of a column that some task stands in, each with its probe."""
         pair = task.name.startswith(("pair/", "table", "structure/"))
@@ -269,7 +302,7 @@ def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
     others = 0
     for place, result in _place_results(suite, results):
         trial = result.trial
-        floor = floor_of(suite, place.column, result)
+        floor = suite.floor_of(place.column, result)
         if floor or trial.probe == probes[place.column]:
             for column, judged in _rescore_columns(suite, place.column, result):
                 key = (
@@ -296,14 +329,6 @@ def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
     )
 
 
-def floor_of(suite: Suite, column: int, result: Result) -> str:
-    """The paper's baseline that a result in a column is of; '' for none."""
-    trial = result.trial
-    floors = suite.floors_of(suite.columns[column], Reference.parse(trial.task))
-    named = ((_canonical(f.probe), ENCODERS.canonical(f.encoder), f.name) for f in floors)
-    return next((name for *how, name in named if how == [trial.probe, trial.encoder]), "")
-
-
 def _place_results(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
     """The results on the suite's tasks, and on the data that it names if it does, each with its
     place.
@@ -315,8 +340,8 @@ def _place_results(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Pl
         task = result.trial.task
         data = task, result.provenance.identity("task", task)
         if data not in places:
-            mine = locate_task(suite, task) is not None and (not over or told_data(task) in over)
-            places[data] = locate_task(suite, task, result) if mine else None
+            mine = suite.locate_task(task) is not None and (not over or told_data(task) in over)
+            places[data] = suite.locate_task(task, result) if mine else None
         if (place := places[data]) is not None:
             yield place, result
 
@@ -348,33 +373,6 @@ def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
                 place, Entry(place, suite.constant, tuple(constant_result(r, "set") for r in mine))
             )
     return list(constants.values())
-
-
-def locate_task(suite: Suite, task: str, result: Result | None = None) -> Place | None:
-    """Where a task's scores stand; None for a task that the table has no column for. Without a
-    result, data count as different.
-    """
-    try:
-        full = Reference.parse(task)
-        short = Reference.parse(shorten_reference(TASKS, task)).without(
-            "fold", "sample", "on_error"
-        )
-    except ReferenceProblem:
-        return None
-    family, last = short.name.rpartition("/")[0], suite.task_of(short)
-    names = [column.task for column in suite.columns]
-    if family not in suite.families or last not in names:
-        return None
-    why = (
-        "nothing was measured on it"
-        if result is None
-        else suite.different(full.without("fold", "sample"), result)
-    )
-    block = suite.block_of(full, result)
-    if block and not why and block not in [each.heading for each in suite.paper.blocks]:
-        return None  # it would be ranked among figures of the other blocks
-    data = suite.data_of(full) or str(short.with_name(f"{family}/*"))
-    return Place(names.index(last), data, why, block)
 
 
 def _canonical(probe: str) -> str:

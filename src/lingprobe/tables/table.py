@@ -4,13 +4,10 @@ made by the formats; with what keeps text harmless in terminals and spreadsheets
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 
@@ -41,15 +38,6 @@ def safe(text: str) -> str:
     it is.
     """
     return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text
-
-
-def table(file: IO[str], path: Path) -> Any:
-    """A writer of rows, with commas where the name of the file ends with .csv, which spreadsheets
-    cut at commas, else with tabs.
-    """
-    return csv.writer(
-        file, delimiter="," if path.suffix.lower() == ".csv" else "\t", lineterminator="\n"
-    )
 
 
 @dataclass(frozen=True, slots=True)

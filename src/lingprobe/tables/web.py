@@ -171,6 +171,7 @@ class FoldedBlock:
 PageBlock = (
     ProseBlock | TermBlock | CodeBlock | Picture | TableSheet | Download | LinkBlock | FoldedBlock
 )
+"""What a chapter of a page for browsers may hold."""
 
 
 class PageChapter(NamedTuple):
@@ -187,6 +188,10 @@ class WebDocument(NamedTuple):
     title: str
     about: str
     chapters: tuple[PageChapter, ...]
+
+    def text(self) -> str:
+        """The whole file."""
+        return _render_template("document.html", page=self)
 
 
 class Cell(NamedTuple):
@@ -219,18 +224,13 @@ class Laid(NamedTuple):
     choices: str
 
 
-def document(page: WebDocument) -> str:
-    """A whole file."""
-    return _render_template("document.html", page=page)
-
-
 def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """Tables below each other as a file, under a figure."""
     title = next((table.title for table in tables if table.title), "lingprobe")
     drawn = (picture(figure),) if figure else ()
     below = (replace(each, title="" if each.title == title else each.title) for each in tables)
     blocks = (block for table in below for block in _blocks(table))
-    return document(WebDocument(title, "", (PageChapter("tables", "", (*drawn, *blocks)),)))
+    return WebDocument(title, "", (PageChapter("tables", "", (*drawn, *blocks)),)).text()
 
 
 def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:

@@ -35,7 +35,7 @@ class TaskDescription:
     reads      the data
     languages  codes; () where the data may be in any
     papers     keys of the bibliography: who asked it, then whose annotation it is
-    licence    of the data
+    licence    of the data; "[NAME]": that of the set which `fetch` calls so
     size       examples in train, dev and test, where that is known
     """
 
@@ -46,6 +46,10 @@ class TaskDescription:
     licence: str = OWN
     labels: str = "classes"
     size: str = "as many as the data have"
+
+    def __post_init__(self) -> None:
+        if named := re.fullmatch(r"\[(\w+)\]", self.licence):
+            object.__setattr__(self, "licence", _licence_terms(named[1]))
 
     @property
     def open(self) -> bool:
@@ -64,7 +68,7 @@ def short(key: str) -> str:
     return "".join(parts.groups()).replace("-", "") if parts else key
 
 
-def licence_terms(name: str) -> str:
+def _licence_terms(name: str) -> str:
     """The licence of a set that can be fetched, in words."""
     return next(c.terms for c in collections().values() if c.name.partition("/")[0] == name)
 
@@ -79,10 +83,8 @@ def _own() -> Mapping[str, TaskDescription]:
 def _read(cells: Sequence[str]) -> TaskDescription:
     """What a line says."""
     _, unit, labels, reads, papers, languages, licence, size = cells
-    named = re.fullmatch(r"\[(\w+)\]", licence)
-    terms = licence_terms(named[1]) if named else licence
     return TaskDescription(
-        unit, reads, tuple(papers.split()), tuple(languages.split()), terms, labels, size
+        unit, reads, tuple(papers.split()), tuple(languages.split()), licence, labels, size
     )
 
 

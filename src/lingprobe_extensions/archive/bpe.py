@@ -10,8 +10,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import report_damage
 
 END = "</w>"  # is part of the last piece of a word, in codes
 INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts

@@ -12,17 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
-from lingprobe.data.oracles import Kind
-from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.encoders.batches import gather_vectors
-from lingprobe.encoders.layers import (
-    SlotEncoder,
-    asked_of,
-    slots_of,
-)
-from lingprobe.encoders.tables import open_word_table
-from lingprobe.encoders.word_files import word_digest
+from lingprobe import Sentence, Vectors
+from lingprobe.extend import Floats, Ints, SlotEncoder, gather_vectors, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import COVE
@@ -52,14 +43,14 @@ class CoVe:
         return f"cove:{self.file}"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["trained", "baseline", "oracle"]:
         """A trained encoder."""
         return "trained"
 
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{self._digest} {word_digest(self.vectors)}"
+        return f"{self._digest} {open_word_table(self.vectors, 0, 0).fingerprint}"
 
     @property
     def base(self) -> str:
@@ -67,10 +58,10 @@ class CoVe:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return slots_of(self, DEPTH)
+        return SlotEncoder.slots_of(self, DEPTH)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
-        return asked_of(self, slots, "words")
+        return SlotEncoder.of(self, slots, "words")
 
     @property
     def _digest(self) -> str:

@@ -11,16 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import describe_install
-from lingprobe.data.oracles import Kind
-from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.layers import (
-    SlotEncoder,
-    asked_of,
-    slots_of,
-)
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Ints, SlotEncoder, describe_install, report_damage
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
@@ -60,7 +52,7 @@ class ELMo:
         return f"elmo:{self.file}{drawn}"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["trained", "baseline", "oracle"]:
         """A baseline where the weights are drawn."""
         return "trained" if self.weights == "trained" else "baseline"
 
@@ -96,10 +88,10 @@ class ELMo:
     @property
     def slots(self) -> tuple[str, ...]:
         check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
-        return slots_of(self, shape_of(self.sizes).layers)
+        return SlotEncoder.slots_of(self, shape_of(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
-        return asked_of(self, slots, "words")
+        return SlotEncoder.of(self, slots, "words")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

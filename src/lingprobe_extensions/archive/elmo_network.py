@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.batches import gather_vectors
+from lingprobe.extend import Floats, Ints, gather_vectors
 from lingprobe_extensions.archive.elmo_shape import Shape
 
 Arrays = dict[str, NDArray[np.float32]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.corpora.damage import report_damage
+from lingprobe.extend import report_damage
 from lingprobe_extensions.archive.files import digest_of, json_file
 from lingprobe_extensions.archive.sources import ELMO
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem
-from lingprobe.encoders.sources import FileSource
+from lingprobe import DataProblem
+from lingprobe.extend import FileSource, digest_files, report_damage
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -142,3 +142,12 @@ def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefi
             f"{path} reads word vectors of {read} numbers, and those of vectors= have {dim}"
         )
     return hidden
+
+
+def versions(*packages: str) -> str:
+    """Versions of packages, as far as they are installed."""
+    known = []
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            known.append(f"{package}={version(package)}")
+    return " ".join(known)

@@ -11,10 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.tables import open_word_table
-from lingprobe.encoders.word_files import word_digest
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of
 from lingprobe_extensions.archive.sources import INFERSENT
@@ -50,7 +48,7 @@ class InferSent:
     @property
     def fingerprint(self) -> str:
         """The digests of the weights and of the word vectors."""
-        return f"{self._digest} {word_digest(self.vectors)}"
+        return f"{self._digest} {open_word_table(self.vectors, 0, 0).fingerprint}"
 
     @property
     def _digest(self) -> str:

@@ -13,15 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.model_files import versions
-from lingprobe.encoders.untrained import LONGEST
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
-from lingprobe_extensions.archive.files import find_file, torch_file
+from lingprobe_extensions.archive.files import find_file, torch_file, versions
 from lingprobe_extensions.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
-from lingprobe_extensions.archive.passes import Tokens, pool_layers
+from lingprobe_extensions.archive.passes import LONGEST, Tokens, pool_layers
 from lingprobe_extensions.archive.sources import LASER
 
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}

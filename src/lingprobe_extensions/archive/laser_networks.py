@@ -15,9 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.batches import gather_vectors
+from lingprobe import DataProblem
+from lingprobe.extend import Floats, Ints, gather_vectors
 from lingprobe_extensions.archive.files import check_shapes, recurrent_shapes
 from lingprobe_extensions.archive.recurrence import Recurrence
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import describe_install
+from lingprobe import DataProblem
+from lingprobe.extend import describe_install, digest_files, report_damage
 from lingprobe_extensions.archive.bpe import read_codes
 
 CUT_BY_OTHERS = {

@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
-from lingprobe.data.vectors import (
+from lingprobe import Sentence, Spans, Vectors
+from lingprobe.extend import (
     Floats,
     Ints,
-    Spans,
-    Vectors,
+    SlotEncoder,
     compute_offsets,
     expand_ranges,
+    make_batches,
+    run_batches,
 )
-from lingprobe.encoders.batches import make_batches, run_batches
-from lingprobe.encoders.layers import names_of
-from lingprobe.encoders.untrained import LONGEST
 
+LONGEST = 10_000  # words; the rest of a longer sentence is not read
 Forward = Callable[[Ints], Mapping[str, Any]]
 """From the rows of a batch, longest first, to the states of their tokens by layer, each a tensor
 [rows, longest, dim], or the vectors of sentences [rows, dim] that the network pooled itself. """
@@ -117,7 +116,7 @@ def pool_layers(
 
     run_batches(work, make_batches(tokens.counts, budget), side_by_side=True)
     spans = tokens.spans if by_word else None
-    return Vectors(tuple(layers), names_of(asked), spans, tokens.cut)
+    return Vectors(tuple(layers), SlotEncoder.names(asked), spans, tokens.cut)
 
 
 def _mask(lengths: Ints, marks: tuple[int, int]) -> NDArray[np.bool_]:
@@ -130,7 +129,7 @@ def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
     """The states of a batch pooled, unless the network did that."""
     import torch
 
-    from lingprobe.encoders.pooling import pool_states
+    from lingprobe.extend import pool_states
 
     with torch.inference_mode():
         return (

@@ -10,9 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.batches import gather_vectors
-from lingprobe.nets.architectures import maximum
+from lingprobe.extend import Floats, Ints, gather_vectors
 
 Layer = nn.LSTM | nn.GRU
 
@@ -83,7 +81,10 @@ class Recurrence:
         if pool == "last":
             return torch.cat([*ends], 1)
         states, lengths = pad_packed_sequence(packed, batch_first=True)
-        return maximum(states, lengths) if pool == "max" else states
+        if pool != "max":
+            return states
+        there = torch.arange(states.shape[1]) < lengths[:, None]
+        return states.masked_fill(~there[..., None], -torch.inf).amax(1)
 
     @torch.inference_mode()
     def _read(

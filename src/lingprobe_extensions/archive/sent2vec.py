@@ -13,18 +13,13 @@ from typing import IO, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import (
-    Floats,
-    Ints,
-    Vectors,
-    compute_offsets,
-)
-from lingprobe.encoders.ngrams import each_word
-from lingprobe.encoders.word_files import FASTTEXT, WIDEST
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Floats, Ints, compute_offsets, gather_word_vectors
 from lingprobe_extensions.archive.files import digest_of
 from lingprobe_extensions.archive.sources import SENT2VEC
 
+FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 HEAD = struct.Struct("<4s i 5i i 2i 4i d")
 DICTIONARY = struct.Struct("<3i 2q")
 ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word
@@ -60,7 +55,7 @@ class Sent2Vec:
         ids = self._ids(model, list(itertools.chain.from_iterable(s.words for s in sentences)))
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if self.pool == "none":
-            return each_word(model.vectors, ids, counts)
+            return gather_word_vectors(model.vectors, ids, counts)
         return Vectors(
             (model.means(ids[ids >= 0], compute_offsets(ids >= 0)[compute_offsets(counts)]),)
         )

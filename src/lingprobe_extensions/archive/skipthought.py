@@ -11,11 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.encoders.tables import WordTable, open_word_table
-from lingprobe.encoders.word_files import word_digest
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Floats, Ints, WordTable, open_word_table, report_damage
 from lingprobe_extensions.archive.files import (
     Shapes,
     arrays,
@@ -72,7 +69,7 @@ class SkipThought:
     @property
     def fingerprint(self) -> str:
         """The digests of the files that are read."""
-        words = [] if self.vectors is None else [word_digest(self.vectors)]
+        words = [] if self.vectors is None else [open_word_table(self.vectors, 0, 0).fingerprint]
         return " ".join([*(_digest(file) for file in self._files()), *words])
 
     def _files(self) -> list[Path]:
@@ -178,7 +175,7 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
         )
     if encoder.vectors is None:
         return Table(numbers, rows, None)
-    marks = own, word_digest(encoder.vectors)
+    marks = own, open_word_table(encoder.vectors, 0, 0).fingerprint
     return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks))
 
 

@@ -2,7 +2,7 @@
 docs/published-encoders.md has the same.
 """
 
-from lingprobe.encoders.sources import FileSource
+from lingprobe.extend import FileSource
 
 INFERSENT = FileSource("https://github.com/facebookresearch/InferSent", "CC BY-NC 4.0")
 SKIPTHOUGHT = FileSource("https://github.com/ryankiros/skip-thoughts", "Apache 2.0")

@@ -12,12 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data._foreign_code import one_line
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import describe_install
-from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.model_files import versions
+from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe.extend import Floats, describe_install, digest_files
+from lingprobe_extensions.archive.files import versions
 from lingprobe_extensions.archive.sources import USE
 
 Run = Callable[[Sequence[str]], Any]
@@ -113,8 +110,9 @@ def _module(folder: Path, signature: str, mark: str) -> Run:
     except DataProblem:
         raise
     except Exception as error:
+        said = (str(error).strip().splitlines() or [""])[0]
         raise DataProblem(
-            f"{folder}: TensorFlow cannot load this module: {one_line(error)}"
+            f"{folder}: TensorFlow cannot load this module: {type(error).__name__}: {said}"
         ) from error
 
 

@@ -7,23 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from lingprobe.api.arguments import (
-    as_list,
-    optional,
-    show_keywords,
-)
-from lingprobe.api.results import (
+from lingprobe import DataProblem, Page, Selection, Table, UsageProblem
+from lingprobe.extend import (
     ResultsSource,
-    Selection,
+    TableSection,
+    allow_code,
+    as_list,
     read_stored_results,
+    show_keywords,
+    write_text,
 )
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow_code
-from lingprobe.tables.page import Page
-from lingprobe.tables.table import Table, TableSection
-from lingprobe.tables.web import document
 from lingprobe_extensions.board.check import check_folder
 from lingprobe_extensions.board.contents import INDEX, MODELS, TASKS, Board
 from lingprobe_extensions.board.index_page import index_text
@@ -46,7 +39,7 @@ from lingprobe_extensions.board.task_page import task_page
 HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def submit(
     results: ResultsSource = None,
     output: str | Path | None = None,
@@ -168,4 +161,5 @@ def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> lis
 
 
 def _text(page: Any, board: Board, key: Any) -> str:
-    return document(page(board, key))
+    text: str = page(board, key).text()
+    return text

@@ -6,6 +6,7 @@ Whoever forges all of it with care is found by what is measured anew (`sample`),
 
 from __future__ import annotations
 
+import importlib.metadata
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -14,20 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.rows import get_encoder_kind
-from lingprobe.audit.data_card import SUMS
-from lingprobe.corpora.files import digest_file
-from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.references import is_code_allowed
-from lingprobe.metrics import floor, interval_of
-from lingprobe.metrics.constant import find_metric
-from lingprobe.store.blocks import version
-from lingprobe_extensions.board.frame import Fit, plain_columns
+from lingprobe import DataProblem, Result, Tags
+from lingprobe.extend import Answers, floor, get_contents, get_encoder_kind, is_code_allowed
+from lingprobe_extensions.board.frame import Fit, plain_columns, sha256_of
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
     FILES,
     FITS,
     LINES,
+    SUMS,
     Submission,
     read_parts,
     with_bounds,
@@ -77,7 +73,7 @@ def _files(folder: Path) -> Iterator[str]:
         lines = (folder / SUMS).read_text("utf-8", "replace").splitlines()
         known = {name: value for value, _, name in (line.partition("  ") for line in lines)}
         for name in {FITS, LINES} & names:
-            if known.get(name) != digest_file(folder / name):
+            if known.get(name) != sha256_of(folder / name):
                 yield f"{name} has another checksum than {SUMS} says"
 
 
@@ -122,10 +118,10 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
     if not is_code_allowed(result.metric):
         remarks[f"scores by {result.metric} were not computed anew: it is code in a file"] = None
         return result
-    metric, said = find_metric(result.metric), result.provenance
+    metric, said = get_contents("metrics").make(result.metric), result.provenance
     bounds = result.low, result.high
-    if said.version == version():
-        bounds = interval_of(metric, gold, [predicted], result.clusters)
+    if said.version == importlib.metadata.version("lingprobe"):
+        bounds = Answers(gold, [predicted], result.clusters).interval(metric)
     return replace(
         result,
         score=metric(gold, predicted),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import SELECTION, TO_FOLDER, remark, show
+from lingprobe.extend import SHARED_OPTIONS, command, option, show_page
 
 
 @command(
     "submit",
-    *SELECTION,
-    TO_FOLDER,
+    *SHARED_OPTIONS["selection"],
+    *SHARED_OPTIONS["folder"],
     "check",
     option("name", metavar="NAME"),
     "trained_on_ud",
@@ -19,7 +23,7 @@ from lingprobe.cli.options import SELECTION, TO_FOLDER, remark, show
     "trust",
     heading="Results",
 )
-def submit(given: Arguments) -> None:
+def submit(given: Mapping[str, Any]) -> None:
     """Write results as a folder for a board, or check such a folder.
 
     **Examples**
@@ -27,11 +31,16 @@ def submit(given: Arguments) -> None:
     - `lingprobe submit results/ -o mine --name mine --trained-on-ud no`
     - `lingprobe submit mine --check`
     """
-    show(lingprobe.submit(**given))
+    show_page(lingprobe.submit(**given))
 
 
-@command("board", argument("folders", "FOLDER", kind=list[str]), TO_FOLDER, heading="Results")
-def board(given: Arguments) -> None:
+@command(
+    "board",
+    option("folders", metavar="FOLDER", positional=True, kind=list[str]),
+    *SHARED_OPTIONS["folder"],
+    heading="Results",
+)
+def board(given: Mapping[str, Any]) -> None:
     """Write a site of models from submissions.
 
     **Examples**
@@ -39,4 +48,4 @@ def board(given: Arguments) -> None:
     - `lingprobe board mine yours -o site`
     """
     files = lingprobe.board(**given)
-    remark(f"{files[0]}: {len(files):,} pages")
+    typer.echo(f"{files[0]}: {len(files):,} pages", err=True)

@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from lingprobe.analysis.row import CONSTANT, ResultRow
-from lingprobe.corpora.languages import get_three_letter_code
-from lingprobe.corpora.universal import list_treebanks
-from lingprobe.data.references import try_parse_reference
-from lingprobe.pages.groups import TaskColumn, arrange_columns
-from lingprobe.pages.open_files import make_file_names
-from lingprobe.tables.table import format_number
+from lingprobe.extend import (
+    ResultRow,
+    TaskColumn,
+    arrange_columns,
+    format_number,
+    get_three_letter_code,
+    list_treebanks,
+    make_file_names,
+    try_parse_reference,
+)
+from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import Merged, Model
 from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings
 from lingprobe_extensions.board.suite_sets import set_of
@@ -57,7 +61,7 @@ class Board:
             task, probe, _ = one.key
             column = order[task]
             if known := set_of(task):
-                column = TaskColumn(task, known.set.column, f"flash, {known.draw}")
+                column = TaskColumn(task, known.column, f"flash, {known.draw}")
             name = f"{column.name}, {probe}" if many[task] > 1 else column.name
             named[one.key] = column._replace(name=name)
         return named
@@ -123,9 +127,7 @@ class Board:
     @cached_property
     def _languages(self) -> dict[Key, str]:
         return {
-            key: language_names(
-                (known.set.language,) if (known := set_of(key[0])) else one.languages
-            )
+            key: language_names((known.language,) if (known := set_of(key[0])) else one.languages)
             for key, one in self.tasks.items()
         }
 
@@ -189,7 +191,8 @@ def doubt(row: ResultRow) -> str:
         return "–"
     if math.isnan(row.low):
         return format_number(row.score)
-    return f"{format_number(row.score)} ±{format_number(max(row.high - row.score, row.score - row.low))}"
+    wider = max(row.high - row.score, row.score - row.low)
+    return f"{format_number(row.score)} ±{format_number(wider)}"
 
 
 def interval(row: ResultRow) -> str:

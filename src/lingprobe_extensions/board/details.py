@@ -7,20 +7,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import NO_CONTROL, ResultRow
-from lingprobe.analysis.rows import rows
-from lingprobe.data.core import Result
-from lingprobe.pages.breakdown import compute_stratum_rows, has_counted_labels
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import Result, Table
+from lingprobe.extend import (
     FoldedBlock,
     PageBlock,
     ProseBlock,
+    ResultFrame,
+    ResultRow,
+    TableSection,
     TableSheet,
+    compute_stratum_rows,
+    format_number,
+    has_counted_labels,
 )
 from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
 from lingprobe_extensions.board.standings import TaskStandings
@@ -42,12 +40,12 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
     if not one.controls:
         return ()
-    every = rows(one.controls)
-    plain = {_place(row): row for row in every if row.control == NO_CONTROL}
+    every = [each.row for each in ResultFrame.of(one.controls).measurements]
+    plain = {_place(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)
         for row in _sort_rows(board, every)
-        if row.control != NO_CONTROL
+        if row.control != "none"
     ]
     words = frozenset(CONTROLS[:3])
     sheet = TableSheet(Table(CONTROLS, (TableSection("", tuple(lines)),), words), "Controls")

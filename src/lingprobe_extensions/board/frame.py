@@ -7,6 +7,7 @@ What is left out: tags of examples that are words of the data, and probabilities
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
@@ -17,16 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import get_encoder_kind, option_of
-from lingprobe.corpora.damage import report_damage
-from lingprobe.data._closure import digest
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.datasets.formats.hub_folder import strip_folders
-from lingprobe.pages.breakdown import are_shown_singly
-from lingprobe.store.results import Packed, pack_result, unpack_result
+from lingprobe import DataProblem, Result, Tags
+from lingprobe.extend import (
+    PackedResult,
+    are_shown_singly,
+    get_encoder_kind,
+    open_draft,
+    report_damage,
+    strip_fold,
+    strip_folders,
+    try_parse_reference,
+)
 
+CONSTANT = "(constant)"  # what tables call the best constant answer
 NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
 
 
@@ -72,7 +76,7 @@ class Fit:
         """The result of the fit; DataProblem where it is none."""
         try:
             arrays = {each["name"]: _array(each) for each in self.arrays}
-            return unpack_result(Packed(json.loads(self.packed), arrays))
+            return PackedResult(json.loads(self.packed), arrays).result()
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise DataProblem(f"packed holds no result ({error!r})") from error
 
@@ -98,7 +102,7 @@ def fit_of(result: Result) -> Fit:
     """A result as a row, its floor and ceiling still open; no folder of this machine is in it."""
     said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
     plain = replace(result, provenance=said, strata=_groups(result), scores=None)
-    facts, arrays, _ = pack_result(plain)
+    facts, arrays, _ = PackedResult.of(plain)
     packed = [
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
         for name, each in arrays.items()
@@ -119,7 +123,7 @@ def fit_of(result: Result) -> Fit:
 def plain_columns(result: Result) -> dict[str, Any]:
     """The columns of a row that follow from its result alone, by name."""
     trial, said = result.trial, result.provenance
-    fold = option_of(trial.task, "fold")
+    fold = fold_of(trial.task)
     identities = map(str, sorted(said.identities.items()))
     return {
         "task": trial.task,
@@ -131,10 +135,10 @@ def plain_columns(result: Result) -> dict[str, Any]:
         "fold": fold if "/" in fold else "",
         "metric": result.metric,
         "kind": get_encoder_kind(result),
-        "score": PERCENT * float(result.score),
-        "low": PERCENT * float(result.low),
-        "high": PERCENT * float(result.high),
-        "majority": PERCENT * float(result.majority),
+        "score": 100.0 * float(result.score),
+        "low": 100.0 * float(result.low),
+        "high": 100.0 * float(result.high),
+        "majority": 100.0 * float(result.majority),
         "n": result.n,
         "identity": digest(*identities, trial.read, str(trial.seed)),
         "versions": json.dumps(dict(said.versions)),
@@ -203,3 +207,32 @@ def read_frame(path: Path) -> list[Fit]:
             row = column.is_null().to_pylist().index(True) + 1
             raise DataProblem(f"{path.name}, row {row}: {name} is missing")
     return [Fit(**row) for row in table.to_pylist()]
+
+
+def fold_of(task: str) -> str:
+    """The fold that a task's reference names; '' for none."""
+    parsed = try_parse_reference(task)
+    return dict(parsed.options).get("fold", "") if parsed else ""
+
+
+def row_place(result: Result) -> tuple[str, ...]:
+    """Stands for the row that a result is of, and for the rows under controls beside it."""
+    trial = result.trial
+    return strip_fold(trial.task), trial.encoder, trial.read, trial.probe, result.metric
+
+
+def describe_layer(layer: str) -> str:
+    """A layer, as it follows the name of an encoder."""
+    return "" if layer == "-" else f", layer {layer}" if layer.isdecimal() else f", {layer}"
+
+
+def digest(*texts: str) -> str:
+    """Thirty-two hexadecimal digits that stand for some texts."""
+    data = "\x1e".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, as checksums have it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,21 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from lingprobe.data.core import DataProblem
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import DataProblem, Table
+from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
     TableFacet,
+    TableSection,
     TableSheet,
     TableVariants,
     WebDocument,
-    document,
+    format_number,
 )
 from lingprobe_extensions.board.contents import (
     Board,
@@ -56,10 +52,10 @@ class Shown(NamedTuple):
 def index_text(board: Board) -> str:
     """The page as a file; DataProblem where even the names of its models are too long."""
     shown = Shown(tuple(board.columns))
-    text = document(index_page(board, shown))
+    text = index_page(board, shown).text()
     while len(text.encode()) > LIMIT:
         shown = _less(board, shown, len(text.encode()))
-        text = document(index_page(board, shown))
+        text = index_page(board, shown).text()
     return text
 
 

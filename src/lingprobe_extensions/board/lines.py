@@ -11,14 +11,9 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lingprobe.corpora.files import digest_file
-from lingprobe.data._closure import digest
-from lingprobe.data.cache import OFFLINE, set_environment
-from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.errors import LingprobeError
-from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.quantisation import quantisation
+from lingprobe import DataProblem, LingprobeError, Result
+from lingprobe.extend import SavedModel, get_contents, set_environment
+from lingprobe_extensions.board.frame import digest, sha256_of
 
 FORMAT = 1
 COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
@@ -109,13 +104,16 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
     code may run; nothing is fetched.
     """
     try:
-        with set_environment(OFFLINE, "1"):
-            made = ENCODERS.make(encoder)
+        with set_environment("LINGPROBE_OFFLINE", "1"):
+            made = get_contents("encoders").make(encoder)
             if not isinstance(made, SavedModel):
                 return {}, None
-            folder, is_packed = made.files.folder, bool(quantisation(made.configuration))
+            folder, is_packed = (
+                made.files.folder,
+                {"quantization_config", "compression_config"} & made.configuration.keys(),
+            )
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-        hashes = {path.relative_to(folder).as_posix(): digest_file(path) for path in paths}
+        hashes = {path.relative_to(folder).as_posix(): sha256_of(path) for path in paths}
         return hashes, None if is_packed else parameters(folder)
     except (LingprobeError, ImportError, OSError, ValueError):
         return {}, None

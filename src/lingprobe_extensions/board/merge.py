@@ -4,25 +4,19 @@ data that share a name and are not the same get names of their own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lingprobe.analysis.rows import strip_fold
-from lingprobe.data._closure import digest
-from lingprobe.data.core import Result
-from lingprobe.data.identity import shared_fact
-from lingprobe.data.references import (
-    Reference,
-    shorten_reference,
-    try_parse_reference,
-)
-from lingprobe.encoders import ENCODERS
-from lingprobe_extensions.board.frame import facts_in
+from lingprobe import Reference, Result
+from lingprobe.extend import get_contents, shorten_reference, strip_fold, try_parse_reference
+from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import Submission
 
+DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")  # other examples of one set
 SHORT = 6  # digits that tell states of one name apart
 States = Mapping[str, Sequence[tuple[str, ...]]]
 """By reference what it stands for, the commonest first: files, data and precision, not the code."""
@@ -75,12 +69,12 @@ def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
         name = line.name + mark * (many[line.name] > 1)
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
-        models[shorten_reference(ENCODERS, encoder)] = Model(name, line)
+        models[shorten_reference(get_contents("encoders"), encoder)] = Model(name, line)
     return models
 
 
 def _state(identity: str) -> tuple[str, ...]:
-    return tuple(map(shared_fact, facts_in(identity)[1:]))
+    return tuple(DRAWN.sub(r"\1", fact) for fact in facts_in(identity)[1:])
 
 
 def _identity(result: Result, kind: str) -> str:

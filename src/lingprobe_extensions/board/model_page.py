@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import Table
+from lingprobe.extend import (
     CodeBlock,
     FoldedBlock,
     LinkBlock,
     PageBlock,
     PageChapter,
     ProseBlock,
+    TableSection,
     TableSheet,
     TermBlock,
     WebDocument,
+    format_number,
 )
 from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval
 from lingprobe_extensions.board.lines import layer_order

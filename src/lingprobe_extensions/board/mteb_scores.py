@@ -5,24 +5,22 @@ writes, and marked where the model there may be another one.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.score_files import read_score_file
-from lingprobe.analysis.score_table import bare
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import shorten_reference, try_parse_reference
-from lingprobe.encoders import ENCODERS
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
-from lingprobe.tables.web import (
+from lingprobe import DataProblem, Table
+from lingprobe.extend import (
     PageBlock,
     ProseBlock,
+    TableSection,
     TableSheet,
+    format_number,
+    get_contents,
+    read_score_file,
+    shorten_reference,
+    try_parse_reference,
 )
 from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.lines import ModelLine
@@ -46,7 +44,7 @@ def mteb_places(folder: str | Path | None) -> dict[str, list[Path]]:
     places: dict[str, list[Path]] = {}
     for place in sorted({file.parent for file in files}):
         model = place.parent.name.replace("__", "/", 1)
-        places.setdefault(bare(model), []).append(place)
+        places.setdefault(_bare_name(model), []).append(place)
     if not places:
         raise DataProblem(
             f"{folder}: there are no results of mteb in it (MODEL/REVISION/TASK.json)"
@@ -60,7 +58,7 @@ def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> 
     """
     mine: list[dict[str, Any]] = []
     problems: list[DataProblem] = []
-    for place in places.get(bare(name), ()):
+    for place in places.get(_bare_name(name), ()):
         try:
             mine.append(_scores(place))
         except DataProblem as problem:
@@ -81,7 +79,7 @@ def is_same_model(line: ModelLine) -> bool:
     """Whether the scores of MTEB are known to be of the model that was measured here: the same
     commit, read as sentence-transformers reads it.
     """
-    parsed = try_parse_reference(shorten_reference(ENCODERS, line.encoder))
+    parsed = try_parse_reference(shorten_reference(get_contents("encoders"), line.encoder))
     is_plain = parsed is not None and parsed.name == "st" and not parsed.options
     return is_plain and line.revision == f"commit={line.mteb.get('revision')}"
 
@@ -116,3 +114,8 @@ def mteb_of(model: Model) -> tuple[PageBlock, ...]:
     table = Table(("task of MTEB", "score"), (TableSection("", rows),), frozenset({"task of MTEB"}))
     title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
     return (TableSheet(table, title), ProseBlock(NOTES, "note"))
+
+
+def _bare_name(model: str) -> str:
+    """The name of a model without who made it, in small letters."""
+    return re.split(r"/|__", model.rstrip("/"))[-1].casefold()

@@ -11,14 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
-from lingprobe.analysis.rows import groups_of, on_dev, option_of, rows
-from lingprobe.data.core import Result
-from lingprobe.data.references import is_code_allowed
+from lingprobe import Result
+from lingprobe.extend import ResultFrame, ResultRow, is_code_allowed
+from lingprobe_extensions.board.frame import fold_of, row_place
 
 
 class Divided(NamedTuple):
@@ -50,24 +45,36 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     percent, folds weighted by their examples; the interval is that of a single fit, and NaN for
     several, whose together needs the metric.
     """
-    plain = [one for one in results if one.trial.control == NO_CONTROL]
-    return [Submitted(_row(group), group, on_dev(group)) for group in groups_of(plain).values()]
+    plain = [one for one in results if one.trial.control == "none"]
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for one in plain:
+        groups.setdefault(row_place(one), []).append(one)
+    return [Submitted(_row(group), group, _score_on_dev(group)) for group in groups.values()]
 
 
 def _row(group: Sequence[Result]) -> ResultRow:
     first = group[0]
     # without a score nothing of the row is computed by the metric
-    (row,) = rows([replace(first, score=math.nan)])
+    row = ResultFrame.of([replace(first, score=math.nan)]).measurements[0].row
     seeds = {one.trial.seed for one in group}
-    folds = {option_of(one.trial.task, "fold") for one in group}
+    folds = {fold_of(one.trial.task) for one in group}
     is_one = len(group) == 1
     return replace(
         row,
-        score=PERCENT * float(np.average([r.score for r in group], weights=[r.n for r in group])),
-        low=PERCENT * first.low if is_one else math.nan,
-        high=PERCENT * first.high if is_one else math.nan,
-        majority=PERCENT * float(np.mean([r.majority for r in group])),
+        score=100.0 * float(np.average([r.score for r in group], weights=[r.n for r in group])),
+        low=100.0 * first.low if is_one else math.nan,
+        high=100.0 * first.high if is_one else math.nan,
+        majority=100.0 * float(np.mean([r.majority for r in group])),
         n=sum(one.n for one in group) // len(seeds),
         seeds=len(seeds),
         folds=len(folds),
     )
+
+
+def _score_on_dev(group: Sequence[Result]) -> float:
+    """The mean score on dev; NaN of folds, where a dev example of one is a test example of
+    another.
+    """
+    has_folds = any("/" in fold_of(one.trial.task) for one in group)
+    scores = [one.provenance.choice.dev for one in group]
+    return math.nan if has_folds else float(np.mean(scores))

@@ -11,28 +11,22 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast, get_args
+from typing import Any, cast
 from urllib.parse import unquote
 
-from lingprobe.analysis.answers import join_answers
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.rows import get_encoder_kind
-from lingprobe.api.measure import run
-from lingprobe.data.abilities import RemoteEncoder
-from lingprobe.data.cache import OFFLINE, set_environment
-from lingprobe.data.core import DataProblem, Result, Trial
-from lingprobe.data.errors import LingprobeError
-from lingprobe.data.references import is_code_allowed, shorten_reference
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.keys import FULL, identify_encoder
-from lingprobe.experiment.plan import together as by_reason
-from lingprobe.metrics import difference
-from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.multiplicity import ALPHA
-from lingprobe.store.precision import Precision
-from lingprobe.tasks import TASKS
-from lingprobe_extensions.board.frame import facts_in
+from lingprobe import DataProblem, LingprobeError, Result, Trial, run
+from lingprobe.extend import (
+    RemoteEncoder,
+    difference,
+    get_contents,
+    get_encoder_kind,
+    identify_encoder,
+    is_code_allowed,
+    join_answers,
+    set_environment,
+    shorten_reference,
+)
+from lingprobe_extensions.board.frame import describe_layer, facts_in
 
 PART = 100  # one answer in so many of a model may differ on the same machine
 TRIES = 3  # fits that are measured until one can be compared
@@ -64,7 +58,10 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
         try:
             encoder = _encoder_here(stated, here)
         except NotHere as problem:
-            reasons[trial.encoder] = shorten_reference(ENCODERS, trial.encoder), str(problem)
+            reasons[trial.encoder] = (
+                shorten_reference(get_contents("encoders"), trial.encoder),
+                str(problem),
+            )
             continue
         try:
             _check_references(trial.task, trial.probe, trial.control, stated.metric)
@@ -72,8 +69,11 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
             return _compare(stated, _measure(stated, encoder))
         except NotHere as problem:
             why = str(problem).removeprefix(f"nothing to measure: {trial.task}: ")
-            reasons[trial.task] = shorten_reference(TASKS, trial.task), why
-    told = (f"{names}: {why}" for names, why in by_reason(dict(reasons.values())))
+            reasons[trial.task] = shorten_reference(get_contents("tasks"), trial.task), why
+    named: dict[str, list[str]] = {}
+    for name, why in reasons.values():
+        named.setdefault(why, []).append(name)
+    told = (f"{'; '.join(names)}: {why}" for why, names in named.items())
     return f"no fit was measured anew: {'; '.join(told)}"
 
 
@@ -96,8 +96,11 @@ def _encoder_here(stated: Result, here: Sequence[str]) -> str:
         try:
             if reference not in here:
                 _check_references(reference)
-            with set_environment(OFFLINE, "1"):
-                made, whole = ENCODERS.make(reference), ENCODERS.canonical(reference)
+            with set_environment("LINGPROBE_OFFLINE", "1"):
+                made, whole = (
+                    get_contents("encoders").make(reference),
+                    get_contents("encoders").canonical(reference),
+                )
                 if isinstance(made, RemoteEncoder):
                     raise NotHere(f"it would be asked of {made.sends_to}")
                 if facts_in(str(identify_encoder(whole, made, _vector_type(stated)))) == wanted:
@@ -112,7 +115,11 @@ def _vector_type(stated: Result) -> str:
     """The type that the vectors of a fit were kept in, float32 where none is said."""
     said = facts_in(stated.provenance.identity("encoder", ""))[-1]
     name, _, most = said.partition("-")
-    return said if name in get_args(Precision) and (not most or most.isdecimal()) else FULL
+    return (
+        said
+        if name in ("float32", "float16", "bfloat16") and (not most or most.isdecimal())
+        else "float32"
+    )
 
 
 def _measure(stated: Result, encoder: str) -> Result:
@@ -121,16 +128,16 @@ def _measure(stated: Result, encoder: str) -> Result:
     reads = [trial.read] if trial.read != "-" else []
     name, _, most = _vector_type(stated).partition("-")
     try:
-        with TemporaryDirectory() as folder, set_environment(OFFLINE, "1"):
+        with TemporaryDirectory() as folder, set_environment("LINGPROBE_OFFLINE", "1"):
             made = run(
                 [trial.task],
                 [encoder],
                 probes=[trial.probe],
-                controls=[] if trial.control == NO_CONTROL else [trial.control],
+                controls=[] if trial.control == "none" else [trial.control],
                 reads=reads,
                 seeds=trial.seed + 1,
                 bounds=False,
-                store="none" if name == FULL and not most else cast(Precision, name),
+                store="none" if name == "float32" and not most else cast(Any, name),
                 project=int(most) if most else None,
                 cache=Path(folder) / "cache",
                 output=Path(folder) / "results",
@@ -152,16 +159,22 @@ def _measure(stated: Result, encoder: str) -> Result:
 def _compare(stated: Result, result: Result) -> str:
     """How the answers compare; DataProblem where they cannot be those of the same fit."""
     trial = stated.trial
-    name = f"{shorten_reference(TASKS, trial.task)}, {shorten_reference(ENCODERS, trial.encoder)}{said_of(trial.read)}"
-    if trial.control != NO_CONTROL:
-        name += f", control {shorten_reference(CONTROLS, trial.control)}"
+    task = shorten_reference(get_contents("tasks"), trial.task)
+    encoder = shorten_reference(get_contents("encoders"), trial.encoder)
+    name = f"{task}, {encoder}{describe_layer(trial.read)}"
+    if trial.control != "none":
+        name += f", control {shorten_reference(get_contents('controls'), trial.control)}"
     ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
-    score = f"measured anew: {name}: {PERCENT * result.score:.1f}"
+    score = f"measured anew: {name}: {100.0 * result.score:.1f}"
     if ours == theirs:
         return f"{score}, the same answers"
     alike = sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(ours)
-    p = difference(find_metric(stated.metric), join_answers([[result]]), join_answers([[stated]])).p
-    shown = f"{score}, and {PERCENT * stated.score:.1f} is stated; {100 * alike:.1f} % of answers"
+    p = difference(
+        get_contents("metrics").make(stated.metric),
+        join_answers([[result]]),
+        join_answers([[stated]]),
+    ).p
+    shown = f"{score}, and {100.0 * stated.score:.1f} is stated; {100 * alike:.1f} % of answers"
     one, other = result.provenance, stated.provenance
     is_exact = (one.computed, one.identities) == (other.computed, other.identities)
     may_vary = (
@@ -169,7 +182,7 @@ def _compare(stated: Result, result: Result) -> str:
     )  # vectors of a network depend on their batch a little
     many = sum(a != b for a, b in zip(ours, theirs, strict=True))
     differ = many > (max(1, len(ours) // PART) if may_vary else 0)
-    if (is_exact and differ) or p < ALPHA:
+    if (is_exact and differ) or p < 0.05:
         should = "all" if is_exact and not may_vary else "nearly all"
         raise DataProblem(f"{shown} are the same, where {should} should be: it is refused")
     return f"{shown} are the same ({'other batches' if is_exact else 'other hardware or code'})"

@@ -15,26 +15,22 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.answers import mark_test_sets
-from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
-from lingprobe.analysis.comparison import (
+from lingprobe import Result
+from lingprobe.extend import (
     ComparisonQuestion,
-    Decision,
-    decide_comparisons,
-    what,
-)
-from lingprobe.analysis.encoder_verdicts import TaskVerdict, judge_encoders
-from lingprobe.analysis.row import NO_CONTROL, ResultRow
-from lingprobe.analysis.rows import (
     MeasuredRow,
     ResultFrame,
-    rows,
-    without_control,
+    ResultRow,
+    TaskVerdict,
+    correct_p_values,
+    decide_comparisons,
+    explain_mismatch,
+    group_rows_by_task,
+    judge_encoders,
+    list_languages,
+    mark_test_sets,
 )
-from lingprobe.data.core import Result
-from lingprobe.metrics import holm
-from lingprobe.metrics.multiplicity import ALPHA
-from lingprobe.tasks.languages import list_languages
+from lingprobe_extensions.board.frame import row_place
 from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
 
 Group = Literal["leading", "behind", "not compared", "as submitted"]
@@ -110,9 +106,9 @@ def standings(results: Sequence[Result]) -> Standings:
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
     pairs = sum(_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
-    every_row = [row for row in rows(frame) if row.control == NO_CONTROL]
+    every_row = [one.row for one in frame.measurements if one.row.control == "none"]
     ceilings = [row for row in every_row if row.kind == "oracle"]
-    controls = _by_row(r for r in results if r.trial.control != NO_CONTROL)
+    controls = _by_row(r for r in results if r.trial.control != "none")
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
@@ -167,7 +163,7 @@ def _with_controls(
 ) -> Iterator[Result]:
     """The fits that have a control, and its results."""
     for one in every:
-        if beside := controls.get(without_control(one.result)):
+        if beside := controls.get(row_place(one.result)):
             yield from (result for fit in one.fits for result in fit)
             yield from beside
 
@@ -175,12 +171,16 @@ def _with_controls(
 def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
     known = defaultdict[tuple[str, ...], list[Result]](list)
     for one in results:
-        known[without_control(one)].append(one)
+        known[row_place(one)].append(one)
     return known
 
 
 def _key(row: ResultRow) -> Key:
     return row.task, row.probe, row.metric
+
+
+def _measured_place(row: ResultRow) -> tuple[str, ...]:
+    return row.task, row.encoder, row.layer, row.probe
 
 
 def _place(row: ResultRow) -> tuple[str, str, str]:
@@ -212,9 +212,9 @@ def _pairs(mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], Ta
 
 
 class _Compared(NamedTuple):
-    """How a row compares with the best, with p corrected; no decision for the best itself."""
+    """How much higher a row scores than the best, with p corrected; NaN for the best itself."""
 
-    decision: Decision | None
+    difference: float
     p: float
 
 
@@ -232,14 +232,14 @@ def _with_the_best(
         if not whole:
             continue
         best = max(whole, key=lambda one: one.row.score)
-        compared[what(best.row)] = _Compared(None, math.nan)
+        compared[_measured_place(best.row)] = _Compared(math.nan, math.nan)
         rest = (one for one in whole if one is not best and not explain_mismatch(best, one))
         asked += [ComparisonQuestion(one, (best,)) for one in rest]
     decided = decide_comparisons(asked, comparisons=max(pairs, len(asked)))
     p = [decision.p for decision in decided]
-    corrected = holm([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
+    corrected = correct_p_values([*p, *np.ones(max(pairs - len(p), 0))])[: len(p)]
     for decision, value in zip(decided, corrected.tolist(), strict=True):
-        compared[what(decision.question.one.row)] = _Compared(decision, value)
+        compared[_measured_place(decision.question.one.row)] = _Compared(decision.difference, value)
     return compared
 
 
@@ -249,14 +249,13 @@ def _standing(
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
-    known = compared.get(what(row))
+    known = compared.get(_measured_place(row))
     others = tuple(_other_layers(row, every))
     floor = judged.get(_place(row))
     if known is None:
         return _not_compared(row, "not compared", every)._replace(floor=floor)
-    decision, p = known
-    difference = math.nan if decision is None else decision.difference
-    is_behind = decision is not None and p < ALPHA and difference < 0
+    difference, p = known
+    is_behind = p < 0.05 and difference < 0
     return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
 
 

@@ -10,24 +10,29 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import CONSTANT, said_of
-from lingprobe.analysis.rows import get_encoder_kind
-from lingprobe.audit.data_card import SUMS, sums
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import (
-    Reference,
+from lingprobe import DataProblem, Reference, Result, UsageProblem
+from lingprobe.extend import (
+    get_contents,
+    get_encoder_kind,
+    label_encoders,
+    name_encoders,
     shorten_reference,
     try_parse_reference,
+    write_text,
 )
-from lingprobe.encoders import ENCODERS
-from lingprobe.pages.captions import label_encoders, name_encoders
-from lingprobe_extensions.board.frame import Fit, fit_of, read_frame, write_frame
+from lingprobe_extensions.board.frame import (
+    CONSTANT,
+    Fit,
+    describe_layer,
+    fit_of,
+    read_frame,
+    sha256_of,
+    write_frame,
+)
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
 from lingprobe_extensions.board.suite_sets import set_of
 
-FITS, LINES = "results.parquet", "models.jsonl"
+FITS, LINES, SUMS = "results.parquet", "models.jsonl", "SHA256SUMS"
 FILES = (FITS, LINES, SUMS)
 LONGEST = 64  # parts of a path
 UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
@@ -106,7 +111,7 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
 
 
 def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
-    short = {encoder: shorten_reference(ENCODERS, encoder) for encoder in models}
+    short = {encoder: shorten_reference(get_contents("encoders"), encoder) for encoder in models}
     if not short:
         raise DataProblem("no model is among these results: only baselines and oracles")
     if said.name is not None and len(short) > 1:
@@ -165,7 +170,10 @@ def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
         groups.setdefault(key, []).append(fit.score)
     best: dict[tuple[str, ...], list[tuple[float, str]]] = {}
     for (*what, kind, probe, encoder, layer), scores in groups.items():
-        bound = sum(scores) / len(scores), f"{shorten_reference(ENCODERS, encoder)}{said_of(layer)}"
+        bound = (
+            sum(scores) / len(scores),
+            f"{shorten_reference(get_contents('encoders'), encoder)}{describe_layer(layer)}",
+        )
         best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
     bounded = []
     for fit, place in zip(fits, where, strict=True):
@@ -180,7 +188,8 @@ def write_submission(made: Submission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
     write_frame(made.fits, folder / FITS)
     write_text(folder / LINES, "".join(line.text() for line in made.lines))
-    write_text(folder / SUMS, sums(folder, (FITS, LINES)))
+    sums = [f"{sha256_of(folder / name)}  {name}\n" for name in (FITS, LINES)]
+    write_text(folder / SUMS, "".join(sums))
 
 
 def read_parts(folder: Path) -> tuple[list[Fit], list[ModelLine]]:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.row import CONSTANT, ResultRow
-from lingprobe.pages.captions import heading
-from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.scores import describe_scores
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-    format_p_value,
-)
-from lingprobe.tables.web import (
+from lingprobe import Table
+from lingprobe.extend import (
     FoldedBlock,
     LinkBlock,
     PageBlock,
     PageChapter,
     ProseBlock,
+    ResultRow,
+    TableSection,
     TableSheet,
     TermBlock,
     WebDocument,
+    describe_scores,
+    format_number,
+    format_p_value,
+    get_question,
 )
 from lingprobe_extensions.board.contents import INDEX, Board, family_of, interval, with_sign
 from lingprobe_extensions.board.details import control_blocks, group_blocks
+from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.standings import Group, Key, Standing
 
 HEAD = (
@@ -45,7 +43,7 @@ def task_page(board: Board, key: Key) -> WebDocument:
     """The page of a task."""
     one = board.tasks[key]
     rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
-    about = get_question(key[0]) or heading(rows)
+    about = get_question(key[0])
     groups = [_group(board, group, one.of(group)) for group in TITLES if one.of(group)]
     terms = (
         ("Language", board.language(key)),

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data.cache import check_file_ending
-from lingprobe.data.progress import show_progress
-from lingprobe.data.references import allow_code
+from lingprobe.extend import allow_code, check_file_ending, show_progress
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.request import Request
 from lingprobe_extensions.compose.events.request import request as parsed

@@ -13,21 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe.audit.findings import AuditBaseline
-from lingprobe.audit.floors import (
-    SplitHalves,
-    floor_of,
-    split_halves,
-)
-from lingprobe.data.core import Cell, Dataset
-from lingprobe.data.labels import column_from_codes
-from lingprobe.data.reading import Readings
-from lingprobe.data.vectors import Ints
-from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import METRICS
-from lingprobe.probes import PROBES
-from lingprobe.tasks.baselines import RANDOM_BAG
+from lingprobe import Cell, Classes, Dataset, Readings
+from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
 from lingprobe_extensions.compose.comp.rules import rule_answers
 from lingprobe_extensions.compose.events.english import english
 
@@ -35,9 +22,9 @@ PROBE = "mlp,protocol=ettinger"
 TRAIN = 5_000  # examples at most
 DIM = 100  # of the vectors: enough to tell some hundred forms apart, and quickly read
 READINGS = {
-    "random asked words, bag of random word vectors": (RANDOM_BAG, "random-asked"),
+    "random asked words, bag of random word vectors": ("bow:random", "random-asked"),
     "asked words, random sentence vectors": ("random", "none"),
-    "asked words, bag of random word vectors": (RANDOM_BAG, "none"),
+    "asked words, bag of random word vectors": ("bow:random", "none"),
 }
 """Name -> encoder and control."""
 
@@ -52,15 +39,15 @@ def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     )
     floors = {}
     for name, (encoder, control) in READINGS.items():
-        vectors = ENCODERS.make(f"{encoder},dim={DIM}").encode(train.sentences)
+        vectors = get_contents("encoders").make(f"{encoder},dim={DIM}").encode(train.sentences)
         fitted_on, test = (
-            Readings(CONTROLS.make(control)(part), vectors, "mean+asked")
+            Readings(get_contents("controls").make(control)(part), vectors, "mean+asked")
             for part in (train, halves.test)
         )
         dev = fitted_on.take(np.empty(0, np.int64))
-        [fitted] = PROBES.make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
+        [fitted] = get_contents("probes").make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
         labels = test.labels, fitted.predict(test).decoded
-        floors[name] = floor_of(name, metric, labels, fewer, halves.about)
+        floors[name] = AuditBaseline.of(name, metric, labels, fewer, halves.about)
     return floors
 
 
@@ -97,7 +84,7 @@ def answers(
     """What answers questions about words, by name, and every pair of rules; nothing where none are
     asked, or labels are no classes.
     """
-    halves = split_halves(dataset)
+    halves = SplitHalves.of(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
     floors, pairs = cues(halves, metric)
@@ -157,10 +144,10 @@ def _score_keys(
     counts = np.zeros((size, len(labels.names)), np.int64)
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
-    fitted = f"{100 * METRICS.make(metric)(labels, known):.1f} on train"
+    known, said = (Classes(answers[keys], labels.names) for keys in by)
+    fitted = f"{100 * get_contents('metrics').make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
-    return floor_of(name, metric, (gold, said), fitted, speaks, halves.about)
+    return AuditBaseline.of(name, metric, (gold, said), fitted, speaks, halves.about)
 
 
 def _speaks(answers: Ints, names: tuple[str, ...]) -> str:

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import QUIET, TO_FILE, remark
+from lingprobe.extend import SHARED_OPTIONS, command, option
 
 
 @command(
     "generate",
-    argument(
+    option(
         "request",
-        "REQUEST",
+        metavar="REQUEST",
+        positional=True,
         kind=Path,
         help="A JSON file that describes the sentences; `{}` for the default.",
     ),
     option("n", "--n", "-n", metavar="N"),
-    TO_FILE,
+    *SHARED_OPTIONS["file"],
     option("language", metavar="NAME"),
     "seed",
     "text",
     "asserted",
-    QUIET,
+    *SHARED_OPTIONS["quiet"],
     heading="Data",
 )
-def generate(given: Arguments, *, quiet: bool = False) -> None:
+def generate(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """Generate sentences with known meaning: who did what to whom, and what did not happen.
 
     Without `-o`, it only counts the sentences that fit the request, which is exact and fast.
@@ -42,5 +44,5 @@ def generate(given: Arguments, *, quiet: bool = False) -> None:
     """
     done = lingprobe.generate(**given, progress=not quiet)
     typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
-    if "output" in given:
-        remark(f"{given['output']}: {done.written:,} sentences", quiet)
+    if "output" in given and not quiet:
+        typer.echo(f"{given['output']}: {done.written:,} sentences", err=True)

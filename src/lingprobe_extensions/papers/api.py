@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, Unpack
 
-from lingprobe.api.arguments import (
-    as_list,
-    optional,
-    show_keywords,
-)
-from lingprobe.api.results import (
+from lingprobe import Bound, DataProblem, Page, Reference, Result, Selection, UsageProblem
+from lingprobe.extend import (
     ResultsSource,
-    Selection,
+    allow_code,
+    as_list,
+    check_choice,
+    check_file_ending,
+    get_contents,
     read_stored_results,
+    select_references,
+    show_keywords,
+    try_parse_reference,
 )
-from lingprobe.data.checks import check_choice
-from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import try_parse_reference
-from lingprobe.encoders import ENCODERS
-from lingprobe.pages.selection import select_references
-from lingprobe.tables.page import Page
+from lingprobe.extend import supply_treebanks as fetch_treebanks
+from lingprobe_extensions.papers.bound import people_page, write_bound
 from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims
 from lingprobe_extensions.papers.pages import claims_page, published_page
 from lingprobe_extensions.papers.retests import names_of, retest_claims
+from lingprobe_extensions.papers.sheet import Asking, Mode, Sheet, write_sheet
+from lingprobe_extensions.papers.sheet_score import score_copies
 
 
-@show_keywords(optional(Selection))
+@show_keywords(Selection)
 def claims(
     results: ResultsSource = None,
     *,
@@ -83,8 +84,10 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
     rows: dict[str, list[str]] = {}
     for pattern, said in named.items():
         meant = names_of(said)
-        whole = select_references([pattern], set(plain), ENCODERS)
-        theirs = whole or select_references([pattern], set(plain.values()), ENCODERS)
+        whole = select_references([pattern], set(plain), get_contents("encoders"))
+        theirs = whole or select_references(
+            [pattern], set(plain.values()), get_contents("encoders")
+        )
         if not theirs:
             raise DataProblem(
                 f"no encoder of these results is called {pattern}: name one that was measured"
@@ -110,3 +113,64 @@ def _nothing(found: Sequence[TestedClaim]) -> str:
         f"none of {len(found)} claims can be tested: most often, {commonest}; --as names the row of"
         " a paper's table that an encoder corresponds to"
     )
+
+
+def annotate(
+    task: str,
+    output: str | Path,
+    *,
+    n: int = 200,
+    check: bool = False,
+    question: str = "",
+    words: Mapping[str, str] | None = None,
+    meanings: Mapping[str, str] | None = None,
+    seed: int = 0,
+    by: str = "",
+) -> Sheet:
+    """Write a sheet of test sentences for people to label. It has no gold labels, but records how
+    to draw the same sentences again.
+
+    task      a task with its data, such as 'ud/tense:en_ewt'
+    n         number of test sentences, at most
+    check     show the gold labels and ask whether they are right
+    question  the question on the sheet (default: the task's question)
+    words     label -> what people write for it
+    meanings  label -> what that means
+    seed      the random seed that selects and orders sentences
+    by        draw as many of each label and value of a stratum ('auxiliary' of 'ud/tense'), rare
+              ones first: to find faults, not for a bound
+    DataProblem for a task whose labels are not one class per sentence.
+
+        lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
+    """
+    allow_code(task)
+    check_file_ending(output, ".tsv", ".txt")
+    fetch_treebanks([Reference.parse(task)])
+    mode: Mode = "check" if check else "blind"
+    asking = Asking(mode, n, seed, question, words or {}, meanings or {}, by)
+    return write_sheet(
+        get_contents("tasks").canonical(task),
+        get_contents("tasks").make(task),
+        Path(output),
+        asking,
+    )
+
+
+def score_sheets(
+    sheets: Sequence[str | Path], output: str | Path | None = None, *, trust: bool = False
+) -> Page[Bound]:
+    """The score of people on a task by majority vote, from filled copies of one sheet (Conneau et
+    al. 2018). `.content` is the bound; printing it shows the table.
+
+    sheets  the filled copies
+    output  a file of JSON for `report(suite=..., human=[...])`
+    trust   run the code in a file (`mine.py@task`) that the sheets name as their task
+    DataProblem if the copies do not belong together, or the data have changed.
+
+        print(lingprobe.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
+    """
+    check_file_ending(output, ".json")
+    bound = score_copies([Path(file) for file in sheets], trust)
+    if output is not None:
+        write_bound(bound, Path(output))
+    return people_page(bound)

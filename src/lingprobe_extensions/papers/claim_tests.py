@@ -12,12 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
-from lingprobe.analysis.verdicts import Estimate, Evidence, Verdict, at_least, evidence, verdict
-from lingprobe.data.checks import check_choice
-from lingprobe.metrics import correct_p_values
-from lingprobe.suites import SUITES
-from lingprobe.suites.facts import PaperTable
-from lingprobe.suites.significance import REACH
+from lingprobe.extend import PaperTable, check_choice, correct_p_values, get_contents
 from lingprobe_extensions.papers.claims import (
     CORRELATED,
     EPOCHS,
@@ -29,6 +24,14 @@ from lingprobe_extensions.papers.claims import (
     contrasts,
 )
 from lingprobe_extensions.papers.correlations import Correlated, correlations
+from lingprobe_extensions.papers.verdicts import (
+    Estimate,
+    Evidence,
+    Verdict,
+    at_least,
+    evidence,
+    verdict,
+)
 
 R = TypeVar("R")
 PAPERS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")
@@ -154,7 +157,7 @@ def _counts_trainings(one: TestedClaim) -> bool:
 
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
-    table: PaperTable = SUITES.make(paper).paper
+    table: PaperTable = get_contents("suites").make(paper).paper
     cells = cells_of(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
     mine = [claim for claim in claims() if claim.paper == paper]
@@ -228,7 +231,9 @@ def _error(
     block, row, column = place
     if paper == "tenney2019":
         large = column == "Coref. (W)" and row.startswith("BERT-large")
-        return (LARGE if large else HALF.get(column, USUAL)) / REACH, 0
+        return (
+            LARGE if large else HALF.get(column, USUAL)
+        ) / 1.959964, 0  # standard errors on each side of a 95 % interval
     n = ITEMS if paper == "ettinger2018" else table.examples(block, column)
     n = JUDGED.get(column, 0) if row == PEOPLE else n
     return (table.error(column, score, n), n) if n else (math.nan, 0)

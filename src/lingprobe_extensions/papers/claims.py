@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import math
 import re
@@ -14,9 +15,8 @@ from itertools import product
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from lingprobe.analysis.verdicts import Direction
-from lingprobe.data.core import DataProblem
-from lingprobe.data.records import records
+from lingprobe import DataProblem
+from lingprobe_extensions.papers.verdicts import Direction
 
 FILE = Path(__file__).with_suffix(".tsv")
 DIRECTIONS: Mapping[str, Direction] = {
@@ -161,12 +161,18 @@ conditions hold, each of them on average over some differences.
 
 @functools.cache
 def claims(file: Path = FILE) -> tuple[Claim, ...]:
-    """The claims of a file; DataProblem with file and line."""
-    header, lines = records(file)
+    """The claims of a file; DataProblem for one with other columns."""
+    with file.open(encoding="utf-8") as opened:
+        rows = csv.reader(
+            (line for line in opened if not line.startswith("#")),
+            delimiter="\t",
+            quoting=csv.QUOTE_NONE,
+        )
+        header, *lines = rows
     if tuple(header) != COLUMNS:
         raise DataProblem(f"{file}: the first line names the columns {', '.join(COLUMNS)}")
     every = []
-    for _, cells in lines:
+    for cells in lines:
         said = dict(zip(COLUMNS, cells, strict=True))
         within = float(said.pop("within") or 0)
         every.append(Claim(**said, within=within))

@@ -10,13 +10,11 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lingprobe.analysis.verdicts import Estimate
-from lingprobe.metrics.correlation import coefficients, products
-from lingprobe.metrics.correlation_intervals import variance
-from lingprobe.metrics.dependent import error
-from lingprobe.metrics.metric import Doubles
+from lingprobe.extend import coefficients, error
 from lingprobe_extensions.papers.claims import Claim, match_names, pairs
+from lingprobe_extensions.papers.verdicts import Estimate
 
 METHOD = "spearman"
 Figures = Mapping[tuple[str, str], float]
@@ -58,7 +56,8 @@ def _over_tasks(
     """Whether each two rows correlate."""
     for first, second in matched:
         [one] = coefficients(_table([first, second], tasks, scores).T, [(0, 1)], METHOD).values()
-        estimate = Estimate(math.atanh(one.value), math.sqrt(variance(one, METHOD)))
+        variance = (1 + one.value**2 / 2) / (one.n - 3)  # Bonett & Wright 2000
+        estimate = Estimate(math.atanh(one.value), math.sqrt(variance))
         low, high = (100 * math.tanh(end) for end in estimate.interval)
         name = f"{len(tasks)} tasks"
         yield Correlated(estimate, first, second, name, 100 * one.value, low=low, high=high)
@@ -74,13 +73,15 @@ def _over_rows(
             [_table(rows, [each], scores) for each in (task, other) for rows in (left, right)]
         )
         four = four[~np.isnan(four).any(1)]
-        known = products(four, METHOD)
+        places = [(i, j) for i in range(4) for j in range(4)]
+        found = coefficients(four, places, METHOD)
+        known = np.array([found[place].value for place in places]).reshape(4, 4)
         first, second = float(known[0, 1]), float(known[2, 3])
         spread = error(known, len(four), ranked=True)
         estimate = Estimate(math.atanh(first) - math.atanh(second), spread)
         yield Correlated(estimate, task, other, f"{len(four)} encoders", 100 * first, 100 * second)
 
 
-def _table(rows: Sequence[str], tasks: Sequence[str], scores: Figures) -> Doubles:
+def _table(rows: Sequence[str], tasks: Sequence[str], scores: Figures) -> NDArray[np.float64]:
     """Scores [rows, tasks], NaN where there is none."""
     return np.array([[scores.get((row, task), math.nan) for task in tasks] for row in rows])

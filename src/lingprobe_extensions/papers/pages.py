@@ -7,28 +7,21 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from lingprobe.metrics.multiplicity import ALPHA, NAMES
-from lingprobe.pages.captions import shorten_task
-from lingprobe.pages.records import format_csv
-from lingprobe.suites.bibliography import PAPERS as CITED
-from lingprobe.tables.page import Page
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-    format_p_value,
-)
+from lingprobe import Page, Table
+from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
 from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting
+from lingprobe_extensions.papers.verdicts import ALPHA
 
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 WIDTH = 120
 FEW = 3  # tasks that are named; of more only how many there are
 TITLES = {
-    "conneau2018": CITED["conneau-2018-cram"],
-    "ud2019": CITED["krasnowska-kieras-wroblewska-2019-empirical"],
-    "ettinger2018": CITED["ettinger-2018-assessing"],
-    "tenney2019": CITED["tenney-2019-context"],
+    "conneau2018": "Conneau et al. 2018",
+    "ud2019": "Krasnowska-Kieraś & Wróblewska 2019",
+    "ettinger2018": "Ettinger et al. 2018",
+    "tenney2019": "Tenney et al. 2019",
 }
 HEAD = ("verdict", "p", "claim")
 TEXT = frozenset({"verdict", "claim"})
@@ -111,7 +104,8 @@ def _decisive_sides(one: TestedClaim) -> str:
 def _difference(one: TestedClaim) -> str:
     """The difference that decides, with its interval, its margin and the number of examples."""
     margin = f"; margin {one.within:g}" if one.within else ""
-    told = f"difference {one.difference:+.1f} ({format_number(one.low)} to {format_number(one.high)}{margin})"
+    interval = f"{format_number(one.low)} to {format_number(one.high)}"
+    told = f"difference {one.difference:+.1f} ({interval}{margin})"
     return told.replace("-", "−") + (f", n {one.n:,}" if one.n else "")
 
 
@@ -125,7 +119,7 @@ def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterat
         " difference and the number of test examples, n."
     )
     yield (
-        f"p ({NAMES[correction]}): of the claim, corrected for all claims of this {family};"
+        f"p ({CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
         f" inconclusive if {ALPHA:g} or above."
     )
     if any(one.within for one in found):

@@ -18,24 +18,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
-from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import MeasuredRow
-from lingprobe.analysis.verdicts import Estimate, Verdict, total
-from lingprobe.data.core import Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import (
-    Reference,
+from lingprobe import Reference, Result, UsageProblem
+from lingprobe.extend import (
+    Answers,
+    MeasuredRow,
+    Suite,
+    explain_mismatch,
+    get_contents,
+    group_rows_by_task,
+    list_languages,
     shorten_reference,
     try_parse_reference,
 )
-from lingprobe.metrics import Answers
-from lingprobe.metrics import contrast as metric_contrast
-from lingprobe.metrics.clusters import quantile
-from lingprobe.probes import PROBES
-from lingprobe.suites import SUITES
-from lingprobe.suites.suite import Suite, floor_of, locate_task
-from lingprobe.tasks.languages import UNKNOWN, list_languages
+from lingprobe.extend import contrast as metric_contrast
 from lingprobe_extensions.papers.claim_tests import (
     PAPERS,
     Difference,
@@ -56,6 +51,7 @@ from lingprobe_extensions.papers.claims import (
     items,
 )
 from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
+from lingprobe_extensions.papers.verdicts import Estimate, Verdict, student_reach, total
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -160,7 +156,7 @@ def collect_scores(
         for one in scored:
             if (found := _place(paper, one)) and not math.isnan(one.row.score):
                 setting, column, why = found
-                floor = floor_of(suite, suite.paper.columns.index(column), one.result)
+                floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
                 cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
                 cells.why = cells.why or why
@@ -179,8 +175,8 @@ def collect_scores(
 @functools.cache
 def suites(paper: str) -> tuple[Suite, Suite]:
     """A paper's suite, and the same with all tasks that its claims are about."""
-    suite: Suite = SUITES.make(paper)
-    more: list[Suite] = [SUITES.make(BESIDE[paper])] if paper in BESIDE else []
+    suite: Suite = get_contents("suites").make(paper)
+    more: list[Suite] = [get_contents("suites").make(BESIDE[paper])] if paper in BESIDE else []
     columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
     return suite, replace(
         suite,
@@ -196,24 +192,24 @@ def _place(paper: str, one: MeasuredRow) -> tuple[Setting, str, str] | None:
     """
     suite, wider = suites(paper)
     trial = one.result.trial
-    place = locate_task(wider, trial.task)
+    place = wider.locate_task(trial.task)
     if place is None or _language(one) not in ("", *LANGUAGES[paper]):
         return None
-    known = locate_task(suite, trial.task, one.result)
+    known = suite.locate_task(trial.task, one.result)
     why = "they are another family of tasks" if known is None else known.why
     data = place.data
     if place.column >= len(suite.columns):  # tasks with data and splits of their own
         data = str(Reference("*", Reference.parse(data).argument))
     usual = wider.columns[place.column].probe
-    same = bool(usual) and trial.probe == PROBES.canonical(usual)
-    probe = OWN if same else shorten_reference(PROBES, trial.probe)
+    same = bool(usual) and trial.probe == get_contents("probes").canonical(usual)
+    probe = OWN if same else shorten_reference(get_contents("probes"), trial.probe)
     return Setting(paper, data, probe), wider.paper.columns[place.column], why
 
 
 def _language(one: MeasuredRow) -> str:
     """The language of a score's task by its English name, '' where nobody says."""
     code = list_languages([one.result])[0]
-    return "" if code == UNKNOWN else SPOKEN.get(code.partition("-")[0], code)
+    return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
 
 
 def _stands(paper: str, one: MeasuredRow, named: Names) -> list[Stand]:
@@ -344,8 +340,8 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
     if any(explain_mismatch(every[0], other) for other in every[1:]):
         return None
     found = metric_contrast(every[0].row.metric, terms)
-    error = (found.high - found.low) / 2 / quantile(found.df)
-    return Estimate(PERCENT * found.value, PERCENT * error, found.df)
+    error = (found.high - found.low) / 2 / student_reach(found.df)
+    return Estimate(100.0 * found.value, 100.0 * error, found.df)
 
 
 def _missing(claim: Claim, here: Sequence[Cells]) -> str:
@@ -371,7 +367,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
 
 def known_rows(paper: str) -> frozenset[str]:
     """The rows of a paper's table, and those that encoders of lingprobe stand for beside them."""
-    table = SUITES.make(paper).paper
+    table = get_contents("suites").make(paper).paper
     printed = {b.row(line.name) for b in table.blocks for line in b.lines}
     ours = {
         f"{a}, {o}" for a in ARCHITECTURES.values() for o in (*OBJECTIVES.values(), "Untrained")

@@ -10,12 +10,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
-from lingprobe.data.reading import MIX
-from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.encoders.facts import facts_or_none
+from lingprobe import DataProblem, Reference
+from lingprobe.extend import read_training_facts, try_parse_reference
 
+MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
 ARCHITECTURES = {
     "bilstm-last": "BiLSTM-last",
     "bilstm-max": "BiLSTM-max",
@@ -106,7 +107,10 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
 @functools.cache
 def trained_facts(folder: str) -> Mapping[str, Any]:
     """What the folder of a trained encoder says of it, read once; nothing where it is gone."""
-    return facts_or_none(folder) or {}
+    try:
+        return read_training_facts(Path(folder).expanduser())
+    except DataProblem:
+        return {}
 
 
 def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ...]:

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from lingprobe import annotators
-from lingprobe.annotators.parser import Parser
-from lingprobe.api.arguments import argument_texts, as_list
-from lingprobe.api.embedding import sentences
-from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.machine import Machine, keep, machines
-from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.views import SUFFIXES, blocks
-from lingprobe.data.references import PlaceOption, allow_code
-from lingprobe.encoders.facts import MODEL
-from lingprobe.tables.page import Page
+from lingprobe import Reference, sentences
+from lingprobe.extend import PlaceOption, allow_code, as_list
 from lingprobe_extensions.train import encoder, static
-from lingprobe_extensions.train.audit import ParserAudit, compare_parses
-from lingprobe_extensions.train.audit_page import parser_page
 from lingprobe_extensions.train.exports import Exported
 from lingprobe_extensions.train.exports import export as exported
 from lingprobe_extensions.train.folder import Training
-from lingprobe_extensions.train.parsers.gold import gold_files, parsed_again
-from lingprobe_extensions.train.parsers.network import Network
 from lingprobe_extensions.train.parsers.tagger import Tagged, tag_text
 from lingprobe_extensions.train.parsers.treebank import files
 from lingprobe_extensions.train.sentences import train as trained
@@ -95,11 +78,16 @@ def train(
         judged = judged or its_dev
     left_out = [
         *_option("--exclude", map(str, as_list(exclude))),
-        *_option("-t", argument_texts(tasks)),
+        *_option("-t", map(_text, as_list(tasks))),
     ]
     request = Request(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or Settings.of(options, recipe or _usual(architecture))
     return trained(request, Path(output).expanduser(), chosen, told)
+
+
+def _text(task: Any) -> str:
+    """A task as it is typed, or the kind of one that is not."""
+    return str(task) if isinstance(task, str | Reference) else type(task).__qualname__
 
 
 def _option(name: str, values: Iterable[str]) -> list[str]:
@@ -139,43 +127,6 @@ def export(
     place = None if vectors is None else Path(vectors).expanduser()
     chosen = encoder.Trained(PlaceOption(str(folder)), epoch=str(epoch), vectors=place)
     return exported(chosen, Path(output).expanduser(), more)
-
-
-def audit_parser(
-    gold: str | Path,
-    parsed: str | Path | Parser,
-    *,
-    into: str | Path | Iterable[str | Path] = (),
-) -> Page[ParserAudit]:
-    """How often each task of `ud/` and `tree/` gets the same label from a parse as from the gold
-    tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
-    it shows the tables.
-
-    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
-            if file names mark splits, only test is used
-    parsed  the same sentences as parsed: a folder that `lingprobe parse` wrote, or other files; or
-            a parser, such as 'udpipe:MODEL', which then gets the gold words
-    into    store the audit in corpora made with this parser, so that tables of tasks on them show
-            it
-    DataProblem if the two have no sentence in common, or a corpus is another parser's.
-
-        print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))
-    """
-    allow_code(parsed)
-    files = gold_files(gold)
-    if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
-        said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
-        (by,) = machines(said) or [Machine("", "", {})]
-        audit = compare_parses(files, said, (by.parser, by.fingerprint))
-    else:
-        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
-        with TemporaryDirectory() as place:
-            said = parsed_again(files, Path(place), made)
-            audit = compare_parses(files, said, (made.name, made.fingerprint))
-            audit = replace(audit, learnt=_learnt(files, made))
-    for folder in as_list(into):
-        keep(Path(folder), audit.plain())
-    return parser_page(audit)
 
 
 def tag(
@@ -225,17 +176,3 @@ def train_vectors(
     probed = sentences(exclude, tasks) if exclude or tasks else []
     chosen = settings or static.Settings(**options)
     return static.train_vectors(as_list(texts), output, probed, chosen)
-
-
-def _learnt(gold: Sequence[Path], parser: Parser) -> int:
-    """How many gold sentences a parser was trained on, 0 if it does not say."""
-    saw = parser.saw() if isinstance(parser, Network) else None
-    if saw is None:
-        return 0
-    every = (block.sentences() for path in gold for block in blocks(path, "skip", ProblemTally()))
-    return sum(int(seen.are_among(seen.hash_sentences(some), saw).sum()) for some in every)
-
-
-def _is_parser(place: str | Path) -> bool:
-    """Whether a folder is a parser."""
-    return (locate_path(place) / MODEL).is_file()

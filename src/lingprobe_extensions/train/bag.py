@@ -16,18 +16,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem, describe_install
-from lingprobe.data.vectors import Ints
-from lingprobe.encoders.ngrams import bigram_rows, drawn_vectors
+from lingprobe import DataProblem, UsageProblem
+from lingprobe.extend import Ints, describe_install, digest_files, write_text
 from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.draws import Negatives, predicted_shares, without_some
 from lingprobe_extensions.train.encoder import WORDS
 from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, state_of
+from lingprobe_extensions.train.ngrams import bigram_rows, drawn_vectors
 from lingprobe_extensions.train.ranks import Ranks, processes
 from lingprobe_extensions.train.settings import Request, Settings
 from lingprobe_extensions.train.splits import choose_rows, held_out

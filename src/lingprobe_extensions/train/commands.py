@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import names
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import QUIET, TASKS, TO_FOLDER, as_list
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.progress import show_progress
+from lingprobe import UsageProblem
+from lingprobe.extend import SHARED_OPTIONS, command, option, show_progress
 
 
 @command(
     "train",
-    argument("architecture", "ARCHITECTURE"),
-    TO_FOLDER,
-    argument("files", "[FILE]...", help="Training data, like --data."),
-    option("objective", metavar="NAME", default="", complete=names("objectives")),
+    option("architecture", metavar="ARCHITECTURE", positional=True),
+    *SHARED_OPTIONS["folder"],
+    option("files", metavar="[FILE]...", positional=True, help="Training data, like --data."),
+    option("objective", metavar="NAME", default="", complete="objectives"),
     option("data", metavar="FILE", default=None),
     option("dev", metavar="FILE"),
     option("evaluate", metavar="FILE"),
     option("where", metavar="COLUMN=PATTERN", kind=list[str]),
     option("exclude", metavar="CORPUS"),
-    TASKS,
+    *SHARED_OPTIONS["tasks"],
     option("vectors", metavar="FILE"),
     option("recipe", metavar="NAME"),
     option("epochs", default=None, least=1),
@@ -38,11 +36,11 @@ from lingprobe.data.progress import show_progress
         metavar="NAME=VALUE",
         help="Further settings, such as `clip=1`; see docs/training.md.",
     ),
-    QUIET,
+    *SHARED_OPTIONS["quiet"],
     heading="Training",
 )
 def train(
-    given: Arguments,
+    given: Mapping[str, Any],
     *,
     files: list[Path] | None = None,
     setting: list[str] | None = None,
@@ -65,7 +63,7 @@ def train(
     - `lingprobe train parser UD_English-EWT -o models/ewt`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
-    data = [*as_list(files), *as_list(given.get("data"))]
+    data = [*list(files or ()), *list(given.get("data") or ())]
     where = dict(_parse_pairs(given.get("where")))
     chosen = {**given, "data": data, "where": where, **dict(_parse_pairs(setting))}
     with _Bars(quiet) as bars:
@@ -75,14 +73,14 @@ def train(
 
 @command(
     "export",
-    argument("folder", "FOLDER"),
-    TO_FOLDER,
+    option("folder", metavar="FOLDER", positional=True),
+    *SHARED_OPTIONS["folder"],
     option("epoch", metavar="N"),
     option("words", metavar="CORPUS"),
     option("vectors", metavar="FILE"),
     heading="Training",
 )
-def export(given: Arguments) -> None:
+def export(given: Mapping[str, Any]) -> None:
     """Convert a trained encoder to a model of sentence-transformers.
 
     Its vocabulary is that of its training. Sentences of these words get the same vectors as from
@@ -97,7 +95,7 @@ def export(given: Arguments) -> None:
 
 
 def _parse_pairs(pairs: list[str] | None) -> list[tuple[str, Any]]:
-    named = [pair.partition("=") for pair in as_list(pairs)]
+    named = [pair.partition("=") for pair in list(pairs or ())]
     for text, sign, _ in named:
         if not sign:
             raise UsageProblem(f"{text!r}: write NAME=VALUE")

@@ -1,6 +1,6 @@
 """What an encoder can be trained for: the list of objectives."""
 
-from lingprobe.data.references import Contents
+from lingprobe.extend import Contents
 
 OBJECTIVES = Contents(
     "objective",

@@ -1,53 +1,27 @@
-"""`lingprobe audit-parser`, `tag` and `vectors`: parsers, taggers and word vectors from corpora."""
+"""`lingprobe tag` and `vectors`: taggers and word vectors from corpora."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import (
-    ON_ERROR,
-    PAGE_STYLE,
-    QUIET,
-    TASKS,
-    TO_FILE,
-    PageStyle,
-    remark,
-    show,
-)
-
-
-@command(
-    "audit_parser",
-    argument("gold", "GOLD"),
-    argument("parsed", "PARSED"),
-    option("into", metavar="FOLDER"),
-    PAGE_STYLE,
-    heading="Data",
-)
-def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
-    """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
-    class and by the parser's confidence.
-
-    **Examples**
-
-    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
-    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
-    - `lingprobe audit-parser gold/ parsed/ --format markdown`
-    """
-    show(lingprobe.audit_parser(**given), style)
+from lingprobe.extend import SHARED_OPTIONS, command, option
 
 
 @command(
     "tag",
-    argument("texts", "TEXT"),
+    option("texts", metavar="TEXT", positional=True),
     option("source", "--from", metavar="TAGGED"),
-    TO_FILE,
+    *SHARED_OPTIONS["file"],
     "seed",
-    ON_ERROR,
-    QUIET,
+    *SHARED_OPTIONS["on_error"],
+    *SHARED_OPTIONS["quiet"],
     heading="Data",
 )
-def tag(given: Arguments, *, quiet: bool = False) -> None:
+def tag(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
     text.
 
@@ -57,21 +31,20 @@ def tag(given: Arguments, *, quiet: bool = False) -> None:
     """
     done = lingprobe.tag(**given, progress=not quiet)
     share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
-    remark(f"{share} are tagged as in {given['source']}", quiet)
     left_out = (
         f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
     )
-    remark(
-        f"{given['output']}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet
-    )
+    _remark(f"{share} are tagged as in {given['source']}", quiet)
+    counts = f"{done.sentences:,} sentences, {done.words:,} words{left_out}"
+    _remark(f"{given['output']}: {counts}", quiet)
 
 
 @command(
     "train_vectors",
-    argument("texts", "TEXT"),
-    TO_FILE,
+    option("texts", metavar="TEXT", positional=True),
+    *SHARED_OPTIONS["file"],
     option("exclude", metavar="CORPUS"),
-    TASKS,
+    *SHARED_OPTIONS["tasks"],
     option("dim", least=1),
     option("epochs", least=1),
     option("least", least=1),
@@ -79,10 +52,10 @@ def tag(given: Arguments, *, quiet: bool = False) -> None:
     "skipgram",
     "english",
     "seed",
-    QUIET,
+    *SHARED_OPTIONS["quiet"],
     heading="Training",
 )
-def vectors(given: Arguments, *, quiet: bool = False) -> None:
+def vectors(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
     Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,
@@ -93,4 +66,9 @@ def vectors(given: Arguments, *, quiet: bool = False) -> None:
     - `lingprobe vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
     - `lingprobe vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
     """
-    remark(str(lingprobe.train_vectors(**given)), quiet)
+    _remark(str(lingprobe.train_vectors(**given)), quiet)
+
+
+def _remark(text: str, quiet: bool) -> None:
+    if not quiet:
+        typer.echo(text, err=True)

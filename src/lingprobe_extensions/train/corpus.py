@@ -17,8 +17,8 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints, compute_offsets
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, compute_offsets
 from lingprobe_extensions.train.texts import Numbers, Texts, join_texts
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence

@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from lingprobe.corpora import brackets
-from lingprobe.corpora.files import read_text_lines, uncompressed_path
-from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.text import (
+from lingprobe import DataProblem
+from lingprobe.extend import (
+    ProblemTally,
+    read_brackets,
+    read_text_lines,
     split_words,
     strip_to_letters,
     tokenize_words,
+    uncompressed_path,
 )
-from lingprobe.corpora.training_sentences import Collected
-from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.linear_trees import linear
+from lingprobe_extensions.train.seen import Collected
 
 Words = tuple[str, ...]
 
@@ -50,7 +51,7 @@ class Reading:
     english   quotes are made straight, and clitics split off, as English treebanks have them
     longest   words, beyond which a sentence is left out
     on_error  whether a tree that is malformed is an error, or left out and counted
-    left_out  what `letters` makes of sentences that are left out, as they will be probed
+    left_out  what `strip_to_letters` makes of sentences that are left out, as they will be probed
     where     of files with columns: which rows are read, a pattern of a column's cells by its name
     dev       whether these are files of dev, from which nothing is learnt
     seen      hashes of the texts of every example that was read
@@ -59,7 +60,7 @@ class Reading:
     english: bool = False
     longest: int = 60
     left_out: frozenset[str] = frozenset()
-    on_error: OnError = "raise"
+    on_error: Literal["raise", "skip"] = "raise"
     where: Mapping[str, str] = field(default_factory=dict)
     dev: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -185,7 +186,7 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     """
     for path in paths:
         tally = ProblemTally()
-        for tree in brackets.read_brackets(path, how.on_error, tally):
+        for tree in read_brackets(path, how.on_error, tally):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
                 yield Example(tree.words, (" ".join(linear(tree)),))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.vectors import Ints
+from lingprobe.extend import Ints
 
 POWER = 0.5  # of a word's frequency, to which negatives are drawn (Pagliardini et al. 2018)
 

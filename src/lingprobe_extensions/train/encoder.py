@@ -8,30 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.notes import Checkpoint
-from lingprobe.data.oracles import Kind
-from lingprobe.data.references import PlaceOption, Reference
-from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.encoders.facts import read_training_facts
-from lingprobe.encoders.ngrams import NGrams, drawn_vectors
-from lingprobe.encoders.tables import (
-    MOST,
-    WordTable,
-    open_word_table,
-)
-from lingprobe.encoders.untrained import (
+from lingprobe import DataProblem, Reference, Sentence, Vectors
+from lingprobe.extend import (
+    Checkpoint,
+    Floats,
+    PlaceOption,
     WordInput,
-    encode_sentences,
-    forms_of,
+    WordTable,
+    digest_files,
+    open_word_table,
+    read_training_facts,
 )
+from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
+from lingprobe_extensions.train.seen import Hashes, read_seen
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
@@ -64,7 +58,7 @@ class Trained:
         return [reference] if names == [text] else [plain.plus(epoch=each) for each in names]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["trained", "baseline", "oracle"]:
         """A baseline before training."""
         return "baseline" if self.epoch == "0" else "trained"
 
@@ -111,14 +105,14 @@ class Trained:
         """What the folder says of itself; DataProblem where it holds no encoder."""
         return read_training_facts(Path(self.folder).expanduser())
 
-    def saw(self) -> seen.Hashes | None:
+    def saw(self) -> Hashes | None:
         """Hashes of the sentences that it was trained on, none before training; None of a folder
         that an earlier version made, which has no such file. DataProblem where it is damaged.
         """
         if self.epoch == "0":
             return np.empty(0, np.uint64)
         many = self.facts.get("seen")
-        return None if many is None else seen.read(Path(self.folder).expanduser(), many)
+        return None if many is None else read_seen(Path(self.folder).expanduser(), many)
 
     def _number(self, facts: Mapping[str, Any]) -> str:
         """The number of the epoch that is read."""
@@ -151,11 +145,11 @@ class Trained:
         shape = self._shape(facts)
         if by_word and shape.embedding:
             raise DataProblem(f"{self.folder} has embedding=, and so no vector for each word")
-        forms, numbers = forms_of(sentences)
+        forms, numbers = WordInput.forms(sentences)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         network, (vectors, _) = self.parts(forms, facts)
         read = WordInput(vectors, numbers, counts)
-        return encode_sentences(network, read, shape.width, by_word, self.tokens)
+        return read.encode(network, shape.width, by_word, self.tokens)
 
     def parts(
         self, forms: Sequence[str], facts: Mapping[str, Any]
@@ -169,13 +163,13 @@ class Trained:
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
         """The network as it is pooled; DataProblem for one that is not pooled so."""
-        from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
+        from lingprobe.extend import NetworkArchitecture, NetworkShape
 
         shape = NetworkShape(**facts["shape"])
         if self.pool not in ("max", "mean"):
             return shape
-        pooled = f"{shape.architecture.partition('-')[0]}-{self.pool}"
-        if pooled not in ARCHITECTURES:
+        pooled: Any = f"{shape.architecture.partition('-')[0]}-{self.pool}"
+        if pooled not in get_args(NetworkArchitecture):
             raise DataProblem(f"{self.folder} is a {shape.architecture}: leave pool= out, or none")
         return replace(shape, architecture=pooled)
 
@@ -222,8 +216,8 @@ class Trained:
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
-        most = FEW if "parser" in facts else MOST
-        return open_word_table(path, settings["dim"], settings["seed"], most)
+        kept = {"most": FEW} if "parser" in facts else {}
+        return open_word_table(path, settings["dim"], settings["seed"], **kept)
 
 
 def words_of(folder: Path) -> list[str]:

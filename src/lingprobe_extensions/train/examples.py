@@ -15,8 +15,8 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints, compute_offsets
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, compute_offsets
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.texts import Numbers, Texts
 

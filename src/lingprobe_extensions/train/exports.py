@@ -13,12 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import UsageProblem, describe_install
-from lingprobe.data.vectors import Floats
-from lingprobe.encoders.untrained import LONGEST
-from lingprobe.nets.trainable import NetworkShape
+from lingprobe import DataProblem, Sentence, UsageProblem
+from lingprobe.extend import Floats, NetworkShape, describe_install, write_text
 from lingprobe_extensions.train.encoder import Trained, words_of
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
@@ -88,7 +84,7 @@ def _model(shape: NetworkShape, network: Any, forms: Sequence[str], vectors: Flo
             f"an export needs sentence-transformers 6 or newer: {describe_install('st')}"
         ) from None
     tokens = WhitespaceTokenizer(forms, stop_words=[], do_lower_case=False)
-    modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=LONGEST)]
+    modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=10_000)]
     if shape.architecture != "mean":
         lstm = network.body.cells
         both = lstm.bidirectional

@@ -9,16 +9,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.training_sentences import SEEN
-from lingprobe.data.cache import write_text
-from lingprobe.encoders.facts import MODEL, read_training_facts
+from lingprobe.extend import digest_files, read_training_facts, write_text
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.seen import SEEN
 from lingprobe_extensions.train.settings import TREES, Request, Settings
 from lingprobe_extensions.train.splits import describe_counts
 
-CARD = "README.md"
+CARD, MODEL = "README.md", "model.json"
+FORMAT = 2  # of what a folder says, as `read_facts` reads it
 
 
 @dataclass(frozen=True)

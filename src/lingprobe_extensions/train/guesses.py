@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from lingprobe.data.vectors import Ints
+from lingprobe.extend import Ints
 from lingprobe_extensions.train.objectives import MOST, Figures
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lingprobe.corpora.files import read_text_lines, uncompressed_path
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import read_text_lines, uncompressed_path
 from lingprobe_extensions.train.data import Example, Reading
 
 COLUMNS = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from lingprobe.corpora.brackets import BracketTree
+from lingprobe.extend import BracketTree, format_terminal
 
 Pieces = Sequence[str]
 
@@ -73,3 +73,21 @@ def commonest(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
         counts[words_of(tree)][tuple(tree)] += 1
     best = {length: found.most_common(1)[0][0] for length, found in counts.items()}
     return [best.get(length, ()) for length in lengths]
+
+
+def format_tree(tree: BracketTree) -> str:
+    """A tree as one line of brackets."""
+    pieces: list[str] = []
+    _write(tree, 0, pieces)
+    return "".join(pieces)
+
+
+def _write(tree: BracketTree, node: int, pieces: list[str]) -> None:
+    pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
+    for label, start, _, below in tree.children(node):
+        pieces.append(" ")
+        if below < 0:
+            pieces.append(format_terminal(label, tree.words[start]))
+        else:
+            _write(tree, below, pieces)
+    pieces.append(")")

@@ -19,16 +19,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints
-from lingprobe.nets.precision import get_processor_level
-from lingprobe.nets.trainable import (
-    HEAD,
-    SentenceNetwork,
-    SentencesRead,
-    Words,
-)
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, SentenceNetwork, SentencesRead, get_processor_level
 from lingprobe_extensions.train.nets.forms import Forms
+from lingprobe_extensions.train.nets.heads import HEAD, Words
 from lingprobe_extensions.train.objectives import Figures, Lesson
 from lingprobe_extensions.train.ranks import Ranks
 from lingprobe_extensions.train.texts import Texts

@@ -16,24 +16,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import describe_install
-from lingprobe.data.vectors import Ints
-from lingprobe.nets.trainable import (
-    PAD,
-    START,
-    Classifier,
-    Decoder,
-    Decoders,
-    NetworkShape,
-    SentencesRead,
-    draw_head,
-)
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, NetworkShape, SentencesRead, describe_install
 from lingprobe_extensions.train import data
 from lingprobe_extensions.train.data import Reader
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.inferences import inferences
 from lingprobe_extensions.train.linear_trees import commonest, labelled_f1, words_of
+from lingprobe_extensions.train.nets.heads import (
+    PAD,
+    START,
+    Classifier,
+    Decoder,
+    Decoders,
+    draw_head,
+)
 from lingprobe_extensions.train.texts import Pieces, Texts, join_texts, perplexities
 
 Figures = Mapping[str, float]

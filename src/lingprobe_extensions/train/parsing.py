@@ -14,17 +14,19 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import torch
 
-from lingprobe.annotators.parser import Annotation
-from lingprobe.corpora import brackets
-from lingprobe.corpora.tally import ProblemTally
-from lingprobe.data.vectors import (
+from lingprobe.extend import (
+    Annotation,
     Floats,
     Ints,
+    NetworkShape,
+    ProblemTally,
+    draw_network,
     expand_ranges,
+    open_word_table,
+    parse_brackets,
+    score_annotations,
+    score_phrases,
 )
-from lingprobe.encoders.tables import open_word_table
-from lingprobe.nets.architectures import draw_network
-from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.loop import Learner, Schedule, Start
 from lingprobe_extensions.train.nets.forms import Forms, FormShape, Known, draw_forms
@@ -38,7 +40,6 @@ from lingprobe_extensions.train.nets.parsing import (
     draw_heads,
 )
 from lingprobe_extensions.train.objectives import Encode, Figures, Loss
-from lingprobe_extensions.train.parsers import scores
 from lingprobe_extensions.train.parsers.decoding import (
     DEPREL,
     FEATS,
@@ -361,13 +362,13 @@ def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
     """What is told against gold: agreement of words, F1 of phrases, and `score`."""
     columns = [(mine, gold) for mine, gold in pairs if gold.heads or gold.upos]
     phrased = [(mine, gold) for mine, gold in pairs if gold.brackets and mine.brackets]
-    found = dict(scores.agreement(*zip(*columns, strict=True))) if columns else {}
+    found = dict(score_annotations(*zip(*columns, strict=True))) if columns else {}
     if phrased:
         mine, gold = (
-            [brackets.parse_brackets(each[k].brackets, "", i) for i, each in enumerate(phrased)]
+            [parse_brackets(each[k].brackets, "", i) for i, each in enumerate(phrased)]
             for k in (0, 1)
         )
-        found["F1"] = scores.evalb(mine, gold)["F1"]
+        found["F1"] = score_phrases(mine, gold)["F1"]
     both = [found[name] for name in ("LAS", "F1") if name in found]
     found[SCORE] = float(np.mean(both)) if both else found.get(UPOS, 0.0)
     return found

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, distributed
 
-from lingprobe.data.vectors import Ints
+from lingprobe.extend import Ints
 
 
 def processes() -> int:

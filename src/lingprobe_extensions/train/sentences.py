@@ -12,28 +12,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lingprobe.corpora import training_sentences as seen
-from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.text import strip_to_letters
-from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.vectors import Ints
-from lingprobe.encoders.facts import (
-    FORMAT,
-    MODEL,
+from lingprobe import DataProblem, UsageProblem
+from lingprobe.extend import (
+    Ints,
+    NetworkShape,
+    digest_files,
+    open_word_table,
     read_training_facts,
+    strip_to_letters,
+    write_text,
 )
-from lingprobe.encoders.tables import open_word_table
-from lingprobe.nets.trainable import NetworkShape, Words
 from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import Reading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
 from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.folder import Training, command, read_training, say
+from lingprobe_extensions.train.folder import FORMAT, MODEL, Training, command, read_training, say
 from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
+from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit, Lesson
 from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.seen import write_seen
 from lingprobe_extensions.train.selection import Selection
 from lingprobe_extensions.train.settings import BAG, TREES, Request, Settings
 from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
@@ -70,7 +68,7 @@ def train(request: Request, out: Path, settings: Settings, told: Told | None = N
     if vocabulary := facts.pop("vocabulary", None):
         write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
-    seen.write(out, hashes)
+    write_seen(out, hashes)
     selection = Selection(objective.figure, facts["trivial"])
     said = {**asked, **facts, "counts": dict(counts)}
     said |= {"seen": len(hashes), "command": command(request, settings)}

@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from lingprobe.data.checks import check_choice, check_number
-from lingprobe.data.core import Sentence
-from lingprobe.data.errors import UsageProblem
-from lingprobe.nets.trainable import ARCHITECTURES, NetworkArchitecture
+from lingprobe import Sentence, UsageProblem
+from lingprobe.extend import NetworkArchitecture, check_choice, check_number
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import Objective
 
@@ -226,7 +224,7 @@ class Request:
         """The objective; UsageProblem for what does not fit together, ReferenceProblem for a name
         that there is not.
         """
-        known = (*ARCHITECTURES, BAG, TREES)
+        known = (*get_args(NetworkArchitecture), BAG, TREES)
         for kind, name, every in (
             ("architecture", self.architecture, known),
             ("objective", self.objective, OBJECTIVES),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Ints
+from lingprobe import DataProblem
+from lingprobe.extend import Ints
 
 SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from lingprobe.corpora import text
-from lingprobe.corpora.text import split_clitic, strip_to_letters
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.errors import describe_install
+from lingprobe import DataProblem, Sentence
+from lingprobe.extend import (
+    describe_install,
+    open_draft,
+    read_running_text,
+    split_clitic,
+    strip_to_letters,
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def train_vectors(
         corpus = Path(folder) / "corpus.txt"
         with corpus.open("w", encoding="utf-8") as file:
             for path in paths:
-                _write(text.read_running_text(path), file, (left_out, settings.english), counts)
+                _write(read_running_text(path), file, (left_out, settings.english), counts)
         if not counts["words"]:
             raise DataProblem("no sentences are left to train vectors on")
         model = _fit_vectors(corpus, settings)

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe.extend import Floats, Ints
 
 BEYOND = 6.0  # a score, at which word2vec's table of the logistic function ends
 F = TypeVar("F", bound=Callable[..., object])

@@ -12,14 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import describe_install
-from lingprobe.data.vectors import (
-    Ints,
-    compute_offsets,
-    expand_ranges,
-)
-from lingprobe.nets.trainable import END, PAD, START
+from lingprobe import DataProblem
+from lingprobe.extend import Ints, compute_offsets, describe_install, expand_ranges
+from lingprobe_extensions.train.nets.heads import END, PAD, START
 
 SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.cache import open_draft
+from lingprobe.extend import open_draft
 
 
 def save(tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None) -> None:

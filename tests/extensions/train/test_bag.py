@@ -14,9 +14,9 @@ pytest.importorskip("numba")
 import lingprobe
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.ngrams import bigram_rows
 from lingprobe_extensions.train import bag as module
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.ngrams import bigram_rows
 from lingprobe_extensions.train.settings import Settings
 
 TOPICS = [[f"{topic}{i}" for i in range(12)] for topic in ("sea", "sky", "war")]

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.nets.trainable import (
-    ARCHITECTURES,
-    NetworkShape,
-    Words,
-)
+from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
 from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import Example
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit
 from lingprobe_extensions.train.ranks import Ranks
 

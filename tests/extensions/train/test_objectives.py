@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from extensions.train.test_loop import learner
-from lingprobe.nets.trainable import END, PAD, START
 from lingprobe_extensions.train import objectives
 from lingprobe_extensions.train.linear_trees import labelled_f1
+from lingprobe_extensions.train.nets.heads import END, PAD, START
 
 ROWS = np.arange(16)
 

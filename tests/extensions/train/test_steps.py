@@ -13,7 +13,7 @@ import torch
 from torch.nn import functional
 
 pytest.importorskip("numba")
-from lingprobe.encoders.ngrams import bigram_rows
+from lingprobe_extensions.train.ngrams import bigram_rows
 from lingprobe_extensions.train.steps import Part, Rates, Tables, contexts, learn
 
 WORDS, BUCKETS, DIM = 30, 40, 7

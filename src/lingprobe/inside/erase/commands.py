@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, command, option
 from lingprobe.cli.options import (
     BATCH_SIZE,
@@ -28,14 +27,14 @@ from lingprobe.cli.options import (
 @command(
     "erase",
     TASKS,
-    option("measure", metavar="TASK", kind=list[str], default=None, complete=names("tasks")),
+    option("measure", metavar="TASK", kind=list[str], default=None, complete="tasks"),
     MODELS,
     ENCODERS,
     option("method", metavar="METHOD"),
     option("ranks", "--rank", metavar="N", least=1),
     option("draws", metavar="N", least=1),
-    option("probe", metavar="PROBE", complete=names("probes")),
-    option("nonlinear", metavar="PROBE", complete=names("probes")),
+    option("probe", metavar="PROBE", complete="probes"),
+    option("nonlinear", metavar="PROBE", complete="probes"),
     option("reads", "--read", metavar="LAYER"),
     option("limit", metavar="N", least=1),
     option("erasers", metavar="FOLDER"),
@@ -69,14 +68,14 @@ def erase(
 
 @command(
     "intervene",
-    option("task", "--task", "-t", metavar="TASK", complete=names("tasks")),
-    option("encoder", "--encoder", "-e", metavar="ENCODER", complete=names("encoders")),
+    option("task", "--task", "-t", metavar="TASK", complete="tasks"),
+    option("encoder", "--encoder", "-e", metavar="ENCODER", complete="encoders"),
     option("layer", metavar="LAYER", kind=str),
-    option("pairs", metavar="TASK", complete=names("tasks")),
+    option("pairs", metavar="TASK", complete="tasks"),
     option("doses", "--dose", metavar="X", kind=list[float]),
     option("method", metavar="METHOD"),
     option("draws", metavar="N", least=1),
-    option("probe", metavar="PROBE", complete=names("probes")),
+    option("probe", metavar="PROBE", complete="probes"),
     option("limit", metavar="N", least=1),
     PAGE_STYLE,
     OUTPUT,

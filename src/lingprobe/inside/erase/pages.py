@@ -137,15 +137,16 @@ def _own(own: ErasureCell) -> str:
     dims = f"{own.rank} dimension{'s' * (own.rank != 1)}, {own.fitted:,} examples"
     change = f"{format_number(own.before)} to {format_number(own.after)}"
     if own.verdict == "falls":
-        return f"{shorten_task(own.erased)}, erased ({dims}): a linear probe falls from {change} ({floors})."
+        erased = f"{shorten_task(own.erased)}, erased ({dims})"
+        return f"{erased}: a linear probe falls from {change} ({floors})."
     than = (
         "is above every floor"
         if own.verdict == "rises"
         else "does not differ significantly from the baselines"
     )
     return (
-        f"{shorten_task(own.erased)}, erased ({dims}): a linear probe goes from {change}, which {than}"
-        f" ({floors})."
+        f"{shorten_task(own.erased)}, erased ({dims}): a linear probe goes from {change}, which"
+        f" {than} ({floors})."
     )
 
 
@@ -154,7 +155,8 @@ def _remainder(own: ErasureCell) -> Iterator[str]:
         if own.left_p < ALPHA and own.after > own.constant:
             yield f"It still finds more than the constant answer's {format_number(own.constant)}."
         else:
-            yield f"That is not significantly above the constant answer's {format_number(own.constant)}."
+            constant = format_number(own.constant)
+            yield f"That is not significantly above the constant answer's {constant}."
     if not math.isnan(own.nonlinear_after):
         yield (
             f"A nonlinear probe goes from {format_number(own.nonlinear_before)} to"

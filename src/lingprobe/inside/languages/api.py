@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from lingprobe.api.arguments import (
     as_list,
-    optional,
+    optional_keywords,
     show_keywords,
 )
 from lingprobe.api.encoders import reference
@@ -67,7 +67,9 @@ def survey(
     return survey_page(list(survey_rows(places, names)))
 
 
-@show_keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+@show_keywords(
+    {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
+)
 def transfer(
     tasks: Sequence[str] | str,
     encoders: Any = None,
@@ -121,7 +123,9 @@ def transfer(
     return found.with_remarks((*done.remarks, *done.problems))
 
 
-@show_keywords({name: each for name, each in optional(Settings).items() if name not in LEFT_OUT})
+@show_keywords(
+    {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
+)
 def morphology(
     treebank: str,
     encoders: Any = None,

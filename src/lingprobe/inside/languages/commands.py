@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import lingprobe
-from lingprobe.cli.completing import names
 from lingprobe.cli.declaration import Arguments, argument, command, option
 from lingprobe.cli.options import (
     BATCH_SIZE,
@@ -29,7 +28,7 @@ from lingprobe.cli.options import (
 @command(
     "survey",
     argument("treebanks", "TREEBANK", kind=list[str]),
-    option("tasks", "--task", "-t", metavar="TASK", complete=names("tasks")),
+    option("tasks", "--task", "-t", metavar="TASK", complete="tasks"),
     PAGE_STYLE,
     OUTPUT,
 )
@@ -73,7 +72,7 @@ MEASURED = (
     "centred",
     option("size", metavar="N", least=2),
     option("distances", metavar="FILE"),
-    option("probes", "--probe", metavar="PROBE", complete=names("probes")),
+    option("probes", "--probe", metavar="PROBE", complete="probes"),
     option("seeds", metavar="N", least=1),
     option("reads", "--read", metavar="READ"),
     *MEASURED,

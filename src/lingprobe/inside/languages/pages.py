@@ -151,11 +151,13 @@ def _section(
 
 
 def _score(cell: TransferCell) -> str:
-    return f"{format_number(cell.score)} ±{format_number(max(cell.high - cell.score, cell.score - cell.low))}"
+    wider = max(cell.high - cell.score, cell.score - cell.low)
+    return f"{format_number(cell.score)} ±{format_number(wider)}"
 
 
 def _area(cell: TransferCell, floors: dict[tuple[str, str], float]) -> str:
-    return f"{format_number(cell.auc)} ({format_number(floors.get((cell.source, cell.target), math.nan))})"
+    floor = floors.get((cell.source, cell.target), math.nan)
+    return f"{format_number(cell.auc)} ({format_number(floor)})"
 
 
 def _floor(cell: TransferCell, names: Names) -> str:
@@ -180,8 +182,8 @@ def _lead(mine: Sequence[TransferCell], names: Names) -> Iterator[str]:
         if found.p >= ALPHA:
             said = "is not shown to lose more or less between languages that are further apart"
         yield (
-            f"{name}: transfer {said} (Spearman's ρ {found.rho:+.2f}, p {format_p_value(found.p)}: Mantel"
-            f" test, {found.languages} languages, {found.pairs} pairs)."
+            f"{name}: transfer {said} (Spearman's ρ {found.rho:+.2f}, p {format_p_value(found.p)}:"
+            f" Mantel test, {found.languages} languages, {found.pairs} pairs)."
         )
 
 

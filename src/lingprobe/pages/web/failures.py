@@ -15,7 +15,6 @@ from lingprobe.analysis.row import (
 )
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import Result
-from lingprobe.judgements.score import Judged
 from lingprobe.pages.breakdown import (
     Count,
     are_shown_singly,
@@ -24,6 +23,7 @@ from lingprobe.pages.breakdown import (
     has_counted_labels,
 )
 from lingprobe.pages.groups import TaskColumn
+from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.items import Items
 from lingprobe.pages.web.study import DETAILED, Study, many
 from lingprobe.tables.table import (
@@ -88,7 +88,7 @@ CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
 def _classes(
-    cells: Sequence[tuple[str, ResultRow]], study: Study, people: Judged | None
+    cells: Sequence[tuple[str, ResultRow]], study: Study, people: HumanAnswers | None
 ) -> PageBlock:
     """Of each class its true share, the share predicted, recall, and F1."""
     counts = {name: class_counts(study.results_of(row)) for name, row in cells}

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import DataProblem, Dataset, Result
-from lingprobe.judgements.score import Judged
 from lingprobe.pages.groups import TaskColumn
+from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.probabilities import examples_of
 from lingprobe.pages.web.study import Study
 from lingprobe.tables.table import Table, TableSection
@@ -114,7 +114,7 @@ class Items:
             )
 
 
-def _apart(name: str, items: Sequence[Item], people: Judged | None) -> Iterator[PageBlock]:
+def _apart(name: str, items: Sequence[Item], people: HumanAnswers | None) -> Iterator[PageBlock]:
     """The sentences of which people say something else than the probe."""
     if people is None:
         return

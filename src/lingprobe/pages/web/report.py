@@ -13,16 +13,14 @@ from lingprobe.pages.web.outcome import outcome
 from lingprobe.pages.web.questions import ROLES, tasks_chapter
 from lingprobe.pages.web.study import NOTHING, Beside, Study, many
 from lingprobe.pages.web.trust import trust
-from lingprobe.tables.web import WebDocument, document
+from lingprobe.tables.web import WebDocument
 
 
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
     study = Study(ResultFrame.of(results), beside)
     makers = (outcome, trust, tasks_chapter, failures, making)
-    return document(
-        WebDocument(_title(study), _about(study), tuple(make(study) for make in makers))
-    )
+    return WebDocument(_title(study), _about(study), tuple(make(study) for make in makers)).text()
 
 
 def _title(study: Study) -> str:

@@ -18,11 +18,11 @@ from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import shorten_reference
-from lingprobe.judgements.score import Judged
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.descriptions import get_question
 from lingprobe.pages.grid import Grid, Line, grid
 from lingprobe.pages.groups import TaskColumn
+from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.wide import firsts, label_of
 from lingprobe.tasks import TASKS
@@ -48,7 +48,7 @@ class Beside(NamedTuple):
     problems: tuple[str, ...] = ()
     figure: str = "dots"
     scored: Callable[[], Sequence[Result]] | None = None
-    people: tuple[Judged, ...] = ()
+    people: tuple[HumanAnswers, ...] = ()
     folder: Path | None = None
     reads: tuple[str, ...] = ()
 
@@ -166,7 +166,7 @@ class Study:
         """What a score is called where its task stands above: oracles by what they hold."""
         return row.encoder if line.kind == "oracle" else label_of(self.score_grid, line)
 
-    def people(self, column: TaskColumn) -> Judged | None:
+    def people(self, column: TaskColumn) -> HumanAnswers | None:
         """What people say on a task; None where nobody was asked."""
         mine = (
             one for one in self.beside.people if shorten_reference(TASKS, one.task) == column.task

@@ -1,7 +1,7 @@
 """Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing
 balanced, nothing shuffled.
 
-A `Release` says what is asked, which file holds it, in which layout: a row of `probing.tsv`, or
+A `TaskRelease` says what is asked, which file holds it, in which layout: a row of `probing.tsv`, or
 written out. docs/tasks-published.md has the families, where their files differ from their
 descriptions, and what could not be checked.
 """
@@ -90,7 +90,7 @@ class TaskRelease:
     gaps     whether files have blank lines as published, which are left out and counted
     oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
              its facts of a sentence
-    name     of the task, which `task` gives it
+    name     of the task, which `define_task` gives it
     """
 
     asks: str
@@ -110,6 +110,23 @@ class TaskRelease:
         default_factory=dict, compare=False
     )
     name: str = ""
+
+    def define_task(self, name: str) -> TaskDefinition[Options]:
+        """The definition of a task that reads it."""
+        release = replace(self, name=name)
+        return TaskDefinition(
+            name,
+            release.asks,
+            Options,
+            release.load,
+            release.parts,
+            probe=release.probe,
+            view=release.view,
+            baselines=release.baselines,
+            oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
+            facts=release.facts,
+            whole=release.whole,
+        )
 
     def facts(
         self, oracle: str, options: Options, sentences: Collection[Sentence]
@@ -260,22 +277,4 @@ def _split(path: Path, layout: ColumnLayout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
     return (
         "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))
-    )
-
-
-def task(name: str, release: TaskRelease) -> TaskDefinition[Options]:
-    """The definition of a task that reads a release."""
-    release = replace(release, name=name)
-    return TaskDefinition(
-        name,
-        release.asks,
-        Options,
-        release.load,
-        release.parts,
-        probe=release.probe,
-        view=release.view,
-        baselines=release.baselines,
-        oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
-        facts=release.facts,
-        whole=release.whole,
     )

@@ -11,11 +11,7 @@ from types import SimpleNamespace
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
 from lingprobe.data.records import records
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.released.family import (
-    Options,
-    TaskRelease,
-    task,
-)
+from lingprobe.tasks.released.family import Options, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
 
 LAYOUTS = {
@@ -34,9 +30,8 @@ def _define_task(cells: Sequence[str]) -> TaskDefinition[Options]:
         "" if c == "-" else c for c in cells
     )
     files = tuple(names.split("|"))
-    return task(
-        name, TaskRelease(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered)
-    )
+    release = TaskRelease(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered)
+    return release.define_task(name)
 
 
 _, _rows = records(Path(__file__).with_suffix(".tsv"))

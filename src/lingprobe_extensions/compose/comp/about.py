@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lingprobe.tasks.about import (
-    ASKED,
-    GENERATED,
-    TaskDescription,
-    licence_terms,
-)
+from lingprobe.extend import TaskDescription
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.events.languages import LANGUAGES, language
 
+GENERATED = "none needed: lingprobe writes the sentences"
+ASKED = "a sentence and asked words"
 ETTINGER = "ettinger-2018-assessing"
 
 
@@ -33,7 +30,7 @@ def _generated_tasks() -> dict[str, TaskDescription]:
 
 KNOWN: Mapping[str, TaskDescription] = {
     "comp/released/*": TaskDescription(
-        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), licence_terms("compeval")
+        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), "[compeval]"
     ),
     **_generated_tasks(),
 }

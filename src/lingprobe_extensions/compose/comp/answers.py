@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.contrasts import words_of
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.lexicon import KINDS, Entry, Lexicon

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe.extend import Floats, Ints
 from lingprobe_extensions.compose.comp.rules import Rule
 from lingprobe_extensions.compose.comp.shallow import Flags, Seen, features
 

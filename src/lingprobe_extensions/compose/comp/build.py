@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.answers import Answer
 from lingprobe_extensions.compose.comp.balance import (
     EVEN,

@@ -9,9 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import Dataset, Sentence, Tags
-from lingprobe.data.labels import column_from_codes
-from lingprobe.data.vectors import Ints
+from lingprobe import Classes, Dataset, Sentence, Tags
+from lingprobe.extend import Ints
 from lingprobe_extensions.compose.comp.build import PartPairs, strata
 from lingprobe_extensions.compose.comp.contrasts import Contrast, words_of
 from lingprobe_extensions.compose.comp.draw import Pairs
@@ -148,7 +147,7 @@ def _dataset(
     return Dataset.of_columns(
         map(sentence, texts),
         np.stack([first, first + 1], 1).ravel(),
-        column_from_codes(labels, LABELS),
+        Classes(labels, LABELS),
         np.repeat(splits[order], 2),
         asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
         strata=tags,

@@ -16,13 +16,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lingprobe.corpora.files import CorpusPart, digest_files
-from lingprobe.data._closure import digest_code
-from lingprobe.data.checks import check_number
-from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.oracles import Facts
-from lingprobe.data.references import PlaceOption
-from lingprobe.tasks.task import TaskDefinition
+from lingprobe import DataProblem, Dataset, Sentence
+from lingprobe.extend import (
+    CorpusPart,
+    PlaceOption,
+    TaskDefinition,
+    check_number,
+    digest_code,
+    digest_files,
+)
 from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import paper as comp_paper
 from lingprobe_extensions.compose.comp.build import Design, Held, PartPairs, Plan
@@ -114,7 +116,7 @@ def _view_options(options: Options) -> dict[str, str]:
 
 def _facts(
     name: str, oracle: str, options: Options, sentences: Collection[Sentence]
-) -> Mapping[Sentence, Facts]:
+) -> Mapping[Sentence, Sequence[Sequence[str]]]:
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
     """

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lingprobe.data.reading import ReadingProblem, Readings, one_hot
-from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.keyed_random import draw_normals
-from lingprobe.encoders.surface import WordsOnly
+from lingprobe import ReadingProblem, Readings
+from lingprobe.extend import Floats, Ints, WordsOnly, draw_normals
 from lingprobe_extensions.compose.comp.shallow import Seen, shallow_examples
 
 
@@ -36,7 +34,7 @@ class Window(WordsOnly):
     def own_view(self, readings: Readings, units: Floats) -> Floats:
         """[examples, slots x (2 x width + 1) x tags, and so on] of zeros and ones."""
         examples = _shallow_examples(readings)
-        blocks = [one_hot(readings.dataset)]
+        blocks = [readings.dataset.one_hot_asked()]
         for place in examples.places.T:
             for away in range(-self.width, self.width + 1):
                 there = np.where(place < 0, -1, place + away)
@@ -72,7 +70,7 @@ class NGrams(WordsOnly):
         keys = ["\x1f".join(gram).encode() for gram in numbers]
         vectors = draw_normals(keys, self.dim, f"n-gram {self.seed}")
         bags = np.stack([vectors[some].mean(0) for some in grams])
-        return np.concatenate([one_hot(readings.dataset), bags], 1)
+        return np.concatenate([readings.dataset.one_hot_asked(), bags], 1)
 
 
 def _shallow_examples(readings: Readings) -> Seen:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets import carve_dev
+from lingprobe import DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.extend import carve_dev
 from lingprobe_extensions.compose.comp.contrasts import nouns, order, role, schema
 from lingprobe_extensions.compose.comp.data import meaning
 from lingprobe_extensions.compose.comp.words import PAPER

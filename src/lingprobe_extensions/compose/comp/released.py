@@ -11,18 +11,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache, partial
 
-from lingprobe.corpora.columns import (
-    COMPEVAL_PAIR,
-    COMPEVAL_VERB,
-    ColumnLayout,
-)
-from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.tasks.released.family import TaskRelease, task
+from lingprobe import Dataset, Example, Sentence
+from lingprobe.extend import ColumnLayout, TaskRelease
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.readings.find import readings
 from lingprobe_extensions.compose.readings.reading import Reading
 
+ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
+COMPEVAL_VERB = ColumnLayout(
+    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
+)
+
+
+COMPEVAL_PAIR = ColumnLayout(
+    "label, sentence id, words, asked noun, asked verb",
+    5,
+    label=0,
+    text=2,
+    asked=(3, 4),
+    called=ANSWERS,
+)
 PROBE = "mlp,protocol=ettinger"
 ASIDE = (
     "absolutely actually always clearly completely entirely fully often quickly really totally ,"
@@ -98,30 +107,21 @@ def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRele
     )
 
 
-content1 = task(
-    "comp/released/content1",
-    _release("cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB),
-)
-content2 = task(
-    "comp/released/content2",
-    _release(
-        "cont2",
-        "content2",
-        "Do both the asked noun and the asked verb occur in the sentence?",
-        COMPEVAL_PAIR,
-    ),
-)
-order = task(
-    "comp/released/order",
-    _release("order", "order", "Does the asked noun come before the asked verb?", COMPEVAL_PAIR),
-)
-sem_role = task(
-    "comp/released/sem-role",
-    _release("sr", "sem-role", "Is the asked noun the agent of the asked verb?", COMPEVAL_PAIR),
-)
-negation = task(
-    "comp/released/negation",
-    _release(
-        "neg", "negation", "Does what the asked verb says happen, or is it negated?", COMPEVAL_VERB
-    ),
-)
+content1 = _release(
+    "cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB
+).define_task("comp/released/content1")
+content2 = _release(
+    "cont2",
+    "content2",
+    "Do both the asked noun and the asked verb occur in the sentence?",
+    COMPEVAL_PAIR,
+).define_task("comp/released/content2")
+order = _release(
+    "order", "order", "Does the asked noun come before the asked verb?", COMPEVAL_PAIR
+).define_task("comp/released/order")
+sem_role = _release(
+    "sr", "sem-role", "Is the asked noun the agent of the asked verb?", COMPEVAL_PAIR
+).define_task("comp/released/sem-role")
+negation = _release(
+    "neg", "negation", "Does what the asked verb says happen, or is it negated?", COMPEVAL_VERB
+).define_task("comp/released/negation")

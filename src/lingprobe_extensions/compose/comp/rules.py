@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from lingprobe.data.core import Dataset
-from lingprobe.data.vectors import Ints
+from lingprobe import Dataset
+from lingprobe.extend import Ints
 from lingprobe_extensions.compose.comp.shallow import (
     Flags,
     Seen,

@@ -16,9 +16,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Dataset
-from lingprobe.data.notes import NotePart
-from lingprobe.data.vectors import Ints
+from lingprobe import Dataset
+from lingprobe.extend import Ints, NotePart
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import LANGUAGES
 from lingprobe_extensions.compose.events.languages import language as named

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.strict import read_json_document
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import read_json_document
 from lingprobe_extensions.compose.comp.contrasts import Question
 from lingprobe_extensions.compose.events.language import Numbers
 from lingprobe_extensions.compose.events.request import Request, request

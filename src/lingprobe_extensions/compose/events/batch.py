@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem, Sentence
+from lingprobe import DataProblem, Sentence
 from lingprobe_extensions.compose.events.cells import EXACT, Values
 from lingprobe_extensions.compose.events.language import Form, Key, Language, Numbers, Texts
 from lingprobe_extensions.compose.events.meaning import INNER, ROLES, Event

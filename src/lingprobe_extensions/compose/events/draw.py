@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.batch import Batch, batches
 from lingprobe_extensions.compose.events.cells import EXACT
 from lingprobe_extensions.compose.events.patterns import Partial, partial

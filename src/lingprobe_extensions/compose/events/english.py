@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
 from lingprobe_extensions.compose.events.english_columns import PAST, columns
 from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule

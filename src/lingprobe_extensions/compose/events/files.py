@@ -6,10 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from lingprobe.corpora.strict import read_json_document
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import allow_code, resolve_beside
+from lingprobe import DataProblem
+from lingprobe.extend import allow_code, open_draft, read_json_document, resolve_beside
 from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions
 from lingprobe_extensions.compose.events.batch import Batch, in_order
 from lingprobe_extensions.compose.events.draw import Draw, draw

@@ -13,9 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import Contents
+from lingprobe import UsageProblem
+from lingprobe.extend import Contents, digest_files
 from lingprobe_extensions.compose.events.language import Language
 
 LANGUAGES = Contents(

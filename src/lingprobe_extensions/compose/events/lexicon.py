@@ -24,8 +24,8 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
-from lingprobe.corpora.files import read_text_lines
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import read_text_lines
 from lingprobe_extensions.compose.events.meaning import FRAMES, ROLES
 
 KINDS = ("noun", "verb", "adverb", "adjective", "preposition")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Union
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 
 FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
 TENSES: Final = ("past", "present", "future")

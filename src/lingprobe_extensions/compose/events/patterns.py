@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.meaning import (
     CHOICES,

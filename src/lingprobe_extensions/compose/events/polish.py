@@ -12,8 +12,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.files import digest_files
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
 from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule
 from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import ReferenceProblem
+from lingprobe import DataProblem, ReferenceProblem
 from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, Grammar
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import language as named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm
 from lingprobe_extensions.compose.events.meaning import (
     ROLES,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.cells import Cell
 from lingprobe_extensions.compose.events.diagram import Problem
 from lingprobe_extensions.compose.events.grammar import shapes

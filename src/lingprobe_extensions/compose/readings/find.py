@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple, TypeVar
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.readings import (
     english_chunks,
     english_grammar,

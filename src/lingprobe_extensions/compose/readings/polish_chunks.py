@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 from lingprobe_extensions.compose.readings.polish_words import GENDERS, Word, polish_words
 from lingprobe_extensions.compose.readings.reading import Fact
 from lingprobe_extensions.compose.readings.structure import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
 
 Words = dict[str, tuple["Word", ...]]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lingprobe.data.vectors import Floats
+from lingprobe.extend import Floats
 
 PAD, OTHER, BEGIN, END = range(4)
 """Numbers of letters that stand for none, for one that is not known, and for a word's ends."""

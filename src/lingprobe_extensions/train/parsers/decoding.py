@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe.extend import Annotation, Floats, Ints
 from lingprobe_extensions.train.parsers import spanning, tetra
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
 
 
 def decode_annotations(
-    heads: Heads, states: Tensor, lengths: Tensor, words: Sequence[Words], names: Names
+    heads: Heads, states: Tensor, lengths: Tensor, words: Sequence[Sequence[str]], names: Names
 ) -> Iterator[Annotation]:
     """What is told of some sentences, whose states are [batch, words, width].
 
@@ -57,7 +56,7 @@ class _Batch(NamedTuple):
     trees: _Trees | None
     phrases: _Phrases | None
 
-    def annotation(self, i: int, at: slice, words: Words) -> Annotation:
+    def annotation(self, i: int, at: slice, words: Sequence[str]) -> Annotation:
         """Of one sentence."""
         upos, xpos, feats = (tuple(self.tags.get(kind, ())[at]) for kind in (UPOS, XPOS, FEATS))
         logs = [each.logs[at] for each in (self.trees, self.phrases) if each is not None]

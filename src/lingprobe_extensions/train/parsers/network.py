@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.corpora.training_sentences import Hashes
-from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.references import PlaceOption
-from lingprobe.data.vectors import Ints
-from lingprobe.encoders.batches import (
+from lingprobe import DataProblem, Sentence
+from lingprobe.extend import (
+    Annotation,
+    Ints,
+    PlaceOption,
+    WordInput,
     gather_vectors,
     make_batches,
     run_batches,
 )
-from lingprobe.encoders.untrained import forms_of
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
+from lingprobe_extensions.train.seen import Hashes
 
 BLOCK = 1024  # sentences that are read before any is annotated
 TOKENS = 1024  # words of a batch, with padding
@@ -71,17 +71,17 @@ class Network:
         """Hashes of the sentences that it was trained on."""
         return self._encoder.saw()
 
-    def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> Iterator[Annotation]:
         """What is said of each sentence, in order."""
         rest = iter(sentences)
         while block := list(islice(rest, BLOCK)):
             yield from self._annotate_block(block)
 
-    def _annotate_block(self, block: list[Words]) -> list[Annotation]:
+    def _annotate_block(self, block: list[Sequence[str]]) -> list[Annotation]:
         import torch
 
         encoder, facts = self._encoder, self._facts
-        forms, numbers = forms_of([Sentence(tuple(words), "") for words in block])
+        forms, numbers = WordInput.forms([Sentence(tuple(words), "") for words in block])
         network, (vectors, _) = encoder.parts(forms, facts)
         heads = _heads(encoder.weights(facts), encoder.fingerprint)
         sizes = np.array(list(map(len, block)), np.int64)
@@ -105,7 +105,7 @@ class Network:
         return [_with_lemmas(made[i], words, lemmas) for i, words in enumerate(block)]
 
 
-def _with_lemmas(told: Annotation, words: Words, lemmas: Mapping[str, str]) -> Annotation:
+def _with_lemmas(told: Annotation, words: Sequence[str], lemmas: Mapping[str, str]) -> Annotation:
     """The same with the lemmas of auxiliaries that train had."""
     if not (lemmas and told.upos):
         return told
@@ -131,9 +131,9 @@ def _heads(weights: Path | None, mark: str) -> Any:
     """What tells annotation from states, with the weights of a file; `mark` tells one content of it
     from another.
     """
-    from lingprobe.encoders.facts import read_training_facts
-    from lingprobe.nets.trainable import HEAD
+    from lingprobe.extend import read_training_facts
     from lingprobe_extensions.train.encoder import tensors_of
+    from lingprobe_extensions.train.nets.heads import HEAD
     from lingprobe_extensions.train.nets.parsing import Heads, HeadShape
 
     assert weights is not None  # of a parser

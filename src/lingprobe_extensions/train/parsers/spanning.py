@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.trees import compute_tree_depth
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe.extend import Floats, Ints, compute_tree_depth
 
 Table = NDArray[np.floating]
 

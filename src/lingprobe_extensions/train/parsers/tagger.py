@@ -16,18 +16,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora import tagged_text as tagged
-from lingprobe.corpora import text
-from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.text import tokenize_words
-from lingprobe.data.core import DataProblem
-from lingprobe.data.progress import show_progress
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe import DataProblem
+from lingprobe.extend import (
+    Floats,
+    Ints,
+    ProblemTally,
+    read_running_text,
+    read_tagged_text,
+    show_progress,
+    tokenize_words,
+)
+from lingprobe_extensions.train.parsers.tagged import check_name, write_tagged
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]
@@ -134,21 +138,16 @@ def tag_text(
     source: str | Path,
     output: str | Path,
     seed: int,
-    on_error: OnError,
+    on_error: Literal["raise", "skip"],
     progress: bool,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
-    tagged.check_name(output)
+    check_name(output)
     tally = ProblemTally()
     examples, test = held_out(
-        [
-            (sentence.words, tags)
-            for sentence, tags in tagged.read_tagged_text(source, on_error, tally)
-        ]
+        [(sentence.words, tags) for sentence, tags in read_tagged_text(source, on_error, tally)]
     )
-    read = (
-        sentence for path in texts for sentence in text.read_running_text(path, on_error, tally)
-    )
+    read = (sentence for path in texts for sentence in read_running_text(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokenize_words(sentence.words))]
     tagger = train(examples, seed, progress=progress)
     tags = show_progress(
@@ -158,7 +157,7 @@ def tag_text(
         total=len(sentences),
         unit=" sentences",
     )
-    tagged.write(output, zip(sentences, tags, strict=True))
+    write_tagged(output, zip(sentences, tags, strict=True))
     return Tagged(
         Path(output),
         accuracy(tagger, test),

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.brackets import BracketTree, format_terminal
-from lingprobe.data.vectors import Floats, Ints
+from lingprobe.extend import BracketTree, Floats, Ints, format_terminal
 
 JOIN = "+"  # between the labels of phrases that hold the same words
 LEFT, RIGHT = SIDES = "lr"  # a tag's first letter

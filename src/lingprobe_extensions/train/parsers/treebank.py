@@ -7,19 +7,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from lingprobe.annotators.parser import Annotation
-from lingprobe.corpora import brackets, conllu, trees
-from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.places import locate_path
-from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.views import SUFFIXES
-from lingprobe.data.core import DataProblem
+from lingprobe import DataProblem
+from lingprobe.extend import (
+    BRACKET_SUFFIXES,
+    Annotation,
+    BracketTree,
+    ProblemTally,
+    extract_annotation,
+    list_corpus_files,
+    locate_path,
+    read_brackets,
+    read_conllu,
+    uncompressed_path,
+)
+from lingprobe_extensions.train.linear_trees import format_tree
 from lingprobe_extensions.train.parsers import tetra
-
-NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
 
 
 class Annotated(NamedTuple):
@@ -44,7 +48,7 @@ def files(paths: Iterable[str | Path]) -> Files:
     named; of folders test is left out.
     """
     paths = list(paths)
-    parts = list_corpus_files(paths, SUFFIXES)
+    parts = list_corpus_files(paths, (".conllu", *BRACKET_SUFFIXES))
     named = {place for path in paths if (place := locate_path(path)).is_file()}
     if tests := [part.path for part in parts if part.split == "test" and part.path in named]:
         raise DataProblem(
@@ -61,44 +65,33 @@ def files(paths: Iterable[str | Path]) -> Files:
 
 
 def sentences(
-    paths: Sequence[Path], on_error: OnError = "raise", tally: ProblemTally | None = None
+    paths: Sequence[Path],
+    on_error: Literal["raise", "skip"] = "raise",
+    tally: ProblemTally | None = None,
 ) -> Iterator[Annotated]:
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
     """
-    phrased = [
-        path for path in paths if uncompressed_path(path).suffix in brackets.BRACKET_SUFFIXES
-    ]
-    known: dict[tuple[str, ...], list[brackets.BracketTree]] = {}
+    phrased = [path for path in paths if uncompressed_path(path).suffix in BRACKET_SUFFIXES]
+    known: dict[tuple[str, ...], list[BracketTree]] = {}
     for path in phrased:
-        for tree in brackets.read_brackets(path, on_error, tally):
+        for tree in read_brackets(path, on_error, tally):
             known.setdefault(tree.words, []).append(tree)
     for path in paths:
         if path not in phrased:
-            for parse in conllu.read_conllu(path, on_error, tally):
+            for parse in read_conllu(path, on_error, tally):
                 same = known.get(parse.words, [])
-                yield _both(parse, same.pop(0) if same else None)
+                gold = Annotated(parse.words, parse.text, extract_annotation(parse))
+                yield _with_phrases(gold, same.pop(0)) if same else gold
     for rest in known.values():
         yield from map(_phrases, rest)
 
 
-def dependencies(tree: trees.Tree) -> Annotation:
-    """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
-    upos, xpos, feats = (_drop_empty(column) for column in (tree.upos, tree.xpos, tree.feats))
-    return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_drop_empty(tree.lemmas))
+def _with_phrases(one: Annotated, tree: BracketTree) -> Annotated:
+    gold = replace(one.gold, brackets=format_tree(tree))
+    return one._replace(gold=gold, phrases=tetra.tags(tree))
 
 
-def _drop_empty(column: tuple[str, ...]) -> tuple[str, ...]:
-    return column if any(cell != NOTHING for cell in column) else ()
-
-
-def _both(parse: trees.Tree, tree: brackets.BracketTree | None) -> Annotated:
-    gold, phrases = dependencies(parse), None
-    if tree is not None:
-        gold, phrases = replace(gold, brackets=brackets.format_tree(tree)), tetra.tags(tree)
-    return Annotated(parse.words, parse.text, gold, phrases)
-
-
-def _phrases(tree: brackets.BracketTree) -> Annotated:
-    gold = Annotation(xpos=tree.tags, brackets=brackets.format_tree(tree))
+def _phrases(tree: BracketTree) -> Annotated:
+    gold = Annotation(xpos=tree.tags, brackets=format_tree(tree))
     return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))

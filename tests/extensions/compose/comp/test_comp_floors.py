@@ -10,7 +10,7 @@ import pytest
 import lingprobe
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.oracles import Floored, kind_of
-from lingprobe.data.reading import ReadingProblem, Readings, one_hot
+from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS, names
@@ -43,7 +43,7 @@ def test_a_window_has_the_tags_around_each_asked_word_and_which_comes_first():
     second = ["the", "noun", None, "noun", "verb-ed", "the"]  # nothing follows the doctor
     for row, around, before in zip(features, (first, second), (1, 0), strict=True):
         hot = np.concatenate([[tag == other for other in tags] for tag in around])
-        assert row.tolist() == [*one_hot(data)[0], *hot.astype(float), before]
+        assert row.tolist() == [*data.one_hot_asked()[0], *hot.astype(float), before]
 
 
 def test_nouns_are_alike_and_small_words_are_themselves():

@@ -9,6 +9,7 @@ import pytest
 
 from lingprobe.corpora import tagged_text as tagged
 from lingprobe.data.core import DataProblem
+from lingprobe_extensions.train.parsers.tagged import write_tagged
 from lingprobe_extensions.train.parsers.tagger import accuracy, held_out, train
 
 NOUNS, VERBS = ["dog", "cat", "king", "ship", "tree"], ["sees", "likes", "finds", "keeps"]
@@ -60,7 +61,7 @@ def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
     from lingprobe_extensions.train.corpora import tag
 
     source, text, out = tmp_path / "known.tagged", tmp_path / "new.txt", tmp_path / "new.tagged.xz"
-    tagged.write(source, drawn(200))
+    write_tagged(source, drawn(200))
     text.write_text(
         "The ship finds a trees.\n\n# a remark\nThe king’s dog sees a cats.\n", encoding="utf-8"
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fixtures.chains import Chain
+from lingprobe.annotators import gold
 from lingprobe.corpora import conllu
 from lingprobe.data.core import DataProblem
-from lingprobe_extensions.train.parsers import gold, treebank
+from lingprobe_extensions.train.parsers import treebank
 from lingprobe_extensions.train.parsers.tetra import Tags
 
 CONLLU = """# text = Dogs bark.
@@ -92,7 +93,7 @@ def test_gold_without_trees_is_named_with_what_is_wrong_with_it(text, said, tmp_
     path = tmp_path / "x.ptb"
     path.write_text(text)
     with pytest.raises(DataProblem, match=rf"x\.ptb has no trees; .* {said}"):
-        gold.parsed_again([path], tmp_path / "out", Chain())
+        gold.parse_again([path], tmp_path / "out", Chain())
 
 
 def test_gold_is_parsed_with_its_own_words_each_once(tmp_path):
@@ -101,7 +102,7 @@ def test_gold_is_parsed_with_its_own_words_each_once(tmp_path):
     (folder / "x-test.conllu").unlink()
     assert len(gold.gold_files(folder)) == 3
     files = [folder / "x-train.conllu", folder / "x-train.ptb"]
-    found = gold.parsed_again(files, tmp_path / "out", Chain())
+    found = gold.parse_again(files, tmp_path / "out", Chain())
     [parses] = [path for path in found if ".conllu." in path.name]
     assert [(tree.words, tree.text) for tree in conllu.read_conllu(parses)] == [
         (("Dogs", "bark", "."), "Dogs bark."),

@@ -22,7 +22,7 @@ OUTERMOST = frozenset(["TOP", "ROOT", "S1", ""])
 SAME = {"PRT": "ADVP"}
 
 
-def agreement(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[str, float]:
+def score_annotations(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[str, float]:
     """Percent of words that are annotated as in gold, for gold tokens, as conll18_ud_eval.py counts
     them (Zeman et al. 2018); only columns that both tell of some word. Where gold is a dependency
     tree, a column without a value is one of `_`, which can be right.
@@ -93,7 +93,9 @@ def _arcs(annotation: Annotation, whole: bool) -> list[tuple[int, str]]:
     return list(zip(annotation.heads, named, strict=True)) if labels else []
 
 
-def evalb(parsed: Iterable[BracketTree], gold: Iterable[BracketTree]) -> Mapping[str, float]:
+def score_phrases(
+    parsed: Iterable[BracketTree], gold: Iterable[BracketTree]
+) -> Mapping[str, float]:
     """Precision, recall and F1 of labelled phrases in percent, as EVALB counts them with
     COLLINS.prm, and the percent of sentences whose phrases are all right (`exact`).
 
@@ -108,7 +110,7 @@ def evalb(parsed: Iterable[BracketTree], gold: Iterable[BracketTree]) -> Mapping
                 " parse of it"
             )
         kept = [tag not in PUNCTUATION for tag in true.tags]
-        found, real = phrases(mine, kept), phrases(true, kept)
+        found, real = count_phrases(mine, kept), count_phrases(true, kept)
         right += (found & real).total()
         said, wanted = said + found.total(), wanted + real.total()
         exact, sentences = exact + (found == real), sentences + 1
@@ -120,7 +122,7 @@ def evalb(parsed: Iterable[BracketTree], gold: Iterable[BracketTree]) -> Mapping
     }
 
 
-def phrases(tree: BracketTree, kept: Sequence[bool]) -> Counter[tuple[str, int, int]]:
+def count_phrases(tree: BracketTree, kept: Sequence[bool]) -> Counter[tuple[str, int, int]]:
     """The labelled phrases of a tree, as EVALB counts them, over the words that are kept."""
     place = [0]
     for counts in kept:

@@ -6,6 +6,7 @@ line of JSON records.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,14 +16,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.cache import open_draft
-from lingprobe.data.core import DataProblem, Dataset, Task
-from lingprobe.data.vectors import Ints
-from lingprobe.experiment.data import digest_examples
-from lingprobe.tables.table import safe, table
+from lingprobe import DataProblem, Dataset, Task
+from lingprobe.extend import Ints, digest_examples, open_draft
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 YES, NO = "yes", "no"
 
 
@@ -122,7 +121,7 @@ def _in_turn(rows: Ints, cells: Sequence[str], n: int) -> Ints:
     return rows[sorted(first, key=lambda i: (many[cells[i]], cells[i], ranks[i]))]
 
 
-def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
+def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     """Write a sheet; returns what it asks. DataProblem for a label that the task does not have, or
     words that say two things.
     """
@@ -132,16 +131,16 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     data, many = digest_examples(dataset), len(sentences)
     sheet = Sheet(reference, data, asking.mode, many, asking.seed, words, asking.by)
     # a judge who checks labels sees them
-    labels = [[safe(words[label])] if asking.mode == "check" else [] for label in gold]
+    labels = [[_escape_formula(words[label])] if asking.mode == "check" else [] for label in gold]
     with open_draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
-        rows = table(file, to)
+        rows = csv.writer(file, delimiter="\t", lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             rows.writerow([f"# {line}"])
         rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
         shown = ["label"] if asking.mode == "check" else []
         rows.writerow(["id", "sentence", *shown, "judgement"])
         for number, (sentence, label) in enumerate(zip(sentences, labels, strict=True), 1):
-            rows.writerow([number, safe(sentence), *label, ""])
+            rows.writerow([number, _escape_formula(sentence), *label, ""])
     return sheet
 
 
@@ -181,3 +180,8 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
         " if you cannot say."
     )
     return [question, how, *meanings]
+
+
+def _escape_formula(text: str) -> str:
+    """The text with a space in front where a spreadsheet would compute it."""
+    return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text

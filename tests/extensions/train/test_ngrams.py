@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lingprobe.data.core import Sentence
-from lingprobe.encoders.ngrams import NGrams, bigram_rows
+from lingprobe_extensions.train.ngrams import NGrams, bigram_rows
 
 NUMBERS = {"the": 0, "cat": 1, "sat": 2}
 

@@ -8,20 +8,15 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem
-from lingprobe.data.references import allow_code
-from lingprobe.experiment.data import digest_examples
-from lingprobe.judgements.bound import Bound
-from lingprobe.judgements.sheet import MARK, YES, Sample, Sheet, sample
-from lingprobe.metrics import interval
-from lingprobe.tasks import TASKS
+from lingprobe import Bound, DataProblem
+from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
+from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample
 
 DELIMITERS = ("\t", ";", ",")
 NEEDED = ("id", "judgement")
@@ -140,29 +135,7 @@ def _number(text: str, n: int, where: str) -> int:
     return int(whole)
 
 
-class Judged(NamedTuple):
-    """What people say of sentences whose labels they did not see.
-
-    task     the canonical reference
-    answers  the letters of a sentence -> the labels with the most votes
-    """
-
-    task: str
-    answers: Mapping[str, tuple[str, ...]]
-
-    def of(self, sentence: str) -> tuple[str, ...]:
-        """The labels with the most votes for a sentence; () where nobody judged it."""
-        return self.answers.get(_letters(sentence), ())
-
-    def shares(self) -> dict[str, float]:
-        """How often each label is given; where several tie, each counts as a part."""
-        counts = Counter[str]()
-        for labels in self.answers.values():
-            counts.update({label: 1 / len(labels) for label in labels})
-        return {label: count / len(self.answers) for label, count in counts.items()}
-
-
-def read_judgements(files: Iterable[Path]) -> list[Judged]:
+def read_judgements(files: Iterable[Path]) -> list[HumanAnswers]:
     """What people say on each sheet, of copies that were filled in. DataProblem for a sheet that
     shows the labels, and as of `score`.
     """
@@ -172,7 +145,7 @@ def read_judgements(files: Iterable[Path]) -> list[Judged]:
     return [_merge_copies(copies) for copies in sheets.values()]
 
 
-def _merge_copies(copies: Sequence[Filled]) -> Judged:
+def _merge_copies(copies: Sequence[Filled]) -> HumanAnswers:
     sheet = copies[0].sheet
     if sheet.mode == "check":
         raise DataProblem(
@@ -181,9 +154,11 @@ def _merge_copies(copies: Sequence[Filled]) -> Judged:
         )
     labels = {word: label for label, word in sheet.words.items()}
     texts = {key: text for one in copies for key, text in one.sentences.items() if text}
-    votes = {_letters(texts[key]): cast for key, cast in _votes(copies).items() if key in texts}
+    votes = {
+        HumanAnswers.key(texts[key]): cast for key, cast in _votes(copies).items() if key in texts
+    }
     answers = {text: tuple(labels[word] for word in majority(cast)) for text, cast in votes.items()}
-    return Judged(sheet.task, answers)
+    return HumanAnswers(sheet.task, answers)
 
 
 def misplaced_rows(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
@@ -191,13 +166,8 @@ def misplaced_rows(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
     others.
     """
     for key, text in filled.sentences.items():
-        if text and _letters(text) != _letters(sentences[key - 1]):
+        if text and HumanAnswers.key(text) != HumanAnswers.key(sentences[key - 1]):
             yield key
-
-
-def _letters(text: str) -> str:
-    """What no spreadsheet corrects: letters and digits."""
-    return "".join(c for c in text.casefold() if c.isalnum())
 
 
 def majority(votes: Sequence[str]) -> tuple[str, ...]:
@@ -226,7 +196,7 @@ def alpha(units: Iterable[Sequence[str]]) -> float | None:
     return 1.0 if expected == 0 else 1 - observed / expected
 
 
-def score(files: Sequence[Path], trust: bool = False) -> Bound:
+def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
     where they do not fit together; Untrusted where their task is code in a file, without `trust`.
     """
@@ -285,7 +255,7 @@ def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
     """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
     the same any more.
     """
-    dataset = TASKS.make(sheet.task).load()
+    dataset = get_contents("tasks").make(sheet.task).load()
     if digest_examples(dataset) != sheet.data:
         raise DataProblem(
             f"the examples of {sheet.task} have changed since the sheet was written: score it with"

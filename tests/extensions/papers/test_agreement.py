@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.judgements.score import alpha, majority
+from lingprobe_extensions.papers.sheet_score import alpha, majority
 
 MANY = [
     "1 2 3 3 2 1 4 1 2 . . .",

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from lingprobe_extensions.train.audit import FEW as RARE
-from lingprobe_extensions.train.audit import Same, TaskAgreement
+from lingprobe.audit.parses import FEW as RARE
+from lingprobe.audit.parses import Same, TaskAgreement
 
 
 def agreement(*counts):

@@ -11,15 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Sentence
-from lingprobe.data.reading import POOLS
-from lingprobe.data.vectors import (
-    Floats,
-    Ints,
-    Vectors,
-    compute_offsets,
-    word_units,
-)
+from lingprobe import Sentence, Vectors
+from lingprobe.extend import POOLS, Floats, Ints, compute_offsets, gather_word_vectors
 
 NONE = -1  # the row of a bigram that is not there
 FACTOR = 2654435761  # Knuth's multiplicative hash: 2^32 over the golden ratio, to an odd number
@@ -65,7 +58,7 @@ class NGrams:
         ids = np.array([find(w, NONE) for s in sentences for w in s.words], np.int64)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         if by_word:
-            return each_word(self.vectors, ids, counts)
+            return gather_word_vectors(self.vectors, ids, counts)
         starts, known = compute_offsets(ids >= 0)[compute_offsets(counts)], ids[ids >= 0]
         pooled = np.zeros((len(counts), self.vectors.shape[1]), np.float32)
         for first in range(0, len(counts), PART):
@@ -80,12 +73,3 @@ class NGrams:
         rows = np.stack([ids, bigrams], 1).ravel()
         units = compute_offsets(rows != NONE)[2 * starts]
         return POOLS["mean"](self.vectors[rows[rows != NONE]], units[:-1], units[1:])
-
-
-def each_word(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
-    """The vector of each word by its row, zeros for one without (-1), of sentences of so many
-    words.
-    """
-    found = np.zeros((len(ids), vectors.shape[1]), np.float32)
-    found[ids >= 0] = vectors[ids[ids >= 0]]
-    return Vectors((found,), ("-",), word_units(counts))

@@ -13,12 +13,17 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import Tags
 from lingprobe.datasets.formats.tables import write as write_table
-from lingprobe.judgements.bound import people, read_bound, write_bound
-from lingprobe.judgements.score import read, score
-from lingprobe.judgements.sheet import Asking, sample, write
+from lingprobe.pages.human import read_bound
 from lingprobe.tables.formats import terminal
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
+from lingprobe_extensions.papers.bound import people, write_bound
+from lingprobe_extensions.papers.sheet import (
+    Asking,
+    sample,
+    write_sheet,
+)
+from lingprobe_extensions.papers.sheet_score import read, score_copies
 
 N = 30
 
@@ -43,7 +48,7 @@ def gold(task):
 
 @pytest.fixture
 def sheet(reference, task, tmp_path):
-    write(reference, task, tmp_path / "sheet.tsv", Asking(n=N))
+    write_sheet(reference, task, tmp_path / "sheet.tsv", Asking(n=N))
     return tmp_path / "sheet.tsv"
 
 
@@ -96,8 +101,8 @@ def test_rows_by_a_stratum_are_as_many_of_each_cell_the_rare_ones_first(task):
 def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_path):
     name = next(iter(task.load().strata))
     asking = Asking("check", N, by=name)
-    sheet = write(reference, task, tmp_path / "sheet.tsv", asking)
-    bound = score([fill(tmp_path / "sheet.tsv", tmp_path / "a.tsv", lambda i: "yes")])
+    sheet = write_sheet(reference, task, tmp_path / "sheet.tsv", asking)
+    bound = score_copies([fill(tmp_path / "sheet.tsv", tmp_path / "a.tsv", lambda i: "yes")])
     assert (sheet.by, bound.by, bound.score) == (name, name, 1.0)
     assert set(bound.classes) == set(sample(task.load(), N, 0, name).cells)
     assert "drawn by" in terminal(people(bound))
@@ -107,7 +112,7 @@ def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_p
 
 def test_three_people_who_are_right_make_a_bound_of_1(sheet, tmp_path, gold):
     files = [fill(sheet, tmp_path / f"{k}.tsv", lambda i: gold[i - 1]) for k in range(3)]
-    bound = score(files)
+    bound = score_copies(files)
     assert (bound.score, bound.n, bound.unjudged, bound.ties, bound.alpha, bound.annotators) == (
         1.0,
         N,
@@ -124,13 +129,15 @@ def test_the_majority_decides_and_ties_are_chance(sheet, tmp_path, gold):
     wrong = {"PAST": "PRES", "PRES": "PAST"}
     right = fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1])
     half = fill(sheet, tmp_path / "b.tsv", lambda i: gold[i - 1] if i % 2 else wrong[gold[i - 1]])
-    bound = score([right, half])
+    bound = score_copies([right, half])
     assert (bound.ties, bound.score) == (N // 2, 0.75)
-    assert score([right, half, right]).score == 1.0
+    assert score_copies([right, half, right]).score == 1.0
 
 
 def test_what_nobody_judged_is_counted_and_left_out(sheet, tmp_path, gold):
-    bound = score([fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i <= 10 else "")])
+    bound = score_copies(
+        [fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i <= 10 else "")]
+    )
     assert (bound.n, bound.unjudged, bound.alpha) == (10, N - 10, None)
     text = terminal(people(bound))
     assert "one annotator" in text
@@ -139,17 +146,17 @@ def test_what_nobody_judged_is_counted_and_left_out(sheet, tmp_path, gold):
 
 def test_labels_can_be_asked_to_be_checked(reference, task, tmp_path):
     sheet = tmp_path / "check.tsv"
-    write(reference, task, sheet, Asking("check", N))
+    write_sheet(reference, task, sheet, Asking("check", N))
     with sheet.open(encoding="utf-8", newline="") as file:
         shown = [row[2] for row in csv.reader(file, delimiter="\t") if row[0].isdigit()]
     assert shown == sample(task.load(), N, 0)[1]
-    bound = score([fill(sheet, tmp_path / "a.tsv", lambda i: "No" if i <= 3 else "YES")])
+    bound = score_copies([fill(sheet, tmp_path / "a.tsv", lambda i: "No" if i <= 3 else "YES")])
     assert (bound.mode, bound.score) == ("check", pytest.approx(0.9))
 
 
 def test_labels_can_have_words_that_people_understand(reference, task, tmp_path, gold):
     sheet = tmp_path / "words.tsv"
-    write(
+    write_sheet(
         reference,
         task,
         sheet,
@@ -162,14 +169,14 @@ def test_labels_can_have_words_that_people_understand(reference, task, tmp_path,
     )
     assert "#    now: at this moment" in sheet.read_text("utf-8")
     said = {"PAST": "before", "PRES": "now"}
-    assert score([fill(sheet, tmp_path / "a.tsv", lambda i: said[gold[i - 1]])]).score == 1
+    assert score_copies([fill(sheet, tmp_path / "a.tsv", lambda i: said[gold[i - 1]])]).score == 1
 
 
 def test_words_that_say_two_things_are_refused(reference, task, tmp_path):
     with pytest.raises(DataProblem, match="same word"):
-        write(reference, task, tmp_path / "s.tsv", Asking(words={"PAST": "PRES"}))
+        write_sheet(reference, task, tmp_path / "s.tsv", Asking(words={"PAST": "PRES"}))
     with pytest.raises(DataProblem, match="no label 'future'"):
-        write(reference, task, tmp_path / "s.tsv", Asking(words={"future": "later"}))
+        write_sheet(reference, task, tmp_path / "s.tsv", Asking(words={"future": "later"}))
 
 
 def mangled(sheet, how):
@@ -225,13 +232,13 @@ def test_spreadsheets_change_nothing(sheet, tmp_path, gold, how):
     (tmp_path / "b.csv").write_bytes(mangled(whole, how))
     again, before = read(tmp_path / "b.csv"), read(whole)
     assert again.judgements == before.judgements
-    assert score([tmp_path / "b.csv"]) == score([whole])
+    assert score_copies([tmp_path / "b.csv"]) == score_copies([whole])
 
 
 def test_missing_rows_are_not_judged(sheet, tmp_path, gold):
     whole = fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1])
     (tmp_path / "b.tsv").write_bytes(mangled(whole, "rows removed"))
-    assert score([tmp_path / "b.tsv"]).unjudged == 2
+    assert score_copies([tmp_path / "b.tsv"]).unjudged == 2
 
 
 def line_of(file, number):
@@ -280,13 +287,13 @@ def test_a_column_that_was_sorted_alone_is_noticed(sheet, tmp_path):
     with file.open("w", encoding="utf-8", newline="") as opened:
         csv.writer(opened, delimiter="\t").writerows(rows)
     with pytest.raises(DataProblem, match="was only one column sorted"):
-        score([file])
+        score_copies([file])
 
 
 def test_copies_of_different_sheets_are_not_scored_together(reference, task, sheet, tmp_path):
-    write(reference, task, tmp_path / "other.tsv", Asking(n=N, seed=1))
+    write_sheet(reference, task, tmp_path / "other.tsv", Asking(n=N, seed=1))
     with pytest.raises(DataProblem, match=r"other\.tsv is not a copy of the same sheet"):
-        score([sheet, tmp_path / "other.tsv"])
+        score_copies([sheet, tmp_path / "other.tsv"])
 
 
 def test_other_data_are_noticed(sheet, tmp_path):
@@ -294,7 +301,7 @@ def test_other_data_are_noticed(sheet, tmp_path):
     data = read(sheet).sheet.data
     sheet.write_text(text.replace(data, "0" * 32), "utf-8")
     with pytest.raises(DataProblem, match="have changed since the sheet was written"):
-        score([fill(sheet, tmp_path / "a.tsv", lambda i: "past")])
+        score_copies([fill(sheet, tmp_path / "a.tsv", lambda i: "past")])
 
 
 @pytest.mark.parametrize(
@@ -324,11 +331,13 @@ def test_a_workbook_and_no_file_are_refused(tmp_path):
 
 def test_an_empty_sheet_has_no_bound(sheet):
     with pytest.raises(DataProblem, match="there are no judgements"):
-        score([sheet])
+        score_copies([sheet])
 
 
 def test_a_bound_is_written_and_read(reference, sheet, tmp_path, gold):
-    bound = score([fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i % 4 else "past")])
+    bound = score_copies(
+        [fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i % 4 else "past")]
+    )
     write_bound(bound, tmp_path / "bound.json")
     again = read_bound(tmp_path / "bound.json")
     assert (again.score, again.low, again.high, again.n, again.task) == (
@@ -360,7 +369,7 @@ def test_formulas_are_disarmed(tmp_path, name, delimiter):
     ]
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     reference = f"table:{tmp_path / 't.txt'}"
-    write(reference, TASKS.make(reference), tmp_path / name, Asking())
+    write_sheet(reference, TASKS.make(reference), tmp_path / name, Asking())
     with (tmp_path / name).open(newline="") as file:
         rows = [row for row in csv.reader(file, delimiter=delimiter) if row[0].isdigit()]
     assert len(rows) == 5
@@ -373,4 +382,4 @@ def test_only_classes_of_whole_sentences_are_asked_about(tmp_path):
     write_table(FAMILIES["pair"](), tmp_path / "pair.jsonl")
     reference = f"table:{tmp_path / 'pair.jsonl'}"
     with pytest.raises(DataProblem, match="one class per sentence"):
-        write(reference, TASKS.make(reference), tmp_path / "s.tsv", Asking())
+        write_sheet(reference, TASKS.make(reference), tmp_path / "s.tsv", Asking())

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from lingprobe.annotators import agreement as scores
+from lingprobe.annotators.parser import extract_annotation
 from lingprobe.corpora import brackets, conllu, trees
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.files import uncompressed_path
@@ -27,8 +29,6 @@ from lingprobe.tasks.tree.corpus import LENGTHS
 from lingprobe.tasks.tree.corpus import RULES as TREE_RULES
 from lingprobe.tasks.ud import family as ud
 from lingprobe.tasks.ud.classes import comparable
-from lingprobe_extensions.train.parsers import scores
-from lingprobe_extensions.train.parsers.treebank import dependencies
 
 FEW = 10  # labels of a class, below which its share says nothing
 QUARTILES = (0.25, 0.5, 0.75)
@@ -148,7 +148,7 @@ class ParserAudit:
     cuts                 all sentences, and the most confident three, two and one quarters of them
                          if the parser gives its confidence
     agreement            percent of words annotated as in gold, and of phrases, by measure
-                         (`lingprobe_extensions.train.parsers.scores`)
+                         (`lingprobe.annotators.agreement`)
     learnt               gold sentences that the parser was trained on, 0 if it does not say
     """
 
@@ -210,13 +210,13 @@ def _agreement(files: Sequence[Sequence[list[Path]]]) -> dict[str, float]:
     if all(files[0]):
         pairs, _ = _match_by_words(*map(_trees_of, files[0]))
         if pairs:
-            mine, true = ([dependencies(pair[k]) for pair in pairs] for k in (1, 0))
-            found |= scores.agreement(mine, true)
+            mine, true = ([extract_annotation(pair[k]) for pair in pairs] for k in (1, 0))
+            found |= scores.score_annotations(mine, true)
     if all(files[1]):
         phrased, _ = _match_by_words(*map(_phrases_of, files[1]))
         if phrased:
             said, wanted = ([pair[k] for pair in phrased] for k in (1, 0))
-            found["F1"] = scores.evalb(said, wanted)["F1"]
+            found["F1"] = scores.score_phrases(said, wanted)["F1"]
     return found
 
 

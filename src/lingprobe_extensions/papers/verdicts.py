@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from lingprobe.metrics.clusters import quantile
-from lingprobe.metrics.multiplicity import ALPHA
+from scipy.special import stdtrit
 
+ALPHA = 0.05  # the level of significance
 Direction = Literal["above", "below", "alike"]
 Verdict = Literal["supported", "contradicted", "inconclusive"]
 
@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval."""
-        half = quantile(self.df) * self.error
+        half = student_reach(self.df) * self.error
         return self.value - half, self.value + half
 
     def above(self, bound: float) -> float:
@@ -127,3 +127,8 @@ def verdict(what: Evidence, corrected: float) -> Verdict:
     if corrected >= ALPHA:
         return "inconclusive"
     return "supported" if what.supports else "contradicted"
+
+
+def student_reach(df: float) -> float:
+    """How many standard errors a 95 % interval reaches to either side: Student's t."""
+    return float(stdtrit(df, 0.975))

@@ -23,7 +23,7 @@ def gold_files(gold: str | Path) -> list[Path]:
     return test or [part.path for part in parts]
 
 
-def parsed_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path]:
+def parse_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path]:
     """The sentences of gold files as a parser has them, in files of a folder; DataProblem where
     they have none.
     """

@@ -8,15 +8,12 @@ import pytest
 import lingprobe
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.corpora.training_sentences import (
-    SEEN,
-    Collected,
     are_among,
     hash_key,
     hash_sentences,
-    read,
-    write,
 )
 from lingprobe.data.core import Sentence
+from lingprobe_extensions.train.seen import SEEN, Collected, read_seen, write_seen
 
 
 def collected(*examples: tuple[str, ...]) -> Collected:
@@ -62,17 +59,17 @@ def test_nothing_is_among_nothing():
 @pytest.mark.parametrize("texts", [(), ("a", "b")])
 def test_what_is_written_is_read(texts, tmp_path):
     seen = collected(texts).distinct()
-    write(tmp_path, seen)
-    np.testing.assert_array_equal(read(tmp_path, len(texts)), seen)
+    write_seen(tmp_path, seen)
+    np.testing.assert_array_equal(read_seen(tmp_path, len(texts)), seen)
     assert np.load(tmp_path / SEEN, allow_pickle=False).dtype == np.uint64
 
 
 def test_a_damaged_file_is_said(tmp_path):
-    write(tmp_path, collected(("a", "b")).distinct())
+    write_seen(tmp_path, collected(("a", "b")).distinct())
     for damage in (b"", (tmp_path / SEEN).read_bytes()[:-8], b"\x80\x04K\x01."):
         (tmp_path / SEEN).write_bytes(damage)
         with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
-            read(tmp_path, 2)
+            read_seen(tmp_path, 2)
     (tmp_path / SEEN).unlink()
     with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
-        read(tmp_path, 2)
+        read_seen(tmp_path, 2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from lingprobe.audit.parses import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
 from lingprobe.corpora.machine import CEILING, PLAIN
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
@@ -14,7 +15,6 @@ from lingprobe.tables.table import (
     TableSection,
     format_number,
 )
-from lingprobe_extensions.train.audit import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
 
 WORDS = frozenset({"task", "class", "", "then"})
 MANY = 24  # classes of a task that are shown

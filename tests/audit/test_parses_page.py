@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from lingprobe_extensions.train.audit import Cut, ParserAudit, Same, TaskAgreement
-from lingprobe_extensions.train.audit_page import _then, parser_page
+from lingprobe.audit.parses import Cut, ParserAudit, Same, TaskAgreement
+from lingprobe.audit.parses_page import _then, parser_page
 
 TENSE = TaskAgreement("ud/tense", (Same("past", 50, 40, 30), Same("pres", 30, 40, 24)))
 SURER = TaskAgreement("ud/tense", (Same("past", 10, 10, 10), Same("fut", 30, 30, 30)))

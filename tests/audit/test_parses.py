@@ -14,8 +14,7 @@ import pytest
 import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
-from lingprobe.tasks.ud.family import OTHER
-from lingprobe_extensions.train.audit import (
+from lingprobe.audit.parses import (
     Judged,
     Same,
     TaskAgreement,
@@ -26,6 +25,7 @@ from lingprobe_extensions.train.audit import (
     _match_by_words,
     compare_parses,
 )
+from lingprobe.tasks.ud.family import OTHER
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}

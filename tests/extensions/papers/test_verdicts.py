@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from lingprobe.analysis.verdicts import Estimate, at_least, evidence, total, verdict
 from lingprobe.metrics import holm
+from lingprobe_extensions.papers.verdicts import Estimate, at_least, evidence, total, verdict
 
 RATE = 0.05
 

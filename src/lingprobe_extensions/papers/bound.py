@@ -1,0 +1,81 @@
+"""What people score on a task: a bound with its interval, as a small JSON file that a report can
+read, and as a table that also shows how far they agree and counts by class.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from lingprobe import Bound, DataProblem, Page, Table
+from lingprobe.extend import (
+    TableSection,
+    format_number,
+    get_contents,
+    shorten_reference,
+    write_text,
+)
+
+
+def write_bound(bound: Bound, to: Path) -> None:
+    """Write a bound whole or not at all; DataProblem where the rows were no random sample."""
+    if bound.by:
+        raise DataProblem(
+            f"the rows of the sheet were drawn by {bound.by}, the rare ones first, so their score"
+            " is no bound; leave -o out, or write a sheet without --by"
+        )
+    write_text(to, json.dumps(asdict(bound), indent=2, ensure_ascii=False) + "\n")
+
+
+QUESTIONS = {
+    "blind": "Which label? (labels hidden)",
+    "check": "Is this label right? (labels shown)",
+}
+
+
+def people_page(bound: Bound) -> Page[Bound]:
+    """A bound with its table."""
+    return Page(bound, lambda: [people(bound)])
+
+
+def people(bound: Bound) -> Table:
+    """A bound and what it was counted from."""
+    share = (
+        format_number(100 * bound.score),
+        f"{format_number(100 * bound.low)} – {format_number(100 * bound.high)}",
+        f"{bound.n:,}",
+    )
+    all_rows = ("all", *share)
+    rows = [
+        (name, format_number(100 * total / n), "", f"{n:,}")
+        for name, (n, total) in bound.classes.items()
+    ]
+    agreement = (
+        "one annotator, so no agreement"
+        if bound.alpha is None
+        else f"Krippendorff's alpha {bound.alpha:.3f}"
+    )
+    notes: tuple[str, ...] = (
+        (
+            f"{bound.annotators:,} annotator{'s' * (bound.annotators > 1)}, majority vote;"
+            f" {agreement}."
+        ),
+        (
+            f"{bound.ties:,} ties, each counted as chance among the tied answers;"
+            f" {bound.unjudged:,} sentences without a judgement, left out."
+        ),
+    )
+    if bound.by:
+        notes += (
+            f"Rows were drawn by {bound.by}, the rare ones first: the score of all is none of the"
+            " test set.",
+        )
+    section = TableSection(
+        shorten_reference(get_contents("tasks"), bound.task),
+        (all_rows, *rows),
+        QUESTIONS.get(bound.mode, bound.mode),
+    )
+    return Table(
+        ("label", "right, %", "95 % interval", "n"), (section,), frozenset({"label"}), notes
+    )
