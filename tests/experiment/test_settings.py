@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence, Site
+from lingprobe.data.latest import Latest
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.experiment import settings
 from lingprobe.experiment.groups import Batch
-from lingprobe.experiment.latest import Latest
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.run import missing, run

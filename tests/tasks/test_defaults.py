@@ -25,5 +25,9 @@ def test_tasks_of_one_name_are_read_alike(last, tmp_path):
     assert len({(task.probe, task.metric, task.view) for task in made}) == 1
 
 
-def test_words_are_read_without_a_hidden_layer_as_senteval_does(tmp_path):
-    assert TASKS.make(f"ud/word-content:{tmp_path}").probe == "mlp,hidden=0"
+@pytest.mark.parametrize(
+    "name",
+    ["ud/word-content", "tree/sent-len", "senteval/tense", "edge/pos", "text/mr", "pair/mrpc"],
+)
+def test_what_says_nothing_else_is_read_by_the_best_linear_map(name, tmp_path):
+    assert TASKS.make(f"{name}:{tmp_path}").probe == "linear"

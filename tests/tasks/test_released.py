@@ -46,7 +46,7 @@ def test_labels_of_word_content_are_lower_case_and_sentences_are_not(tmp_path):
     dataset = load(f"senteval/word-content:{tmp_path}")
     assert dataset.labels.names == ("source",)
     assert dataset.sentences[0].words[1] == "Source"
-    assert TASKS.make(f"senteval/word-content:{tmp_path}").probe == "mlp,hidden=0"
+    assert TASKS.make(f"senteval/word-content:{tmp_path}").probe == "linear"
 
 
 def test_a_file_alone_a_compressed_file_and_a_fetched_folder_are_the_same(tmp_path, monkeypatch):

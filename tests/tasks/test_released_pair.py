@@ -48,7 +48,7 @@ def test_every_task_reads_pairs_of_whole_sentences_in_their_order(tmp_path, name
     assert task.view == "mean+contrast"
     scored = name in (*SCORES, "jsonl")
     assert task.metric == ("pearson" if scored else "accuracy")
-    assert task.probe == ("relatedness" if name in SCORES else "mlp")
+    assert task.probe == ("relatedness" if name in SCORES else "linear")
     assert (dataset.labels.numbers is not None) == scored
     assert set(together(dataset)) == {"sentence"}
 

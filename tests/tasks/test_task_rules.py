@@ -157,7 +157,7 @@ def test_inside_is_outside(bank, mine, more, tmp_path):
 def test_five_lines_are_a_task_with_all_that_tasks_have(bank, mine):
     task = mine("subject", bank)
     assert (task.name, task.question) == ("mine/subject", "Has the main clause a subject?")
-    assert (task.metric, task.probe, task.view) == ("accuracy", "mlp", "mean")
+    assert (task.metric, task.probe, task.view) == ("accuracy", "linear", "mean")
     assert pickle.loads(pickle.dumps(task)) == task == mine("subject", bank)
     assert all(option in task.sampling for option in ("fold", "size", "on_error"))
     dataset = task.load()
@@ -240,7 +240,7 @@ def test_spans_inside_are_spans_outside(bank, mine, more, tmp_path):
 
 def test_a_question_about_spans_has_all_that_edge_tasks_have(bank, mine, tmp_path):
     task = mine("dep", bank)
-    assert (task.metric, task.probe, task.view) == ("micro-f1", "span", "mean")
+    assert (task.metric, task.probe, task.view) == ("micro-f1", "linear", "mean")
     assert pickle.loads(pickle.dumps(task)) == task == mine("dep", bank)
     assert all(option in task.sampling for option in ("sample", "size", "on_error"))
     dataset = task.load()

@@ -268,7 +268,7 @@ def by_label(dataset):
 @pytest.mark.parametrize("name", TEN)
 def test_every_task_is_balanced_and_says_what_it_read(bank, name):
     task = TASKS.make(f"tree/{name}:{bank}")
-    probe = "mlp,hidden=0" if name == "word-content" else "mlp"
+    probe = "linear"
     assert (task.name, task.metric, task.probe, task.view) == (
         f"tree/{name}",
         "accuracy",

@@ -66,7 +66,7 @@ def test_of_several_sources_every_example_says_its_own(generated, second, name):
 @pytest.mark.parametrize("name", NINE)
 def test_every_task_is_balanced_and_says_what_it_read(generated, name):
     task = TASKS.make(f"ud/{name}:{generated}")
-    probe = "mlp,hidden=0" if name == "word-content" else "mlp"
+    probe = "linear"
     assert (task.name, task.metric, task.probe, task.view) == (
         f"ud/{name}",
         "accuracy",

@@ -67,6 +67,8 @@ class ResultRow:
     clusters       what the test examples were drawn together by, which the interval knows, as
                    'sentence, words'; '' for nothing known
     constant_token which token that every sentence has holds most of the norm of what was averaged
+    model          which of its models the probe chose, and the log losses that it compared, as text
+    compared
     words, unknown the words of the task's sentences, and those of them that the encoder does not
     know; 0 where it cannot tell
     held           examples left out as something in the encoder was fitted on their sentences
@@ -128,6 +130,8 @@ class ResultRow:
     unaligned_are: str = ""
     clusters: str = ""
     constant_token: str = ""
+    model: str = ""
+    compared: str = ""
     words: int = 0
     unknown: int = 0
     held: int = 0

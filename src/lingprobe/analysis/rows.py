@@ -36,7 +36,7 @@ from lingprobe.analysis.row import (
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.identity import shared_fact
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import Code
+from lingprobe.data.notes import Code, MembersCompared
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import (
     REMEMBERED,
@@ -271,6 +271,7 @@ def _row(
         **_fits(whole),
         **counts(folds),
         **_code([r for each in whole for r in each]),
+        **_model([r for each in whole for r in each]),
         **unread(folds),
         **measure_memorization(metric, whole, repeats(plain)),
     )
@@ -357,6 +358,14 @@ def _code(results: Sequence[Result]) -> dict[str, Any]:
         "compression": float((uniform / bits).mean()),
         "over_prior": float((prior / bits).mean()),
     }
+
+
+def _model(results: Sequence[Result]) -> dict[str, Any]:
+    """Which models a probe chose, and the log losses that it compared, as text."""
+    parts = [r.provenance.choice.part(MembersCompared) or MembersCompared() for r in results]
+    losses = [f"{name} {loss:.3f}" for name, loss in parts[0].losses.items()]
+    models = dict.fromkeys(part.model for part in parts if part.model)
+    return {"model": " or ".join(models), "compared": ", ".join(losses)}
 
 
 def _rule(result: Result) -> tuple[str, float]:

@@ -45,18 +45,18 @@ from lingprobe.tasks.find import expand_tasks
 
 EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
 EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
-EMBEDDED_PROBE, EMBEDDED_LIMIT = "logreg", 4_000  # a table in seconds
+EMBEDDED_LIMIT = 4_000  # examples: a table in seconds
 SEEDS, EMBEDDED_SEEDS = 5, 3
 FIRST_LOOK = (
-    "A first look: a linear probe (logreg), and at most {limit:,} examples per task. For numbers"
-    " to publish, use `--probe mlp`, which takes all examples."
+    "A first look: at most {limit:,} examples per task. For numbers to publish, name the tasks,"
+    " which takes all examples."
 )
 
 
 class Settings(TypedDict, total=False):
     """How an evaluation is made; the keyword parameters of `run`.
 
-    probes        probes, such as 'mlp' or 'logreg' (default: each task's own)
+    probes        probes, such as 'linear' or 'mlp' (default: each task's own)
     controls      controls to measure beside the scores, such as 'shuffled'
     reads         which layers the probe sees: one by name, 'top', 'layers', 'cat:lex+top', 'mix',
                   'mix:0-3' or 'cumulative' (default: each layer alone)
@@ -312,7 +312,7 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
     design = Design(
         tasks_given(tasks) or list(EMBEDDED_TASKS),
         encoders_of(encoders, asked.suite, tasks),
-        as_list(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
+        as_list(asked.probes),
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
         as_list(asked.reads),

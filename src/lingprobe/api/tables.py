@@ -51,7 +51,7 @@ def table(
     split: str | None = None,
     labels: Literal["classes", "scores"] | None = None,
     metric: str | None = None,
-    probe: str = "mlp",
+    probe: str = "linear",
     view: str | None = None,
     clusters: str | Sequence[str] = (),
     seed: int = 0,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Encoder, Probe, Sentence
 from lingprobe.data.notes import Checkpoint
+from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 
 
@@ -154,4 +155,16 @@ class Tuned(Probe, Protocol):
     def with_settings(self, settings: Mapping[str, Any]) -> Probe:
         """The same probe with these settings alone, so that nothing is left to choose. What else
         `settings` has is ignored.
+        """
+
+
+@runtime_checkable
+class Comparing(Tuned, Protocol):
+    """A probe that compares kinds of models once for a task and an encoder: all folds, layers and
+    controls keep the one that is chosen.
+    """
+
+    def with_choice(self, train: Readings, dev: Readings) -> Probe:
+        """The same probe with what it chooses by the training examples of one fold and all layers
+        of the encoder.
         """

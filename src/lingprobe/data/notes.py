@@ -225,6 +225,21 @@ class Code(NotePart):
     prior: float = float("nan")
 
 
+@dataclass(frozen=True, slots=True)
+class MembersCompared(NotePart):
+    """Which model a probe chose for a task and an encoder, and the log loss in nats of held-out
+    predictions by each that it compared; {} where it compared none.
+
+    examples  how many were predicted, on how many layers
+    """
+
+    key: ClassVar[str] = "compared"
+    model: str = ""
+    losses: Mapping[str, float] = NOTHING
+    examples: int = 0
+    layers: int = 0
+
+
 class Choice(Record):
     """What a probe says of its fit."""
 

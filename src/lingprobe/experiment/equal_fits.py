@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Job, Predictor, Probe, needs_of
-from lingprobe.experiment.latest import Latest
+from lingprobe.data.latest import Latest
 
 ROOM = 2**26  # bytes of weights that are kept for the next cell
 MATCHED = "matched"  # the note of data sets that are cells of a matrix

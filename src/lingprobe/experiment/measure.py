@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data._closure import digest
 from lingprobe.data._logits import Logits
-from lingprobe.data.abilities import Framed
+from lingprobe.data.abilities import Comparing, Framed
 from lingprobe.data.core import (
     SPLITS,
     Cell,
@@ -27,6 +27,7 @@ from lingprobe.data.core import (
     Lexical,
     Predictor,
     Prepared,
+    Probe,
     Result,
     Sentence,
     Trial,
@@ -34,6 +35,7 @@ from lingprobe.data.core import (
     needs_of,
 )
 from lingprobe.data.labels import Column
+from lingprobe.data.latest import Latest
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
 from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
 from lingprobe.data.reading import Readings, Viewed
@@ -41,7 +43,9 @@ from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets import together
 from lingprobe.datasets.controls import Unchanged
+from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.folds import first_fold
 from lingprobe.experiment.groups import Group
 from lingprobe.experiment.provenance import (
     checkpoint,
@@ -57,6 +61,8 @@ from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.metrics.constant import find_metric
 from lingprobe.store.vectors import VectorStore
+
+MAX_KEPT_PROBES = 256
 
 
 class Encoded(NamedTuple):
@@ -139,10 +145,37 @@ def ready(
     job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
     made = Ready(group, encoded, readings, counts, notes, rows, job)
+    made = replace(made, job=job._replace(probe=_probe_with_choice(made, store)))
     if not keeps_settings(group.probe, group.control):
         return made
     own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
     return replace(made, own=own.job)
+
+
+PROBES_WITH_CHOICE: Latest[Probe] = Latest(MAX_KEPT_PROBES)
+"""Probes that chose lately, by what they chose for."""
+
+
+def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
+    """The probe of a group; where it chooses once for a task and an encoder, with what it chooses
+    by the first fold of the task itself.
+    """
+    group, known = part.group, part.group.ingredients
+    if not isinstance(group.probe, Comparing):
+        return group.probe
+    key = *map(str, (known.task, known.encoder, known.probe)), group.vectors
+    if (probe := PROBES_WITH_CHOICE.find(key)) is not None:
+        return probe
+    first = replace(first_fold(group), control=Unchanged())
+    if first.task is group.task and isinstance(group.control, Unchanged):
+        probe = group.probe.with_choice(part.job.train, part.job.dev)
+    else:
+        dataset = load_dataset(first.task, first.ingredients.task)
+        made = ready(first, dataset, store, before=part).job.probe
+        assert made is not None
+        probe = made
+    PROBES_WITH_CHOICE.keep(key, probe)
+    return probe
 
 
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:

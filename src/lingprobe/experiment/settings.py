@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from lingprobe.data.abilities import Tuned
+from lingprobe.data.abilities import Comparing, Tuned
 from lingprobe.data.core import Akin, Cell, Control, Job, Joining, Predictor, Probe, choice_of
+from lingprobe.data.latest import Latest
 from lingprobe.datasets.controls import SameProbe
 from lingprobe.experiment.equal_fits import FITS
-from lingprobe.experiment.latest import Latest
 
 MOST = 4096  # cells of which it is remembered what was chosen
 Settings = Mapping[str, Any]
@@ -52,6 +52,34 @@ def fit_wanted(probe: Probe, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
     """
     if not isinstance(probe, Tuned):
         return _fit_jobs(probe, [one.job for one in wanted])
+    if isinstance(probe, Comparing):
+        return _fit_read_by_read(probe, wanted)
+    return _fit_with_controls(probe, wanted)
+
+
+def _fit_read_by_read(probe: Tuned, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
+    """One read of one subject after the other, with its controls, which share what is made of the
+    features.
+    """
+    parts: dict[tuple[Hashable, str], dict[int, list[Cell]]] = {}
+    for k, one in enumerate(wanted):
+        for cell in one.job.cells:
+            parts.setdefault((one.subject, cell.read), {}).setdefault(k, []).append(cell)
+    fitted: dict[tuple[int, Cell], Predictor] = {}
+    for cells_of in parts.values():
+        some = [
+            wanted[k]._replace(job=wanted[k].job._replace(cells=tuple(cells)))
+            for k, cells in cells_of.items()
+        ]
+        for k, predictors in zip(cells_of, _fit_with_controls(probe, some), strict=True):
+            fitted |= {(k, cell): p for cell, p in zip(cells_of[k], predictors, strict=True)}
+    return [[fitted[k, cell] for cell in one.job.cells] for k, one in enumerate(wanted)]
+
+
+def _fit_with_controls(probe: Tuned, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
+    """One predictor for each cell of each job, in order; controls with the settings that the tasks
+    chose.
+    """
     plain = [one for one in wanted if one.own is None]
     fitted, chosen = _fit_tuned(probe, [(one, one.job) for one in plain])
     controls = [one for one in wanted if one.own is not None]

@@ -5,14 +5,17 @@ give.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.row import NO_CONTROL, ResultRow
 from lingprobe.datasets.controls import find_control, is_randomised
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.pages.captions import shorten_task
 from lingprobe.tables.table import format_number
 from lingprobe.tasks.baselines import LENGTH
+
+_LISTED_MODELS = 6  # tasks with encoders of which the losses are listed
 
 
 def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
@@ -38,6 +41,38 @@ def control_notes(rows: Sequence[ResultRow]) -> list[str]:
     remembering words.
     """
     return [*_draws(rows), *_memory(rows)]
+
+
+def model_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
+    """Which models a probe chose, with the log losses that it compared."""
+    chosen = {(row.probe, shorten_task(row.task), row.encoder): row for row in rows if row.model}
+    for probe in dict.fromkeys(name for name, _, _ in chosen):
+        mine = {key[1:]: row for key, row in chosen.items() if key[0] == probe}
+        compared = any(row.compared for row in mine.values())
+        counts = Counter(row.model for row in mine.values())
+        if not compared and len(counts) == 1:
+            yield f"{probe}: {next(iter(counts))}."
+            continue
+        if len(mine) <= _LISTED_MODELS:
+            told = "; ".join(
+                f"{task}, {encoder}: {row.model}" + f" ({row.compared})" * bool(row.compared)
+                for (task, encoder), row in mine.items()
+            )
+        else:
+            told = "; ".join(f"{model} on {n}" for model, n in counts.most_common())
+            told += " (the log losses are in the results)"
+        controls = is_controlled(rows, probe)
+        yield (
+            f"{probe}: one model for a task and an encoder, by the log loss (nats) of held-out"
+            f" predictions of training examples. {told}."
+            + " Controls keep the model and penalty of the true labels."
+            * controls
+        )
+
+
+def is_controlled(rows: Sequence[ResultRow], probe: str) -> bool:
+    """Whether a probe was fitted to controls of the task itself, too."""
+    return any(row.probe == probe and row.control != NO_CONTROL for row in rows)
 
 
 def _draws(rows: Sequence[ResultRow]) -> Iterator[str]:

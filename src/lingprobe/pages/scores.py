@@ -34,7 +34,7 @@ from lingprobe.pages.captions import (
     source_notes,
     with_names,
 )
-from lingprobe.pages.cautions import control_notes, length_notes
+from lingprobe.pages.cautions import control_notes, length_notes, model_notes
 from lingprobe.pages.descriptions import get_question
 from lingprobe.tables.table import (
     Table,
@@ -320,7 +320,7 @@ def describe_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
         for control in dict.fromkeys(row.control for row in rows)
         if control != NO_CONTROL
     ]
-    notes += [*control_notes(rows), *length_notes(rows)]
+    notes += [*control_notes(rows), *model_notes(rows), *length_notes(rows)]
     notes += CODES if any(row.bits == row.bits for row in rows) else ()
     notes += [
         f"({v}): measured by that version of lingprobe."

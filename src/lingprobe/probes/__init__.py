@@ -12,6 +12,7 @@ PROBES = Contents(
     "probe",
     "lingprobe.probes",
     {
+        "linear": "lingprobe.probes.linear.probe:Linear",
         "mlp": "lingprobe.probes.mlp.probe:mlp",
         "span": "lingprobe.probes.span.probe:Span",
         "logreg": "lingprobe.probes.logreg:LogReg",

@@ -74,7 +74,7 @@ def _probe(name: str, protocol: Protocol) -> str:
         return "cosine"
     if last in SCORED:
         return "relatedness" if protocol == "fast" else "relatedness,protocol=senteval"
-    return "mlp" if protocol == "fast" else "mlp,protocol=senteval,hidden=0"
+    return "linear" if protocol == "fast" else "mlp,protocol=senteval,hidden=0"
 
 
 def _run(name: str, folder: str, protocol: Protocol, task: tuple[str, ...]) -> Reference:

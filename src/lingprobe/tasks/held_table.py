@@ -37,7 +37,7 @@ class Handling:
     how: Manner = PLAIN
     labels: Asked | None = None
     metric: str = ""
-    probe: str = "mlp"
+    probe: str = "linear"
     view: str = ""
     clusters: tuple[str, ...] = ()
     seed: int = 0

@@ -25,8 +25,6 @@ from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.sources import source_notes
 from lingprobe.tasks.task import TaskDefinition
 
-# SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
-LOGISTIC = "mlp,hidden=0"
 Notes = dict[str, Any]
 
 
@@ -120,7 +118,7 @@ class Question(Generic[O]):
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
     classes: int = 0
-    probe: str = "mlp"
+    probe: str = "linear"
 
     def define(self, options: type[O], place: str = "", **more: Any) -> TaskDefinition[O]:
         """The definition of its task."""

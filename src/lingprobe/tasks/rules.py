@@ -104,7 +104,7 @@ def question(
               returns a list with one item per sentence
     needs     labels that the task needs, and the annotation they come from
     metric    how answers are scored (default: accuracy, or micro-f1 for spans)
-    probe     the task's default probe (default: mlp, or span for spans)
+    probe     the task's default probe (default: linear)
     gold      for sentences: oracles of your own by name (`gold:NAME`), before those that all
               have; each gets a tree, or what the rule gets, returns facts as texts, has a docstring
     baselines  encoders that stand in its table beside `length` and `bow:random`, as references
@@ -120,7 +120,7 @@ def question(
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
             kind = SpanRule(rule, asked).kind(asks, needs or {})
-            judged = {"metric": metric or MICRO, "probe": probe or "span", "baselines": floors}
+            judged = {"metric": metric or MICRO, "probe": probe or "linear", "baselines": floors}
             more = {**judged, "every": asked.every}
             takes = TreeOptions if set(CONLLU) <= set(asked.files) else SpanOptions
             return edge(name, kind, options_of(function, takes), place=place, **more)
@@ -136,7 +136,7 @@ def question(
             oracles={key: summary(each) for key, each in sentences.gold.items()} | ORACLES,
             offered=sentences.offered_oracles,
             facts=sentences.facts,
-            probe=probe or "mlp",
+            probe=probe or "linear",
         )
         options = options_of(function, CorpusOptions)
         return asker.define(options, place, metric=metric or "accuracy", baselines=floors)

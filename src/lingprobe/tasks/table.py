@@ -61,7 +61,7 @@ class Table:
     path: Path
     _: KW_ONLY
     metric: str = "none"
-    probe: str = "mlp"
+    probe: str = "linear"
     view: str = "mean"
     seed: int = 0
     clusters: tuple[str, ...] = ()

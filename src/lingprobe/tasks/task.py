@@ -51,7 +51,7 @@ class TaskDefinition(Generic[O]):
     load: Callable[[O], Dataset]
     parts: Callable[[O], Iterable[CorpusPart]]
     metric: str = "accuracy"
-    probe: str = "mlp"
+    probe: str = "linear"
     view: str = "mean"
     baselines: tuple[str, ...] = ()
     usual_baselines: bool = True

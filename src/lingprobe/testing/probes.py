@@ -245,10 +245,24 @@ def _check_predictions(probe: Probe, readings: Readings, said: Predictions) -> N
     )
     # a sigmoid for each class may say several
     column = test.labels.sets() if type(said.decoded) is not type(test.labels) else test.labels
+    if column.classes is None and column.numbers is None:
+        _check_cuts(probe, said)
+        return
     same_labels(
         said.decoded,
         column.decode(said.scores),
         f"{probe.name} decodes not what its scores say; use labels.decode(scores)",
+    )
+
+
+def _check_cuts(probe: Probe, said: Predictions) -> None:
+    """Each label is predicted from some score of it on."""
+    holds = said.decoded.matrix() > 0
+    least = np.where(holds, said.scores, np.inf).min(0, initial=np.inf)
+    most = np.where(holds, -np.inf, said.scores).max(0, initial=-np.inf)
+    assert (most <= least).all(), (
+        f"{probe.name} predicts a label where its score is lower than where it does not; use"
+        " labels.decode(scores), or a threshold for each label"
     )
 
 

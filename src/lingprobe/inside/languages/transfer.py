@@ -30,6 +30,7 @@ from lingprobe.inside.languages.matching import DEV, TEST, TRAIN, Matching
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import NGRAMS
 from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.task import DefinedTask
 
 LANGUAGE = "language"
 LEAST_TEST, FOLDS = 200, 5  # test examples below which all are tested, fold by fold
@@ -119,7 +120,8 @@ class Transfer:
     @property
     def baselines(self) -> Sequence[str]:
         """Bags of character n-grams, which related languages share."""
-        return (NGRAMS,) if self._one.view == OF_SENTENCES and self._one.probe != "span" else ()
+        is_sampled = isinstance(self._one, DefinedTask) and self._one.definition.candidates
+        return (NGRAMS,) if self._one.view == OF_SENTENCES and is_sampled else ()
 
     @property
     def sampling(self) -> Sampling:

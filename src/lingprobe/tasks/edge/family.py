@@ -267,7 +267,7 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
 def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> TaskDefinition[O]:
     """The definition of a task that asks about the targets of a kind."""
     kind = replace(kind, name=name)
-    judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "span"}
+    judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "linear"}
     return TaskDefinition(
         name,
         kind.asks,

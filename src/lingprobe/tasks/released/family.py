@@ -97,7 +97,7 @@ class TaskRelease:
     names: tuple[str, ...]
     layout: ColumnLayout
     fetched: str = ""
-    probe: str = "mlp"
+    probe: str = "linear"
     view: str = "mean"
     baselines: tuple[str, ...] = ()
     altered: str = ""

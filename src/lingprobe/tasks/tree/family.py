@@ -28,7 +28,7 @@ from lingprobe.data.oracles import Facts
 from lingprobe.tasks.findings import AT_ONCE, Found
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
-from lingprobe.tasks.questions import LOGISTIC, Answers, Question
+from lingprobe.tasks.questions import Answers, Question
 from lingprobe.tasks.sources import Source
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
@@ -235,7 +235,7 @@ sent_len = _task(
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",
-    answers.words, settings=_CONTENT, oracles=CONTENT, probe=LOGISTIC,
+    answers.words, settings=_CONTENT, oracles=CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth",

@@ -32,7 +32,7 @@ from lingprobe.tasks.answers import (
 )
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
-from lingprobe.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
+from lingprobe.tasks.questions import Answers, CorpusOptions, Notes, Question
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
 from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
 from lingprobe.tasks.task import TaskDefinition
@@ -344,7 +344,7 @@ sent_len = _task(
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,
-    settings=_CONTENT, probe=LOGISTIC,
+    settings=_CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,

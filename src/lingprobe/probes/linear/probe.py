@@ -1,0 +1,259 @@
+"""The default probe: the best linear map from vectors to labels, chosen between shrunk linear
+discriminant analysis and logistic regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.checks import check_number
+from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.labels import Column, join_columns
+from lingprobe.data.notes import MembersCompared
+from lingprobe.data.reading import ReadingProblem, Readings
+from lingprobe.data.sizes import FitSize, Work
+from lingprobe.data.vectors import Floats, Ints
+from lingprobe.probes.features import finite
+from lingprobe.probes.linear import room
+from lingprobe.probes.linear.decomposition import FeatureScale, SharedDecomposition
+from lingprobe.probes.linear.discriminant import LinearModel
+from lingprobe.probes.linear.ridge import PENALTIES
+from lingprobe.probes.linear.selection import (
+    LOGISTIC_PENALTIES,
+    Member,
+    MemberChoice,
+    TrainingRows,
+    choose_member,
+    fit_logistic,
+    predict_scores,
+)
+from lingprobe.probes.linear.targets import ClosedFit, Targets, pose_targets
+
+Doubles = NDArray[np.float64]
+
+MODELS: Mapping[Member, str] = {
+    "discriminant": "shrunk linear discriminant analysis",
+    "logistic": "logistic regression",
+}
+_COMPARED_LAYERS = 4  # at even distances, that members are compared on
+_PREDICTED_ROWS = 4096  # at one time
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The best linear map: shrunk linear discriminant analysis or L2 logistic regression, chosen
+    once for a task and encoder by cross-fitted log loss; ridge regression of scores.
+
+    member        discriminant or logistic; none chooses
+    standardised  whether each dimension is divided by its deviation, or all by the same number;
+                  none chooses
+    penalty       relative to the mean eigenvalue; none chooses
+    """
+
+    _: KW_ONLY
+    member: Member | None = None
+    standardised: bool | None = None
+    penalty: float | None = None
+    shared: MemberChoice | None = field(default=None, init=False, compare=False, repr=False)
+    name: ClassVar[str] = "linear"
+    kin: ClassVar[str] = "linear"
+    needs: ClassVar[Needs] = Needs(seeds=False)
+
+    def __post_init__(self) -> None:
+        check_number("linear,penalty", self.penalty, ">0", "how much large weights cost")
+
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]:
+        """Every member at both scales with its penalties."""
+        penalties = {"discriminant": PENALTIES, "logistic": LOGISTIC_PENALTIES}
+        scales = (False, True) if self.standardised is None else (self.standardised,)
+        return [
+            {"member": member, "standardised": standardised, "penalty": penalty}
+            for member in (penalties if self.member is None else (self.member,))
+            for standardised in scales
+            for penalty in (penalties[member] if self.penalty is None else (self.penalty,))
+        ]
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Linear:
+        """The same with a member, a scale and a penalty."""
+        names = ("member", "standardised", "penalty")
+        return self._sharing(self.shared, **{name: settings[name] for name in names})
+
+    def _sharing(self, shared: MemberChoice | None, **settings: Any) -> Linear:
+        made = replace(self, **settings)
+        object.__setattr__(made, "shared", shared)
+        return made
+
+    def with_choice(self, train: Readings, dev: Readings) -> Linear:
+        """The same with the member and scale that are best over the layers of an encoder."""
+        names = train.vectors.names
+        places = np.linspace(0, len(names) - 1, min(_COMPARED_LAYERS, len(names)))
+        reads = [names[k] for k in dict.fromkeys(places.round().astype(int).tolist())]
+        return self._sharing(self._choose(train, dev, reads))
+
+    def _choose(self, train: Readings, dev: Readings, reads: Sequence[str]) -> MemberChoice:
+        """The choice over some reads."""
+        targets, ties = _targets_of(train, dev), _ties_of(train, dev)
+        layers = (TrainingRows(_features(train, dev, read), targets, ties) for read in reads)
+        return choose_member(list(layers), self.member, self.standardised)
+
+    def least_memory(self, size: FitSize) -> int:
+        """Bytes that a fit takes."""
+        return room.least_memory(size)
+
+    def work(self, size: FitSize, seeds: int) -> Work:
+        """That of a fit; seeds differ in nothing."""
+        return room.work(size)
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        if not len(train):
+            raise ReadingProblem("linear has no training examples")
+        reads = list(dict.fromkeys(cell.read for cell in cells))
+        shared = self.shared or self._choose(train, dev, reads)
+        fitted = {read: self._fit_read(train, dev, read, shared) for read in reads}
+        return [fitted[cell.read] for cell in cells]
+
+    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+        """One predictor for each cell of each job; jobs of the same features share what is made of
+        them.
+        """
+        found = []
+        for job in jobs:
+            probe = job.probe if isinstance(job.probe, Linear) else self
+            found.append(probe.fit(job.train, job.dev, cells=job.cells))
+        return found
+
+    def _fit_read(
+        self, train: Readings, dev: Readings, read: str, shared: MemberChoice
+    ) -> LinearMap:
+        """The predictor of one read under a choice of the member."""
+        features, targets = _features(train, dev, read), _targets_of(train, dev)
+        member = self.member or shared.member
+        member = member if targets.has_logistic else "discriminant"
+        standardised = shared.standardised if self.standardised is None else self.standardised
+        decomposition = SharedDecomposition.of(features, standardised)
+        penalty = self.penalty
+        if member == "logistic":
+            penalty = penalty or shared.penalty or 1.0
+            cuts = shared.cuts
+            model, quality = _fit_calibrated(train, dev, decomposition, (shared, penalty))
+        else:
+            closed = targets.fit_closed(decomposition, penalty)
+            model, penalty = closed.model, closed.penalty
+            cuts = targets.take(closed.rows).cuts(closed.scores)
+            quality = _quality_on_dev(len(train), dev.labels, closed, cuts)
+        choice = {
+            "member": member,
+            "standardised": standardised,
+            "penalty": penalty,
+            "dev": quality,
+            MembersCompared.key: MembersCompared(
+                "ridge regression" if train.labels.link is None else MODELS[member],
+                {MODELS[name]: loss for name, loss in shared.losses.items()},
+                *shared.examples,
+            ).plain(),
+        }
+        return LinearMap(read, decomposition.scale, model, cuts, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearMap:
+    """A fitted linear probe, whose scores are calibrated logits, log odds or numbers.
+
+    cuts  log odds from which on labels of sets are predicted; None of classes and numbers
+    """
+
+    read: str
+    scale: FeatureScale
+    model: LinearModel
+    cuts: Doubles | None
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        features = readings.features(self.read)
+        scores = np.empty((len(features), len(self.model.bias)), np.float32)
+        for start in range(0, len(features), _PREDICTED_ROWS):
+            rows = slice(start, start + _PREDICTED_ROWS)
+            scores[rows] = predict_scores(self.model, self.scale.apply(features[rows]))
+        labels = readings.labels
+        decoded = labels.decode(_decided(scores, self.cuts))
+        return Predictions(scores, labels.names, decoded, labels.link)
+
+
+def _features(train: Readings, dev: Readings, read: str) -> Floats:
+    """The features of all training examples: dev is fitted to as well."""
+    parts = [finite(train, read, "train")]
+    if len(dev):
+        parts.append(finite(dev, read, "dev"))
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def _targets_of(train: Readings, dev: Readings) -> Targets:
+    return pose_targets(join_columns([train.labels, dev.labels]) if len(dev) else train.labels)
+
+
+def _ties_of(train: Readings, dev: Readings) -> Ints:
+    """Numbers [n], equal for examples that share their first sentence."""
+    keys = [
+        readings.dataset.sentences[k].key
+        for readings in (train, dev)
+        for k in readings.dataset.sites[:, 0, 0].tolist()
+    ]
+    return np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
+
+
+def _fit_calibrated(
+    train: Readings,
+    dev: Readings,
+    decomposition: SharedDecomposition,
+    how: tuple[MemberChoice, float],
+) -> tuple[LinearModel, float]:
+    """Logistic regression on train and dev, calibrated, and how good that on train alone is on
+    dev (NaN where there is none).
+    """
+    (shared, penalty), count = how, len(train)
+    targets, start, quality = _targets_of(train, dev), None, float("nan")
+    first, slope = (
+        targets.take(np.arange(count)),
+        1.0 if shared.lines is None else shared.lines.slope,
+    )
+    level = 0.0 if shared.lines is None else shared.lines.level
+
+    def calibrate(model: LinearModel) -> LinearModel:
+        return LinearModel((model.weights.T * slope).T, model.bias * slope + level)
+
+    if len(dev) and first.has_logistic:
+        alone = replace(decomposition, features=decomposition.features[:count])
+        start = fit_logistic(alone, first, penalty)
+        scaled = decomposition.scale.apply(decomposition.features[count:])
+        scores = predict_scores(calibrate(start), scaled).astype(np.float32)
+        quality = _rate_scores(dev.labels, _decided(scores, shared.cuts))
+    return calibrate(fit_logistic(decomposition, targets, penalty, start)), quality
+
+
+def _quality_on_dev(train: int, dev: Column, closed: ClosedFit, cuts: Doubles | None) -> float:
+    """How good leave-one-out scores of the dev examples are, which come after so many of train; NaN
+    where there are none.
+    """
+    mine = closed.rows >= train
+    if not mine.any():
+        return float("nan")
+    scores = _decided(closed.scores[mine].astype(np.float32), cuts)
+    return _rate_scores(dev.take(closed.rows[mine] - train), scores)
+
+
+def _rate_scores(labels: Column, scores: Floats) -> float:
+    """How good scores are; NaN where that is beyond what a float holds."""
+    with np.errstate(over="ignore"):
+        quality = float(labels.quality(scores))
+    return quality if np.isfinite(quality) else float("nan")
+
+
+def _decided(scores: Floats, cuts: Doubles | None) -> Floats:
+    """Scores of which those from 0 on say that a label holds."""
+    return scores if cuts is None else scores - cuts.astype(np.float32)
