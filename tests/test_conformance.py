@@ -134,6 +134,7 @@ PROBE_OPTIONS = {
         ("mlp,protocol=ettinger", {"kinds": ("classes",)}),
     ],
     "span": [("span,projection=32,hidden=32", {"kinds": ("classes", "sets", "partial")})],
+    "linear": [("linear", {}), ("linear,member=logistic,standardised=false,penalty=0.01", {})],
     "logreg": [("logreg", {})],
     "online": [("online:logreg%2Cc=1", {"kinds": ("classes", "sets", "partial")})],
     "relatedness": [

@@ -23,7 +23,7 @@ def test_each_task_has_the_protocol_that_sentevals_code_gives_it():
 def test_our_own_recipes_keep_the_splits_that_there_are():
     suite = SUITES.make("senteval-downstream:downstream,protocol=fast,task=on_error=skip")
     asked = {column.task: (column.probe, str(task)) for column, task in suite.column_tasks()}
-    assert asked["mr"] == ("mlp", "text/mr:downstream,on_error=skip")
+    assert asked["mr"] == ("linear", "text/mr:downstream,on_error=skip")
     assert asked["sts-b"] == ("relatedness", "pair/sts-b:downstream,on_error=skip")
 
 
