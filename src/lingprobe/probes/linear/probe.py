@@ -181,7 +181,7 @@ class LinearMap:
             rows = slice(start, start + _PREDICTED_ROWS)
             scores[rows] = predict_scores(self.model, self.scale.apply(features[rows]))
         labels = readings.labels
-        decoded = labels.decode(_decided(scores, self.cuts))
+        decoded = labels.decode(_subtract_cuts(scores, self.cuts))
         return Predictions(scores, labels.names, decoded, labels.link)
 
 
@@ -232,7 +232,7 @@ def _fit_calibrated(
         start = fit_logistic(alone, first, penalty)
         scaled = decomposition.scale.apply(decomposition.features[count:])
         scores = predict_scores(calibrate(start), scaled).astype(np.float32)
-        quality = _rate_scores(dev.labels, _decided(scores, shared.cuts))
+        quality = _rate_scores(dev.labels, _subtract_cuts(scores, shared.cuts))
     return calibrate(fit_logistic(decomposition, targets, penalty, start)), quality
 
 
@@ -243,7 +243,7 @@ def _quality_on_dev(train: int, dev: Column, closed: ClosedFit, cuts: Doubles | 
     mine = closed.rows >= train
     if not mine.any():
         return float("nan")
-    scores = _decided(closed.scores[mine].astype(np.float32), cuts)
+    scores = _subtract_cuts(closed.scores[mine].astype(np.float32), cuts)
     return _rate_scores(dev.take(closed.rows[mine] - train), scores)
 
 
@@ -254,6 +254,6 @@ def _rate_scores(labels: Column, scores: Floats) -> float:
     return quality if np.isfinite(quality) else float("nan")
 
 
-def _decided(scores: Floats, cuts: Doubles | None) -> Floats:
+def _subtract_cuts(scores: Floats, cuts: Doubles | None) -> Floats:
     """Scores of which those from 0 on say that a label holds."""
     return scores if cuts is None else scores - cuts.astype(np.float32)
