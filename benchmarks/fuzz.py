@@ -93,7 +93,7 @@ JIANT = b"".join(
     for label in ("ARG0", ["ARG1", "ARG2"], [])
 )
 JSONL = b'{"sonde": 1, "loss": "softmax", "names": ["a", "b"]}\n' + b"".join(
-    json.dumps({"split": split, "text": text, "words": text.split_clitic(), "label": label}).encode()
+    json.dumps({"split": split, "text": text, "words": text.split(), "label": label}).encode()
     + b"\n"
     for split, text, label in (
         ("train", "the dog barked", "a"),

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.annotators.agreement import score_annotations
-from lingprobe.annotators.parser import Annotation
+from lingprobe.annotators.parser import Annotation, extract_annotation
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree
 from lingprobe.tasks.sources import treebanks
-from lingprobe_extensions.train.parsers.treebank import dependencies
 
 COMPARED = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")
 
@@ -33,7 +32,7 @@ def main(script: str, *names: str) -> None:
     for name in names:
         sources = treebanks(name, (), (".conllu",))
         trees = [tree for s in sources for tree in conllu.read_conllu(s.part.path, "skip")]
-        gold = list(map(dependencies, trees))
+        gold = list(map(extract_annotation, trees))
         draws = random.Random(0)
         disturbed = [
             _disturbed(each, len(t.words), draws) for each, t in zip(gold, trees, strict=True)

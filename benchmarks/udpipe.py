@@ -18,9 +18,9 @@ from pathlib import Path
 from lingprobe.annotators import parser
 from lingprobe.annotators.agreement import score_annotations
 from lingprobe.annotators.engines.udpipe import train
+from lingprobe.annotators.parser import extract_annotation
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import treebank
-from lingprobe_extensions.train.parsers.treebank import dependencies
 
 
 def main(bank: str, model: Path) -> None:
@@ -39,7 +39,7 @@ def main(bank: str, model: Path) -> None:
     said = list(made.annotate([tree.words for tree in gold]))
     seconds = time.process_time() - start
     words = sum(len(tree.words) for tree in gold)
-    for name, value in score_annotations(said, map(dependencies, gold)).items():
+    for name, value in score_annotations(said, map(extract_annotation, gold)).items():
         print(f"{name:18} {value:.2f}")
     print(f"{len(gold):,} sentences, {words:,} words: {words / seconds:,.0f} words a second")
 

@@ -42,8 +42,6 @@ from lingprobe.datasets.formats.parquet import read
 from lingprobe.encoders.tables import open_word_table
 from lingprobe.encoders.untrained import (
     WordInput,
-    encode_sentences,
-    forms_of,
 )
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe.probes import PROBES
@@ -59,7 +57,7 @@ def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
     """
     used = np.unique(data.sites[:, 0, 0])
     sentences = [data.sentences[i] for i in used]
-    forms, numbers = forms_of(sentences)
+    forms, numbers = WordInput.forms(sentences)
     counts = np.array([len(s.words) for s in sentences])
     path = None if options.vectors == "random" else file_of(options.vectors)
     table, _ = open_word_table(path, 300, options.seed).look_up(forms)
@@ -72,7 +70,7 @@ def vectors_of(data: Dataset, options: argparse.Namespace) -> Floats:
             for weights in net.parameters():
                 weights.mul_(options.gain)
         read_words = WordInput(table, numbers, counts)
-        [rows] = encode_sentences(net, read_words, shape.width, by_word=False, tokens=4096).layers
+        [rows] = read_words.encode(net, shape.width, by_word=False, tokens=4096).layers
     layer = np.zeros((len(data.sentences), rows.shape[1]), np.float32)
     layer[used] = rows
     return layer

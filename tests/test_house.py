@@ -407,6 +407,8 @@ REFLECTION = {
     "data/identity.py",
     "data/_closure.py",
     "data/_source.py",
+    # names that are imported when they are asked for
+    "extend.py",
     # keywords that several functions share, as `help` shows them
     "api/arguments.py",
     # options of commands, which are those of functions

@@ -1,6 +1,6 @@
 """Where the text of each reference comes from that our code makes a thing from.
 
-Code in a file runs only after `allow`, so what matters is who calls that: functions that the user
+Code in a file runs only after `allow_code`, so what matters is who calls that: functions that the user
 gave the text to. A new call of either kind fails here until it is in its table.
 """
 
@@ -48,6 +48,7 @@ lingprobe/pages/selection.py judged_by
 lingprobe/pages/charts.py figure_of
 lingprobe/pages/paper.py paper_page
 lingprobe/suites/conneau2018.py conneau2018
+lingprobe_extensions/papers/api.py annotate
 lingprobe_extensions/papers/retests.py _place suites
 lingprobe/suites/suite.py _canonical floor_of
 lingprobe/pages/views.py view_page
@@ -79,21 +80,23 @@ lingprobe/encoders/__init__.py kind_of_reference
 lingprobe_extensions/papers/sheet_score.py _redraw_sample
 lingprobe/metrics/constant.py _own_metric find_metric
 lingprobe/pages/breakdown.py _beside has_counted_labels restrict_result
-lingprobe/pages/descriptions.py describe_reference question_of
+lingprobe/pages/descriptions.py describe_reference get_question
 lingprobe/pages/probabilities.py _load_dataset
 lingprobe/pages/scores.py _describe_control
 lingprobe/pages/subsets.py _averages
 lingprobe/suites/suite.py different told_data
 lingprobe/suites/flash.py _different
 lingprobe/suites/tenney2019.py _unlike
+lingprobe_extensions/board/check.py _computed_anew
 lingprobe_extensions/board/lines.py files_and_size
-lingprobe_extensions/board/sample.py _encoder_here
-lingprobe/data/references.py _brief brief
+lingprobe_extensions/board/sample.py _compare _encoder_here
+lingprobe/data/references.py _brief shorten_reference
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """
 lingprobe_extensions/compose/audit.py _score_keys untaught
-lingprobe/audit/floors.py _constants floor_of
+lingprobe/audit/findings.py of
+lingprobe/audit/floors.py _constants
 lingprobe/experiment/readers.py _bounds
 lingprobe_extensions/papers/claim_tests.py _judge_table
 lingprobe_extensions/papers/retests.py known_rows
@@ -118,6 +121,7 @@ lingprobe_extensions/train/api.py train
 lingprobe/experiment/plan.py _check_task _plan_design
 lingprobe/experiment/run.py ahead
 lingprobe_extensions/compose/events/files.py read
+lingprobe_extensions/papers/api.py annotate
 lingprobe_extensions/papers/sheet_score.py score_copies
 lingprobe/tasks/find.py expand_tasks
 lingprobe/testing/encoders.py check_encoder
@@ -159,7 +163,8 @@ def found(wanted) -> set[str]:
 def makes(call: str) -> bool:
     """Whether a call makes a thing, or a factory of one, from a reference."""
     table, _, method = call.rpartition(".")
-    return table.rpartition(".")[2] in TABLES and method in MAKING
+    is_table = table.rpartition(".")[2] in TABLES or table.startswith("get_contents(")
+    return is_table and method in MAKING
 
 
 def test_it_is_known_where_every_reference_comes_from():
@@ -168,7 +173,7 @@ def test_it_is_known_where_every_reference_comes_from():
 
 
 def test_only_what_the_user_wrote_or_trusts_may_run():
-    assert found(lambda call: call == "allow") == places(ALLOWING)
+    assert found(lambda call: call == "allow_code") == places(ALLOWING)
 
 
 def test_no_other_way_leads_to_code_in_files():

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from lingprobe.data.cache import check_file_ending, open_draft, set_environment, write_text
     from lingprobe.data.checks import check_choice, check_number
     from lingprobe.data.errors import describe_install
+    from lingprobe.data.labels import column_from_codes
     from lingprobe.data.notes import Checkpoint, NotePart
     from lingprobe.data.progress import show_progress
     from lingprobe.data.reading import POOLS
@@ -191,6 +192,7 @@ __all__ = [
     "check_file_ending",
     "check_number",
     "coefficients",
+    "column_from_codes",
     "command",
     "compute_offsets",
     "compute_stratum_rows",
@@ -280,6 +282,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "data.labels": "column_from_codes",
     "analysis.answers": "join_answers mark_test_sets",
     "analysis.comparable": "explain_mismatch group_rows_by_task",
     "analysis.comparison": "ComparisonQuestion decide_comparisons",

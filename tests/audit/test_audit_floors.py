@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from lingprobe.audit.floors import TEST, TRAIN, canonical, characters, split_halves
+from lingprobe.audit.floors import TEST, TRAIN, SplitHalves, canonical, characters
 from lingprobe.audit.inspection import inspect
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.testing import FAMILIES
@@ -157,7 +157,7 @@ def test_many_classes_are_told_apart_by_characters_too():
         )
         for k in range(1320)
     )
-    halves = split_halves(dataset)
+    halves = SplitHalves.of(dataset)
     gold, said, _ = characters(halves.train, halves.test)
     assert (gold.ids == said.ids).mean() > 0.9
 

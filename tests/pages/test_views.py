@@ -54,9 +54,9 @@ def test_a_view_in_a_file(found):
 def test_a_view_gets_what_stands_after_its_name(found, tmp_path):
     file = tmp_path / "echo.py"
     file.write_text(
-        "from lingprobe.tables.table import Section, Table\n\n"
+        "from lingprobe.tables.table import Table, TableSection\n\n"
         "def echo(results, asked):\n"
-        "    return [Table(('what',), (Section(asked.argument, ()),))] * len(results)\n\n"
+        "    return [Table(('what',), (TableSection(asked.argument, ()),))] * len(results)\n\n"
         "def text(results, asked):\n    return 'no table'\n\n"
         "def nothing(*given):\n    pass\n"
     )

@@ -128,7 +128,7 @@ def test_dev_is_thinned_by_a_draw_of_its_canonical_order(monkeypatch):
         for split, words in splits.items()
         for word in words[::-1]
     )
-    dev = floors.split_halves(dataset).dev
+    dev = floors.SplitHalves.of(dataset).dev
     order = np.random.default_rng(0).permutation(9)[:3]
     found = [dev.sentences[s].text for s in dev.sites[:, 0, 0]]
     assert found == [splits["dev"][k] for k in order]
@@ -142,7 +142,7 @@ def test_length_alone_answers_the_commonest_label_of_each_twentieth():
         for split, least in (("train", 2), ("test", 1))
         for n in range(least, 42)
     ]
-    halves = floors.split_halves(Dataset.of(examples))
+    halves = floors.SplitHalves.of(Dataset.of(examples))
     said = floors._by_length(halves)[1].class_names()
     found = dict(zip(floors.words_read(halves.test).tolist(), said, strict=True))
     assert found.pop(40) == found.pop(41)

@@ -11,7 +11,7 @@ from lingprobe.cli import app
 from lingprobe.data.references import Reference
 from lingprobe.suites import SUITES
 from lingprobe.suites.ettinger2018 import ettinger2018
-from lingprobe.suites.suite import SuiteRequest, designs, locate_task
+from lingprobe.suites.suite import SuiteRequest, designs
 from tasks.publications import compeval
 
 PAPER = ettinger2018().paper
@@ -81,13 +81,13 @@ def test_without_a_folder_sentences_are_generated():
     ],
 )
 def test_generated_and_released_tasks_have_their_columns(task, column, data):
-    place = locate_task(SUITES.make("ettinger2018"), task)
+    place = SUITES.make("ettinger2018").locate_task(task)
     assert (place.column, Reference.parse(place.data)) == (column, Reference.parse(data))
 
 
 def test_other_tasks_have_none():
-    assert locate_task(SUITES.make("ettinger2018"), "ud/tense:bank") is None
-    assert locate_task(SUITES.make("ettinger2018"), "comp/released/quantifier:sets") is None
+    assert SUITES.make("ettinger2018").locate_task("ud/tense:bank") is None
+    assert SUITES.make("ettinger2018").locate_task("comp/released/quantifier:sets") is None
 
 
 def test_a_run_ends_with_the_paper_s_table(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
 from lingprobe.suites.facts import facts
-from lingprobe.suites.suite import SuiteRequest, designs, locate_task, select_results
+from lingprobe.suites.suite import SuiteRequest, designs, select_results
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
 
@@ -36,7 +36,7 @@ def result(
 
 
 def test_a_result_stands_in_its_task_s_column():
-    place = locate_task(ud2019(), "ud/tense:bank,fold=1/5,on_error=raise")
+    place = ud2019().locate_task("ud/tense:bank,fold=1/5,on_error=raise")
     assert place is not None
     assert (place.column, place.data) == (5, "ud/*:bank")
     assert place.why
@@ -46,7 +46,7 @@ def test_a_result_stands_in_its_task_s_column():
     "task", ["ud/nothing:bank", "tree/tense:bank", "table:mine.tsv", "no reference, this"]
 )
 def test_other_tasks_have_no_column(task):
-    assert locate_task(ud2019(), task) is None
+    assert ud2019().locate_task(task) is None
 
 
 def test_folds_and_seeds_are_one_cell_and_other_data_are_another():

@@ -21,7 +21,7 @@ from lingprobe.experiment.run import run
 from lingprobe.metrics import METRICS, constants
 from lingprobe.probes import PROBES
 from lingprobe.suites.page import cells, inside
-from lingprobe.suites.suite import SuiteRequest, designs, locate_task, select_results
+from lingprobe.suites.suite import SuiteRequest, designs, select_results
 from lingprobe.suites.tenney2019 import (
     JIANT,
     ONTONOTES,
@@ -201,7 +201,7 @@ PAPERS = {  # how the paper's own reading of each column is written
 def test_the_papers_own_readings_stand_in_their_column(name):
     for reference in PAPERS[name]:
         one = measured(reference, MIX, SIZES[name])
-        place = locate_task(tenney2019(), one.trial.task, one)
+        place = tenney2019().locate_task(one.trial.task, one)
         assert place is not None
         assert PAPER.columns[place.column] == name
         assert place.why == "", reference
@@ -226,18 +226,18 @@ def test_the_papers_own_readings_stand_in_their_column(name):
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
     one = measured(reference, MIX, SIZES[name])
     assert (
-        locate_task(tenney2019(), one.trial.task, one).why
+        tenney2019().locate_task(one.trial.task, one).why
         == f"{name} is not read as in the paper: {told}"
     )
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
     one = measured("edge/pos:x", MIX, SIZES["POS"])
-    assert locate_task(tenney2019(), one.trial.task, one).why == ""  # columns have one kind of tag
+    assert tenney2019().locate_task(one.trial.task, one).why == ""  # columns have one kind of tag
     files = {"source": {"files": ["a/train.conllu.xz"]}}
     one = saying(one, notes={**one.provenance.notes, **files})
     assert (
-        locate_task(tenney2019(), one.trial.task, one).why
+        tenney2019().locate_task(one.trial.task, one).why
         == "POS is not read as in the paper: tags=upos, there tags=xpos"
     )
 

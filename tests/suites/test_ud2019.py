@@ -11,7 +11,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.suites import SUITES
 from lingprobe.suites.page import inside
-from lingprobe.suites.suite import SuiteRequest, designs, locate_task
+from lingprobe.suites.suite import SuiteRequest, designs
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.fetch import all_published
@@ -155,14 +155,14 @@ def test_pairs_alone_are_run_where_no_treebank_is_named():
 
 
 def test_pairs_of_both_languages_have_columns():
-    places = [locate_task(ud2019(), f"pair/{name}:f") for name in ("sick-r", "cdsc-r", "cdsc-e")]
+    places = [ud2019().locate_task(f"pair/{name}:f") for name in ("sick-r", "cdsc-r", "cdsc-e")]
     assert [(PAPER.columns[p.column], p.block) for p in places if p] == [
         ("Relatedness r", "English"),
         ("Relatedness r", "Polish"),
         ("Entailment", "Polish"),
     ]
-    assert locate_task(ud2019(), "pair/sick-pl-e:f") is None
-    assert locate_task(ud2019(), "pair/mrpc:f") is None
+    assert ud2019().locate_task("pair/sick-pl-e:f") is None
+    assert ud2019().locate_task("pair/mrpc:f") is None
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe import Cell, Classes, Dataset, Readings
-from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
+from lingprobe import Cell, Dataset, Readings
+from lingprobe.extend import AuditBaseline, Ints, SplitHalves, column_from_codes, get_contents
 from lingprobe_extensions.compose.comp.rules import rule_answers
 from lingprobe_extensions.compose.events.english import english
 
@@ -144,7 +144,7 @@ def _score_keys(
     counts = np.zeros((size, len(labels.names)), np.int64)
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    known, said = (Classes(answers[keys], labels.names) for keys in by)
+    known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
     fitted = f"{100 * get_contents('metrics').make(metric)(labels, known):.1f} on train"
     speaks = _speaks(answers, labels.names) if cue else ""
     return AuditBaseline.of(name, metric, (gold, said), fitted, speaks, halves.about)

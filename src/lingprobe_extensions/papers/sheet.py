@@ -133,7 +133,8 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     # a judge who checks labels sees them
     labels = [[_escape_formula(words[label])] if asking.mode == "check" else [] for label in gold]
     with open_draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, delimiter="\t", lineterminator="\n")
+        between = "," if to.suffix.lower() == ".csv" else "\t"
+        rows = csv.writer(file, delimiter=between, lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             rows.writerow([f"# {line}"])
         rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])

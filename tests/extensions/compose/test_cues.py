@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit.floors import split_halves
+from lingprobe.audit.floors import SplitHalves
 from lingprobe.audit.inspection import inspect
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
@@ -64,7 +64,7 @@ def swapped(passive=True, n=None):
 
 
 def told(dataset):
-    return cues(split_halves(dataset), "accuracy")
+    return cues(SplitHalves.of(dataset), "accuracy")
 
 
 def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
@@ -185,7 +185,7 @@ def test_the_ceiling_of_shuffled_labels_is_a_mean_over_twenty():
 
 
 def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypatch):
-    halves = split_halves(swapped())
+    halves = SplitHalves.of(swapped())
     monkeypatch.setattr(
         "lingprobe_extensions.compose.audit.READINGS", {"random": ("random", "none")}
     )

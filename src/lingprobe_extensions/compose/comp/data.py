@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe import Classes, Dataset, Sentence, Tags
-from lingprobe.extend import Ints
+from lingprobe import Dataset, Sentence, Tags
+from lingprobe.extend import Ints, column_from_codes
 from lingprobe_extensions.compose.comp.build import PartPairs, strata
 from lingprobe_extensions.compose.comp.contrasts import Contrast, words_of
 from lingprobe_extensions.compose.comp.draw import Pairs
@@ -147,7 +147,7 @@ def _dataset(
     return Dataset.of_columns(
         map(sentence, texts),
         np.stack([first, first + 1], 1).ravel(),
-        Classes(labels, LABELS),
+        column_from_codes(labels, LABELS),
         np.repeat(splits[order], 2),
         asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
         strata=tags,

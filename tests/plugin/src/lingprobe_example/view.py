@@ -1,11 +1,7 @@
 """A view of results: what each encoder reaches on its worst task."""
 
 from lingprobe.analysis.rows import rows
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
+from lingprobe.tables.table import Table, TableSection, format_number
 
 
 def worst(results, asked):
