@@ -117,6 +117,7 @@ class Moved(ast.NodeTransformer):
         if isinstance(node.value, str):
             for old, new in MOVES.items():
                 node.value = node.value.replace(f"lingprobe.{old}:", f"lingprobe.{new}:")
+            node.value = MOVES.get(node.value, node.value)  # as a face names its modules
         return node
 
 
