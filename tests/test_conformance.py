@@ -29,11 +29,13 @@ from fixtures.models import (
 )
 from lingprobe import evaluate
 from lingprobe.corpora.embedded import treebank
+from lingprobe.data._logits import Logits
 from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
 from lingprobe.data.labels import NumberList, NumberLists, column
 from lingprobe.data.oracles import oracles_of
 from lingprobe.data.references import Reference, summary
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import ENCODERS
@@ -497,7 +499,16 @@ JUDGED = [
 @pytest.mark.parametrize("name", METRICS.own_places())
 def test_metrics_are_best_where_all_is_right(name):
     labels = next((labels for labels, names in JUDGED if name in names), column(["a", "b", "a"]))
-    assert METRICS.make(name)(labels, labels) == pytest.approx(1)
+    metric = METRICS.make(name)
+    predicted = sure_of(labels) if metric.reads_scores else labels
+    assert metric(labels, predicted) == pytest.approx(metric.most, abs=1e-6)
+
+
+def sure_of(labels):
+    """The labels as predicted by logits that leave no doubt."""
+    logits = np.where(np.eye(len(labels.names))[labels.classes] > 0, 30.0, -30.0).astype(np.float32)
+    scores = Logits.of(logits, "softmax", labels, np.arange(len(labels)))
+    return ScoredLabels.of(labels, labels.names, scores)
 
 
 def test_making_things_imports_no_heavy_library(places):
