@@ -18,6 +18,7 @@ from lingprobe.data.notes import (
     Code,
     Controlled,
     Counts,
+    MembersCompared,
     NotePart,
     Notes,
     Provenance,
@@ -31,12 +32,13 @@ from lingprobe.tasks.edge.exchange import Exchanges
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
 
 PARTS = [
-    Sampled(5, 0.25, {"all": 0.01}),
+    Sampled(5, 10_000, 0.25, {"all": 0.01}),
     Controlled("word-labels", 3, 0.5, "a label for each word type", 7, 0.25),
     WordRule("past with 'was', else pres", 0.9, 0.8),
     SourceRule(0.75, 0.7, 0.5),
     Sources(["a.conllu"], 2),
     Code(1.0, 2.0, 3.0),
+    MembersCompared("logistic regression", {"logistic regression": 0.4}, 200, 3),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
     WrittenIn("mine.py@tokipona"),
     UnitsRead([3, 1], 8, [{"up": [[1.5, "a", "Yes."]], "down": []}]),
