@@ -15,6 +15,7 @@ import pytest
 
 import datasets
 import lingprobe
+from lingprobe.tasks import TASKS
 
 TEXTS = [f"the dog {'saw' if i % 2 else 'sees'} cat {i}" for i in range(120)]
 LABELS = ["past" if i % 2 else "present" for i in range(120)]
@@ -58,7 +59,7 @@ def expected(tmp_path_factory):
     """What `table:` makes of the same rows."""
     file = tmp_path_factory.mktemp("rows") / "rows.csv"
     FRAME.to_csv(file, index=False)
-    return content(lingprobe.tasks.TASKS.make(f"table:{file}"))
+    return content(TASKS.make(f"table:{file}"))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -87,12 +87,15 @@ def _number_folded(dataset: Dataset, ignored: str) -> tuple[Ints, int]:
 
 
 def _largest_share(dataset: Dataset, numbers: Ints) -> float | None:
-    """The share of the examples in the largest group, where groups are too large or too few."""
-    sites = dataset.sites[:, :, 0]
-    groups, before = (np.bincount(connect_rows(each)) for each in (numbers[sites], sites))
-    few = len(groups) < min(_FEWEST_GROUPS, len(before))
-    large = groups.max() > max(_LARGEST_SHARE * len(dataset), before.max())
-    return float(groups.max() / len(dataset)) if few or large else None
+    """The share of the examples in the largest group, where groups are too large or too few: by all
+    sentences, and by the first ones, as where others connect everything.
+    """
+    for sites in (dataset.sites[:, :, 0], dataset.sites[:, :1, 0]):
+        groups, before = (np.bincount(connect_rows(each)) for each in (numbers[sites], sites))
+        few = len(groups) < min(_FEWEST_GROUPS, len(before))
+        if few or groups.max() > max(_LARGEST_SHARE * len(dataset), before.max()):
+            return float(groups.max() / len(dataset))
+    return None
 
 
 def describe_contradictions(dataset: Dataset) -> str:
