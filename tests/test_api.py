@@ -123,6 +123,6 @@ def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
     first = lingprobe.run(cache=tmp_path, output=tmp_path / "results")
     named = lingprobe.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])
     probes = [[probe.name for probe in made.probes.values()] for made in plans]
-    assert probes == [["logreg"], ["mlp"]]
+    assert probes == [["linear"], ["mlp"]]
     assert "`--probe mlp`" in " ".join(first.remarks)
     assert not named.remarks

@@ -415,7 +415,10 @@ def test_a_metric_is_far_from_an_encoder():
 
     assert not named(*EMBEDS, *ROOTS["encoder hf"]) & {"metrics", "probes", "tasks", "pages"}
     assert not named(*ROOTS["task ud/tense"]) & {"metrics", "probes", "encoders", "pages"}
-    assert not named(*MEASURES) & {"cli", "pages", "tasks", "encoders"}
+    assert not named(*MEASURES) & {"cli", "pages", "encoders"}
+    reached = {node.module for node in closure.closure(MEASURES).nodes if node.name}
+    tasks = {module for module in reached if module.startswith("lingprobe.tasks")}
+    assert tasks <= {"lingprobe.tasks", "lingprobe.tasks.limits"}  # which make another fold
 
 
 EDITS = 200

@@ -88,7 +88,8 @@ ROOMS = {
     "task": TASKS,
 }
 NAMED = [
-    ("probe", "linear", "logreg"),
+    ("probe", "logistic", "logreg"),
+    ("probe", "lda", "linear"),
     ("probe", "LogisticRegression", "logreg"),
     ("probe", "svm", "logreg"),
     ("probe", "nn", "mlp"),

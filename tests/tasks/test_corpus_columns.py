@@ -101,7 +101,7 @@ def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
     first.replace(first.with_name(first.name + ".damaged"))
     (cache / ".begun.part").touch()
     with monkeypatch.context() as before:
-        before.setattr(store.columns, "code_of", lambda *modules: "other code")
+        before.setattr(store.columns, "digest_code", lambda *modules: "other code")
         found(banks)
     cleaning = lingprobe.clean_cache(remove=True)
     assert len(cleaning.outdated) == 1 + SHARDS + 1  # what is damaged, and what other code made

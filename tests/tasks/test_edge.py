@@ -258,7 +258,7 @@ def test_every_task_says_what_it_read_and_can_be_read_again(folder, reference):
     task = TASKS.make(reference.format(folder))
     assert task.name == reference.partition(":")[0]
     assert TASKS.find(task.name).__doc__ == task.question
-    assert (task.probe, task.view) == ("span", "mean")
+    assert (task.probe, task.view) == ("linear", "mean")
     assert pickle.loads(pickle.dumps(task)) == task
     assert task.fingerprint == TASKS.make(reference.format(folder)).fingerprint
     dataset = task.load()

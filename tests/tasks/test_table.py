@@ -175,7 +175,7 @@ def test_a_dev_split_without_a_test_split_is_drawn_anew_and_said(tmp_path):
         dataset = TASKS.make(f"table:{tmp_path / split}").load()
         drawn = {dataset.sentences[i].words[0] for i in dataset.sites[dataset.rows("test"), 0, 0]}
         assert drawn == ({"train", "other"} if remarks else {"other"})
-        assert dataset.notes.remarks == remarks
+        assert dataset.notes.remarks[-1:] == remarks
 
 
 def test_folds_are_for_tables_without_a_test_split(tmp_path):

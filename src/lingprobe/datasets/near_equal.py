@@ -1,4 +1,4 @@
-"""Texts that differ in case, punctuation, digits or spaces alone. They stay together in folds and
+"""Texts that differ in case, punctuation, numbers or spaces alone. They stay together in folds and
 count together in intervals: who has trained on one knows the other's label.
 
 They are never taken for one text, as "Is he here?" and "Is he here." need not have one label.
@@ -20,16 +20,17 @@ _LARGEST_SHARE = 0.1  # of the examples: larger groups are those of a template
 _FEWEST_GROUPS = 10
 _TOLD_SHARE = 0.01  # of the texts that are near-equal, from which on it is said
 _LONGEST_EXAMPLE = 60  # characters
+_NUMBER = r"(?<![\p{L}\p{M}\p{N}])\p{N}+(?![\p{L}\p{M}\p{N}])"  # no part of a word, as in w2
 _IGNORED = {
-    "case, punctuation, digits or spaces": regex.compile(r"[\p{P}\p{N}\p{Z}\p{Cc}]+"),
+    "case, punctuation, numbers or spaces": regex.compile(rf"{_NUMBER}|[\p{{P}}\p{{Z}}\p{{Cc}}]+"),
     "case, punctuation or spaces": regex.compile(r"[\p{P}\p{Z}\p{Cc}]+"),
 }
-"""What is ignored, the most first: where digits are what texts differ in, they count."""
+"""What is ignored, the most first: where numbers are what texts differ in, they count."""
 _MOST_IGNORED, _FEWER_IGNORED = _IGNORED
 
 
 def fold_text(text: str, ignored: str = _MOST_IGNORED) -> str:
-    """A text without case, punctuation, digits and spaces; marks and symbols, as emoji, stay. One
+    """A text without case, punctuation, numbers and spaces; marks and symbols, as emoji, stay. One
     that has nothing else is as it was.
     """
     folded = _IGNORED[ignored].sub("", unicodedata.normalize("NFC", text).casefold())
@@ -51,7 +52,7 @@ class NearEqualTexts:
 def group_near_equal(dataset: Dataset) -> NearEqualTexts:
     """The near-equal sentences of examples about whole texts. They are not grouped where examples
     are about words. Where the largest group would hold more than a tenth of the examples, or fewer
-    than ten groups would remain, digits count; where that is so still, texts are not grouped.
+    than ten groups would remain, numbers count; where that is so still, texts are not grouped.
     """
     alone = np.arange(len(dataset.sentences))
     if not len(dataset) or (dataset.sites[:, :, 1] >= 0).any():
@@ -124,19 +125,14 @@ def describe_contradictions(dataset: Dataset) -> str:
 
 def describe_shared(dataset: Dataset) -> str:
     """How many test examples have the texts of an example of train, with an example, and how many
-    more have them but for case, punctuation, digits or spaces; '' for none.
+    more have them but for case, punctuation, numbers or spaces; '' for none.
     """
-    if (dataset.sites[:, :, 1] >= 0).any():
-        folded = np.arange(len(dataset.sentences))
-    else:
-        known: dict[str, int] = {}
-        texts = [fold_text(s.text) for s in dataset.sentences]
-        folded = np.array([known.setdefault(text, i) for i, text in enumerate(texts)])
+    folded = group_near_equal(dataset).numbers
     parts = []
     train, test = dataset.rows("train"), dataset.rows("test")
     exact = _in_train(dataset.sites[:, :, 0], train, test)
     near = _in_train(folded[dataset.sites[:, :, 0]], train, test) & ~exact
-    for shared, how in ((exact, ""), (near, " but for case, punctuation, digits or spaces")):
+    for shared, how in ((exact, ""), (near, " but for case, punctuation, numbers or spaces")):
         if shared.any():
             row = int(test[int(np.argmax(shared))])
             text = " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0])

@@ -170,8 +170,8 @@ def _cells(line: Sequence[ResultRow | None], signs: Sequence[str], shown: Shown)
         for control, other, remembered in remembered
         for cell in _beside(control, other, remembered)
     ]
-    known = row.high - row.low < PERCENT  # else there are too few clusters for an interval
-    interval = f"{format_number(row.low)} – {format_number(row.high)}" if known else "none"
+    unknown = row.high - row.low >= PERCENT  # of too few clusters
+    interval = "none" if unknown else f"{format_number(row.low)} – {format_number(row.high)}"
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")

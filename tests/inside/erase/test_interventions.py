@@ -105,7 +105,7 @@ def place(tmp_path_factory):
     for k, (good, bad, label) in enumerate(written()):
         split = ("train", "train", "train", "dev", "test")[k // 2 % 5]
         rows.append({"text": " ".join(good), "span": [3, 4], "label": label, "split": split})
-        pairs.append({"good": " ".join(good), "bad": " ".join(bad), "group": str(k % 7)})
+        pairs.append({"good": " ".join(good), "bad": " ".join(bad), "group": str(k % 50)})
     (folder / "task.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)))
     language_model(folder / "uses", True)
