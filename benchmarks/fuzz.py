@@ -181,11 +181,16 @@ def formats() -> dict[str, Format]:
         "conllu": Format(
             ".conllu",
             (CONLLU,),
-            lambda p: [(t.words, tuple(head + 1 for head in t.heads)) for t in conllu.read_conllu(p)],
+            lambda p: [
+                (t.words, tuple(head + 1 for head in t.heads)) for t in conllu.read_conllu(p)
+            ],
             naive_conllu,
         ),
         "brackets": Format(
-            ".mrg", (BRACKETS,), lambda p: [t.words for t in brackets.read_brackets(p)], naive_brackets
+            ".mrg",
+            (BRACKETS,),
+            lambda p: [t.words for t in brackets.read_brackets(p)],
+            naive_brackets,
         ),
         "bio": Format(
             ".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.Layout())]
@@ -195,7 +200,9 @@ def formats() -> dict[str, Format]:
             ".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in read_documents(p)]
         ),
         "tagged": Format(".tagged", (TAGGED,), lambda p: list(tagged.read_tagged_text(p))),
-        "text": Format(".txt", (PLAIN,), lambda p: [s.text for s in text.read_running_text(p)], naive_text),
+        "text": Format(
+            ".txt", (PLAIN,), lambda p: [s.text for s in text.read_running_text(p)], naive_text
+        ),
         "jiant": Format(
             ".json",
             (JIANT,),
@@ -207,7 +214,9 @@ def formats() -> dict[str, Format]:
             ".txt", (SENTEVAL,), lambda p: _texts(tables.read(p, "senteval")), naive_senteval
         ),
         "parquet": Format(".parquet", (_parquet(),), tables.read, packed=False),
-        "spr2": Format(".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", ProblemTally())),
+        "spr2": Format(
+            ".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", ProblemTally())
+        ),
         "uds": Format(
             ".json",
             (json.dumps({"data": {}, "metadata": {}}).encode(),),

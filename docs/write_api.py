@@ -53,8 +53,8 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
 SHARED = {"settings": "Settings", "selection": "Selection"}
 EXTEND = """## Names for extensions
 
-`lingprobe.extend` hands these on to [extensions](extend.md#extensions). They may change with any
-release.
+`lingprobe.extend` hands definitions of the core on to [extensions](extend.md#extensions). They may
+change with any release; `help(lingprobe.extend)` and `lingprobe.extend.__all__` list them.
 """
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
@@ -187,18 +187,9 @@ def page() -> str:
             "Values that these functions take and return, and protocols for [extending lingprobe]"
             f"(extend.md); their docstrings describe them: {', '.join(others)}.\n",
             EXTEND,
-            *(f"- `{place}`: {', '.join(names)}" for place, names in _handed_on()),
             "",
         ]
     )
-
-
-def _handed_on() -> Iterator[tuple[str, list[str]]]:
-    """The rooms of lingprobe, with the names that `lingprobe.extend` hands on of each."""
-    rooms: dict[str, list[str]] = {}
-    for place, names in extend._PLACES.items():
-        rooms.setdefault(place.partition(".")[0], []).extend(names.split())
-    yield from ((room, [f"`{name}`" for name in sorted(rooms[room])]) for room in sorted(rooms))
 
 
 def _section(name: str) -> str:

@@ -105,7 +105,7 @@ def place(tmp_path_factory):
     for k, (good, bad, label) in enumerate(written()):
         split = ("train", "train", "train", "dev", "test")[k // 2 % 5]
         rows.append({"text": " ".join(good), "span": [3, 4], "label": label, "split": split})
-        pairs.append({"good": " ".join(good), "bad": " ".join(bad), "group": str(k % 50)})
+        pairs.append({"good": " ".join(good), "bad": " ".join(bad), "group": str(k % 7)})
     (folder / "task.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)))
     language_model(folder / "uses", True)
@@ -114,8 +114,8 @@ def place(tmp_path_factory):
 
 
 def intervene(place, model, **more):
-    return lingprobe.intervene(
-        f"table:{place}/task.jsonl", f"lm:{place}/{model}",
+    return lingprobe.intervene(  # the reference decides the random directions
+        f"table:{place}/task.jsonl,probe=mlp", f"lm:{place}/{model}",
         **{"layer": 1, "pairs": f"minimal/pairs:{place}/pairs.jsonl", "draws": 2,
            "cache": place / "cache", "doses": (1.0,), "probe": "logreg,c=1", **more},
     )  # fmt: skip
