@@ -22,7 +22,7 @@ from lingprobe import extend
 from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.cli.signatures import module_of
-from lingprobe.data._packages import entry_points, is_own
+from lingprobe.data._packages import entry_points, is_own_module
 
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
@@ -74,7 +74,7 @@ LISTS = {  # what CSV and Parquet hold, by what writes it
 
 def names() -> list[str]:
     """The public names: the core's, and those of its extensions."""
-    added = (p.name for p in entry_points("lingprobe.functions") if is_own(p.value))
+    added = (p.name for p in entry_points("lingprobe.functions") if is_own_module(p.value))
     return sorted([*lingprobe.__all__, *added])
 
 

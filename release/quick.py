@@ -35,7 +35,7 @@ from pathlib import Path
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data._closure import EFFECTS, WHOLE, Node
-from lingprobe.data._packages import is_own
+from lingprobe.data._packages import is_own_module
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, TESTS = ROOT / "src", ROOT / "tests"
@@ -278,7 +278,7 @@ def meant(mention: source.Mention, place: str) -> Iterable[Node]:
 @cache
 def imported(base: str, chain: tuple[str, ...]) -> tuple[Node, ...]:
     """The definitions that a chain of names from a module stands for."""
-    if is_own(base):
+    if is_own_module(base):
         return closure._follow(base, [*chain]).nodes
     helper = helper_of(base, chain)
     return (helper,) if helper else ()

@@ -22,7 +22,7 @@ import lingprobe
 from fixtures.plugin import CENTROID
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
-from lingprobe.data._packages import entry_points, is_own
+from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import identity, portable, walk_parts
 from lingprobe.data.references import allow_code
@@ -180,7 +180,7 @@ def test_definitions_and_a_package_of_other_names_keep_every_identity(checkout, 
         f"{kind} {point.name}"
         for kind in ("encoder", "task")
         for point in entry_points(f"lingprobe.{kind}s")
-        if is_own(point.value)
+        if is_own_module(point.value)
     }
     assert codes == {name: each for name, each in unchanged[0].items() if name not in theirs}
     assert users == [name for name in unchanged[1] if name not in theirs]

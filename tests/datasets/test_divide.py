@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
-from lingprobe.datasets import fold_names
+from lingprobe.datasets import name_folds
+from lingprobe.datasets.fold_plan import plan_folds
 from lingprobe.datasets.folds import divide
-from lingprobe.datasets.test_size import plan_test
 
 
 def rows(many, text=str, classes=2, **strata):
@@ -38,10 +38,10 @@ def test_each_row_is_tested_once_and_classes_keep_their_shares():
 def test_the_first_of_the_folds_that_are_needed_is_what_is_asked_for():
     dataset = rows(300)
     small = divide(dataset, None, 0)
-    assert fold_names(small) == [f"{k}/5" for k in range(1, 6)]
+    assert name_folds(small) == [f"{k}/5" for k in range(1, 6)]
     first = divide(dataset, "1/5", 0)
     np.testing.assert_array_equal(small.splits, first.splits)
-    assert fold_names(first) == []
+    assert name_folds(first) == []
     assert (divide(dataset, None, 1).splits != small.splits).any()
 
 
@@ -63,7 +63,7 @@ def test_groups_are_in_one_fold_also_where_sentences_recur():
 def test_there_are_no_more_folds_than_groups(speakers, folds):
     dataset = rows(200, speaker=lambda i: i * speakers // 200)
     grouped = replace(dataset, clusters=("speaker",))
-    assert len(fold_names(divide(grouped, None, 0))) == folds
+    assert len(name_folds(divide(grouped, None, 0))) == folds
     assert len(np.concatenate(fold_rows(grouped, folds))) == 200
 
 
@@ -89,19 +89,19 @@ def test_one_group_makes_no_folds():
 )
 def test_so_many_are_tested_in_so_many_folds(many, folds, tested):
     ids = np.arange(many) % 2
-    planned = plan_test(many, int(np.bincount(ids).min()), 200, (10, 1, 1))
+    planned = plan_folds(many, int(np.bincount(ids).min()), 200, (10, 1, 1))
     assert planned == (tested, folds)
 
 
 def test_a_rare_class_is_tested_in_full():
-    assert plan_test(60_000, 300, 200, (10, 1, 1)) == (40_000, 4)
-    assert plan_test(60_000, 100, 200, (10, 1, 1)) == (60_000, 5)
+    assert plan_folds(60_000, 300, 200, (10, 1, 1)) == (40_000, 4)
+    assert plan_folds(60_000, 100, 200, (10, 1, 1)) == (60_000, 5)
 
 
 def test_more_data_never_test_fewer():
     """What an interval rests on grows with the data; each fit learns from four fifths at least."""
     sizes = np.unique(np.geomspace(100, 1_000_000, 4_000).astype(int))
-    planned = [plan_test(int(n), int(n) // 2, 200, (10, 1, 1)) for n in sizes]
+    planned = [plan_folds(int(n), int(n) // 2, 200, (10, 1, 1)) for n in sizes]
     tested = np.array([each.tested for each in planned])
     trained = np.array([n - t.tested / t.folds for n, t in zip(sizes, planned, strict=True)])
     assert (np.diff(tested) >= 0).all()
@@ -111,7 +111,7 @@ def test_more_data_never_test_fewer():
 @pytest.mark.parametrize(("many", "folds"), [(12_000, 5), (20_000, 3), (60_000, 1)])
 def test_folds_of_larger_data_test_what_was_planned(many, folds):
     dataset = rows(many)
-    names = fold_names(divide(dataset, None, 0))
+    names = name_folds(divide(dataset, None, 0))
     assert len(names) == (folds if folds > 1 else 0)
     tests = [divide(dataset, name, 0).rows("test") for name in names or [None]]
     assert len(np.unique(np.concatenate(tests))) == sum(map(len, tests)) == 10_000

@@ -9,7 +9,7 @@ from lingprobe.datasets.folds import divide
 from lingprobe.datasets.near_equal import (
     describe_contradictions,
     describe_shared,
-    fold_text,
+    fold_surface,
     group_near_equal,
 )
 
@@ -38,7 +38,7 @@ def texts(rows, splits=None):
     ],
 )
 def test_what_is_ignored(one, two, equal):
-    assert (fold_text(one) == fold_text(two)) is equal
+    assert (fold_surface(one) == fold_surface(two)) is equal
 
 
 def variants(bases, labels):

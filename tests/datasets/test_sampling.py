@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets import Candidate, SampleSettings, carve_dev, fold_names, sample
+from lingprobe.datasets import (
+    Candidate,
+    SampleSettings,
+    carve_dev,
+    name_folds,
+    sample,
+)
 from lingprobe.datasets.candidates import Pool
 from lingprobe.datasets.draw import Division
 from lingprobe.datasets.match import contrasts, match_lengths, uncorrelated_blocks
@@ -387,14 +393,14 @@ def test_small_data_are_refused_or_folded(each, needed):
         with pytest.raises(DataProblem, match=r"a: 49.*50 are needed"):
             sample(pool)
     else:
-        assert max(1, len(fold_names(sample(pool)))) == needed
+        assert max(1, len(name_folds(sample(pool)))) == needed
     if needed == 5:
-        assert fold_names(sample(pool, SampleSettings(fold="1/5"))) == []
+        assert name_folds(sample(pool, SampleSettings(fold="1/5"))) == []
 
 
 def test_folds_needed_never_exceeds_the_forms_of_a_class():
     pool = [Candidate(Sentence.of([str(i)]), "ab"[i % 2], f"{i % 8}") for i in range(800)]
-    assert len(fold_names(sample(pool, unbounded()))) == 4
+    assert len(name_folds(sample(pool, unbounded()))) == 4
 
 
 def test_too_few_forms_to_keep_apart_is_said():

@@ -15,7 +15,7 @@ import pytest
 import lingprobe
 import lingprobe_extensions
 from fixtures.plugin import CENTROID
-from lingprobe.data._packages import entry_points, is_own
+from lingprobe.data._packages import entry_points, is_own_module
 
 PACKAGE, BESIDE = Path(lingprobe.__file__).parent, Path(lingprobe_extensions.__file__).parent
 NAMES = sorted(file.parent.name for file in BESIDE.glob("*/__init__.py"))
@@ -74,7 +74,7 @@ def test_the_core_stands_without_extensions(away, tmp_path):
 
 def test_every_extension_is_found_by_entry_points():
     offered = [p for group in GROUPS for p in entry_points(f"lingprobe.{group}")]
-    assert {p.module.split(".")[1] for p in offered if is_own(p.value)} == set(NAMES)
+    assert {p.module.split(".")[1] for p in offered if is_own_module(p.value)} == set(NAMES)
     ours = [
         p
         for p in importlib.metadata.distribution("lingprobe").entry_points

@@ -7,7 +7,7 @@ import lingprobe
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
-from lingprobe.datasets import fold_names, together
+from lingprobe.datasets import name_folds, together
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
@@ -159,7 +159,7 @@ def test_the_name_of_a_file_makes_the_same_task(tmp_path):
 def test_a_table_without_a_test_split_gets_folds_and_dev_parts(tmp_path):
     file = labelled(tmp_path / "a.csv")
     dataset = TASKS.make(str(file)).load()
-    assert len(fold_names(dataset)) == 5
+    assert len(name_folds(dataset)) == 5
     folds = [TASKS.make(f"{file},fold={k}/5").load() for k in range(1, 6)]
     assert sorted(np.concatenate([fold.rows("test") for fold in folds])) == list(range(60))
     for fold in folds:

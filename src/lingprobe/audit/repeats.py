@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lingprobe.audit.findings import Repeat, Shared
 from lingprobe.data.core import SPLITS, Dataset
 from lingprobe.data.vectors import Ints
+from lingprobe.datasets.groups import find_disputed_rows, number_equal_rows
 
 PAIRS = tuple(combinations(range(len(SPLITS)), 2))
 FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
@@ -39,7 +39,9 @@ class Numbered:
         content = _codes(["\x1f".join(s.words).casefold() for s in dataset.sentences])
         sites = dataset.sites.copy()
         sites[:, :, 0] = content[sites[:, :, 0]]
-        question = _rows(np.column_stack([sites.reshape(len(dataset), -1), dataset.asked]))
+        question = number_equal_rows(
+            np.column_stack([sites.reshape(len(dataset), -1), dataset.asked])
+        )
         return cls(dataset, content, question, dataset.labels.codes())
 
     def rows(self, split: int) -> Ints:
@@ -54,19 +56,6 @@ def _codes(values: list[str]) -> Ints:
     )
 
 
-def _rows(table: Ints) -> Ints:
-    """A number a row [n], equal for equal rows; columns are joined pair by pair, which sorts
-    numbers rather than rows.
-    """
-    numbers = np.zeros(len(table), np.int64)
-    for column in table.T:
-        codes = np.unique(column, return_inverse=True)[1].ravel()
-        numbers = np.unique(numbers * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[
-            1
-        ].ravel()
-    return numbers
-
-
 def again(numbered: Numbered) -> dict[str, int]:
     """Split -> examples that ask again what another one of the split asks."""
     questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
@@ -75,15 +64,7 @@ def again(numbered: Numbered) -> dict[str, int]:
 
 def contradictions(numbered: Numbered) -> int:
     """Examples that ask what another one asks, with another label."""
-    return int(_disputed_rows(numbered.question, numbered.answer).sum())
-
-
-def _disputed_rows(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
-    """Of which rows the group has several answers."""
-    size = int(answers.max(initial=0)) + 1
-    pairs = np.unique(groups * size + answers)
-    several = np.bincount(pairs // size, minlength=int(groups.max(initial=0)) + 1) > 1
-    return np.asarray(several[groups])
+    return int(find_disputed_rows(numbered.question, numbered.answer).sum())
 
 
 def both_versions(numbered: Numbered) -> int:
@@ -96,8 +77,8 @@ def both_versions(numbered: Numbered) -> int:
     bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
     return int(
         (
-            _disputed_rows(bags[dataset.sites[:, 0, 0]], numbered.answer)
-            & ~_disputed_rows(numbered.question, numbered.answer)
+            find_disputed_rows(bags[dataset.sites[:, 0, 0]], numbered.answer)
+            & ~find_disputed_rows(numbered.question, numbered.answer)
         ).sum()
     )
 

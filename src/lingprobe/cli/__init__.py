@@ -72,9 +72,10 @@ def _add_commands() -> None:
         for name, found in load_points("lingprobe.commands")
         if name not in known
     ]
-    order = [*HEADINGS, "Plugins"]
-    rank = {heading: order.index(heading) for heading in order}
-    for heading, name, found in sorted([*ours, *added], key=lambda row: rank.get(row[0], 99)):
+    rank = {heading: place for place, heading in enumerate([*HEADINGS, "Plugins"])}
+    for heading, name, found in sorted(
+        [*ours, *added], key=lambda row: rank.get(row[0], len(rank))
+    ):
         if isinstance(found, Declaration):
             COMMANDS[name] = found
             app.command(name, help=found.text, rich_help_panel=heading)(lambda: None)

@@ -27,7 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data._packages import PACKAGE, entry_points, is_own
+from lingprobe.data._packages import (
+    PACKAGE,
+    entry_points,
+    is_own_module,
+)
 from lingprobe.data._source import (
     DATA,
     Definition,
@@ -127,7 +131,7 @@ class Closure:
     @property
     def whole(self) -> list[str]:
         """Our modules that count as a whole, as what is asked of them is computed."""
-        return sorted(n.module for n in self.nodes if n.name == WHOLE and _is_part(n.module))
+        return sorted(n.module for n in self.nodes if n.name == WHOLE and is_own_module(n.module))
 
 
 def closure(roots: Iterable[str]) -> Closure:
@@ -235,7 +239,7 @@ def _whole(module: str) -> _Step:
 
 
 def _is_whole_part(target: _Target) -> bool:
-    return any(node.name == WHOLE and _is_part(node.module) for node in target.nodes)
+    return any(node.name == WHOLE and is_own_module(node.module) for node in target.nodes)
 
 
 def _beside(module: str) -> tuple[Node, ...]:
@@ -297,7 +301,7 @@ def _follow(base: str, chain: list[str]) -> _Target:
         if not bound and file_of(inside := f"{base}.{name}") is not None:
             base, chain = inside, chain[1:]
             continue
-        if not _is_part(base):
+        if not is_own_module(base):
             break
         if place := _places(base).get(name):
             base = place
@@ -347,7 +351,7 @@ def _definition_of(module: str, name: str) -> Node | None:
 def _is_registry(mention: Mention, module: str) -> bool:
     """Whether what a mention makes is a table of contents: Contents, or a class of that kind."""
     nodes = _target(mention, module).nodes
-    if not nodes or not _is_part(nodes[0].module):
+    if not nodes or not is_own_module(nodes[0].module):
         return False
     node = nodes[0]
     if f"{node.module}:{node.name}" == REGISTRY:
@@ -489,7 +493,7 @@ def _places(module: str) -> Mapping[str, str]:
     if module not in _FACES:
         return {}
     points = entry_points(_FUNCTIONS) if module == PACKAGE else ()
-    found = {point.name: point.module for point in points if is_own(point.module)}
+    found = {point.name: point.module for point in points if is_own_module(point.module)}
     for node in ast.parse(_file(module).read_bytes()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
             table: dict[str, str] = ast.literal_eval(node.value)
@@ -505,11 +509,6 @@ def _base(each: Import, module: str) -> str:
     package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     above = package.split(".")[: len(package.split(".")) - each.level + 1]
     return ".".join([*above, *([each.module] if each.module else [])])
-
-
-def _is_part(module: str) -> bool:
-    """Whether a module is lingprobe's own: what is defined in it counts by itself."""
-    return is_own(module)
 
 
 @functools.cache
@@ -534,7 +533,7 @@ def _is_installed(name: str, file: Path) -> bool:
     """Whether a module belongs to an installed distribution; lingprobe's own never count as
     such.
     """
-    return not is_own(name) and any(part in INSTALLED for part in file.parts)
+    return not is_own_module(name) and any(part in INSTALLED for part in file.parts)
 
 
 def _file(name: str) -> Path:

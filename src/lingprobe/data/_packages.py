@@ -24,7 +24,7 @@ EXTENSIONS = f"{PACKAGE}_extensions"
 log = logging.getLogger("lingprobe.data.packages")
 
 
-def is_own(place: str) -> bool:
+def is_own_module(place: str) -> bool:
     """Whether a module, or 'module:attribute', is of lingprobe or its extensions."""
     return re.split(r"[.:]", place, maxsplit=1)[0] in (PACKAGE, EXTENSIONS)
 
@@ -33,7 +33,7 @@ def entry_points(group: str) -> list[EntryPoint]:
     """What installed packages offer in a group, by name; of equal names ours, else the last that is
     found. Extensions of ours whose folder was removed offer nothing.
     """
-    points = sorted(all_points(group), key=lambda point: is_own(point.value))
+    points = sorted(all_points(group), key=lambda point: is_own_module(point.value))
     return sorted({point.name: point for point in points}.values())
 
 

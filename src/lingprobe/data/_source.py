@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.data._packages import PACKAGE, is_own
+from lingprobe.data._packages import PACKAGE, is_own_module
 from lingprobe.data.cache import cache_dir, recall, remember
 
 DATA = (".tsv", ".json", ".txt", ".xz")
@@ -417,7 +417,7 @@ class _Text(ast.NodeVisitor):
 
     def _may_be_ours(self, called: int) -> bool:
         source = list(self.mentions)[called].source
-        return source is None or source.level > 0 or is_own(source.module)
+        return source is None or source.level > 0 or is_own_module(source.module)
 
     def _casts(self, called: int | None) -> bool:
         """Whether a mention is `typing.cast`, whose first argument is for type checkers."""
@@ -436,7 +436,7 @@ class _Text(ast.NodeVisitor):
             self.parts.append(f"Constant {value!r}")
             return
         place = _PLACE.fullmatch(value)
-        if place and is_own(place[1]):
+        if place and is_own_module(place[1]):
             self._mention(Mention("place", value))
             return
         self.parts.append(f"Constant {value!r}")

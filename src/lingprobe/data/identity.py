@@ -30,7 +30,7 @@ from lingprobe.data._closure import (
     is_standard,
     root_of,
 )
-from lingprobe.data._packages import is_own
+from lingprobe.data._packages import is_own_module
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -145,7 +145,7 @@ def portable(contents: Contents, reference: str) -> str:
     """
     parsed = Reference.parse(reference)
     where = contents.places_of(parsed)
-    states = all(is_own(root) for root in contents.roots(parsed.name))
+    states = all(is_own_module(root) for root in contents.roots(parsed.name))
 
     def portable_value(key: str | None, value: str) -> str:
         return value if key not in where else "file" if states else content(value)

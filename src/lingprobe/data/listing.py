@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data._options import hints_of, parameters_of
-from lingprobe.data._packages import all_points, is_own
+from lingprobe.data._packages import all_points, is_own_module
 from lingprobe.data.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"
@@ -106,7 +106,7 @@ def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
     listed = []
     for contents in rooms:
         for point in sorted(all_points(contents.group)):
-            if is_own(point.value):
+            if is_own_module(point.value):
                 continue
             package = point.dist
             listed.append(

@@ -39,7 +39,7 @@ from lingprobe.data._options import (
     says_where,
     texts,
 )
-from lingprobe.data._packages import entry_points, is_own
+from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data._reference import (
     REMEMBERED,
     Reference,
@@ -109,7 +109,7 @@ class Contents:
 
     def own_places(self) -> dict[str, str]:
         """Those of the core and its extensions."""
-        added = {p.name: p.value for p in entry_points(self.group) if is_own(p.value)}
+        added = {p.name: p.value for p in entry_points(self.group) if is_own_module(p.value)}
         return {**self.table, **added, **self.table}
 
     def __iter__(self) -> Iterator[str]:

@@ -7,9 +7,9 @@ split, and takes part of a data set that has splits. `draw` combines them.
 
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import carve_dev, draw_examples, draw_train, together
-from lingprobe.datasets.test_size import fold_names
 
 __all__ = [
     "Candidate",
@@ -17,7 +17,7 @@ __all__ = [
     "carve_dev",
     "draw_examples",
     "draw_train",
-    "fold_names",
+    "name_folds",
     "sample",
     "together",
 ]

@@ -24,6 +24,7 @@ from lingprobe.datasets.candidates import (
     select_band,
     too_few,
 )
+from lingprobe.datasets.fold_plan import FoldPlan, plan_folds
 from lingprobe.datasets.match import (
     blocks,
     contrasts,
@@ -34,7 +35,6 @@ from lingprobe.datasets.match import (
 )
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, apportion
-from lingprobe.datasets.test_size import TestSize, plan_test
 
 
 class _TooMany(LingprobeError):
@@ -358,7 +358,7 @@ def _forms(pool: Pool, rows: Ints) -> Ints:
     return pool.targets[rows][pool.targets[rows] >= 0]
 
 
-def _plan_test(pool: Pool, splits: list[Ints], settings: SampleSettings) -> TestSize | None:
+def _plan_test(pool: Pool, splits: list[Ints], settings: SampleSettings) -> FoldPlan | None:
     """How many of the examples in these splits are to be tested; None where that is given."""
     if settings.splits != "sampled" or settings.fold is not None:
         return None
@@ -367,11 +367,11 @@ def _plan_test(pool: Pool, splits: list[Ints], settings: SampleSettings) -> Test
         return None
     labels = pool.labels[rows] if pool.classes else np.zeros(len(rows), np.int64)
     rarest = int(np.unique(labels, return_counts=True)[1].min())
-    return plan_test(len(rows), rarest, settings.least_test, settings.proportions)
+    return plan_folds(len(rows), rarest, settings.least_test, settings.proportions)
 
 
 def _with_test_share(
-    settings: SampleSettings, wanted: TestSize, splits: list[Ints]
+    settings: SampleSettings, wanted: FoldPlan, splits: list[Ints]
 ) -> tuple[float, float, float]:
     """The proportions in which so many are tested, and train and dev share the rest as before."""
     train, dev, _ = settings.proportions

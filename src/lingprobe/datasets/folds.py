@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
+from lingprobe.datasets.fold_plan import plan_folds
 from lingprobe.datasets.groups import connect_rows
 from lingprobe.datasets.settings import Folds, SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, shared_ties
-from lingprobe.datasets.test_size import plan_test
 
 TEST = SPLITS.index("test")
 TENTHS = 10
@@ -32,7 +32,7 @@ def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
     if asked is None:
         counts = np.bincount(dataset.labels.codes_to_balance())
         rarest = int(counts[counts > 0].min(initial=n))
-        tested, many = plan_test(n, rarest, usual.least_test, usual.proportions)
+        tested, many = plan_folds(n, rarest, usual.least_test, usual.proportions)
         if many == 1:
             once, tie = _allocate(dataset, (n - tested, tested), seed)
             return _with_test(dataset, once == 1, {"kept_together": tie})

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from lingprobe.data.core import Dataset
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.groups import connect_rows
+from lingprobe.datasets.groups import connect_rows, find_disputed_rows, number_equal_rows
 
 _LARGEST_SHARE = 0.1  # of the examples: larger groups are those of a template
 _FEWEST_GROUPS = 10
 _TOLD_SHARE = 0.01  # of the texts that are near-equal, from which on it is said
 _LONGEST_EXAMPLE = 60  # characters
 _NUMBER = r"(?<![\p{L}\p{M}\p{N}])\p{N}+(?![\p{L}\p{M}\p{N}])"  # no part of a word, as in w2
+_MAX_FOLDED_TEXTS = 200_000
 _IGNORED = {
     "case, punctuation, numbers or spaces": regex.compile(rf"{_NUMBER}|[\p{{P}}\p{{Z}}\p{{Cc}}]+"),
     "case, punctuation or spaces": regex.compile(r"[\p{P}\p{Z}\p{Cc}]+"),
@@ -29,7 +32,8 @@ _IGNORED = {
 _MOST_IGNORED, _FEWER_IGNORED = _IGNORED
 
 
-def fold_text(text: str, ignored: str = _MOST_IGNORED) -> str:
+@lru_cache(_MAX_FOLDED_TEXTS)  # every result asks for those of its test examples
+def fold_surface(text: str, ignored: str = _MOST_IGNORED) -> str:
     """A text without case, punctuation, numbers and spaces; marks and symbols, as emoji, stay. One
     that has nothing else is as it was.
     """
@@ -82,7 +86,7 @@ def _number_folded(dataset: Dataset, ignored: str) -> tuple[Ints, int]:
     numbers, known = np.arange(len(dataset.sentences)), dict[str, int]()
     used = np.unique(dataset.sites[:, :, 0])
     for i in used.tolist():
-        numbers[i] = known.setdefault(fold_text(dataset.sentences[i].text, ignored), i)
+        numbers[i] = known.setdefault(fold_surface(dataset.sentences[i].text, ignored), i)
     sizes = np.bincount(numbers[used], minlength=len(numbers))
     return numbers, int((sizes[numbers[used]] > 1).sum())
 
@@ -107,19 +111,14 @@ def describe_contradictions(dataset: Dataset) -> str:
         return ""
     texts = [unicodedata.normalize("NFC", s.text).strip() for s in dataset.sentences]
     codes = np.unique(np.array([*texts, ""], dtype=object), return_inverse=True)[1]
-    answers = dataset.labels.codes()
-    labels: dict[tuple[int, ...], set[int]] = {}
-    asked = np.concatenate([codes[dataset.sites[:, :, 0]], dataset.asked], 1)
-    rows = [tuple(row) for row in asked.tolist()]
-    for row, answer in zip(rows, answers.tolist(), strict=True):
-        labels.setdefault(row, set()).add(answer)
-    disputed = [i for i, row in enumerate(rows) if len(labels[row]) > 1]
-    if not disputed:
+    asked = np.column_stack([codes[dataset.sites[:, :, 0]], dataset.asked])
+    disputed = np.flatnonzero(find_disputed_rows(number_equal_rows(asked), dataset.labels.codes()))
+    if not len(disputed):
         return ""
     shown = " | ".join(dataset.sentences[s].text for s in dataset.sites[disputed[0], :, 0])
     return (
         f"{len(disputed):,} examples have the text of another one and another label, such as"
-        f" {shorten(shown)!r}"
+        f" {_shorten(shown)!r}"
     )
 
 
@@ -138,16 +137,16 @@ def describe_shared(dataset: Dataset) -> str:
             text = " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0])
             parts.append(
                 f"{int(shared.sum()):,} of its {len(test):,} test examples have a text that train"
-                f" has, too{how}, such as {shorten(text)!r}"
+                f" has, too{how}, such as {_shorten(text)!r}"
             )
     return "; ".join(parts)
 
 
-def _in_train(texts: Ints, train: Ints, test: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    known = set(map(tuple, texts[train].tolist()))
-    return np.array([tuple(row) in known for row in texts[test].tolist()], np.bool_)
+def _in_train(texts: Ints, train: Ints, test: Ints) -> NDArray[np.bool_]:
+    numbers = number_equal_rows(texts)
+    return np.isin(numbers[test], numbers[train])
 
 
-def shorten(text: str) -> str:
+def _shorten(text: str) -> str:
     """A text cut to what fits into a note."""
     return text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE]}…"

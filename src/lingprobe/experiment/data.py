@@ -24,7 +24,7 @@ from lingprobe.data.core import DataProblem, Dataset, Task
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
-from lingprobe.datasets import fold_names
+from lingprobe.datasets import name_folds
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import Unit, unit_of
@@ -153,7 +153,7 @@ def _find(task: Task, known: Identity) -> Facts:
         dataset = load_dataset(task, known)
         train = dataset.rows("train")
         return Facts(
-            fold_names(dataset),
+            name_folds(dataset),
             _alike(dataset.labels, "")
             or _alike(dataset.labels.take(train), "training ")
             or dataset.labels.problem(),

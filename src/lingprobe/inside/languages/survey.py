@@ -20,7 +20,7 @@ from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem, Dataset, Tags, Task
 from lingprobe.data.notes import Notes, WordRule
 from lingprobe.data.references import Reference
-from lingprobe.datasets import fold_names
+from lingprobe.datasets import name_folds
 from lingprobe.experiment.data import load
 from lingprobe.inside.languages.matching import FORM
 from lingprobe.tasks import TASKS
@@ -99,7 +99,7 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
     return SurveyRow(
         *what,
         n=len(data),
-        folds=max(1, len(fold_names(data))),
+        folds=max(1, len(name_folds(data))),
         classes=len(counts),
         smallest=min(counts.values()),
         word=rule.rule if rule else "",

@@ -25,7 +25,7 @@ from lingprobe.data.references import (
     ReferenceProblem,
 )
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import fold_names
+from lingprobe.datasets import name_folds
 from lingprobe.inside.languages.matching import DEV, TEST, TRAIN, Matching
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import NGRAMS
@@ -175,7 +175,7 @@ class Transfer:
             )
         whole = join(parts, unlabelled if self.centred else (), matched.classes)
         sizes = {"train": len(train), "dev": len(dev), "test": len(matched.tests[target])}
-        small = len(matched.tests[target]) < LEAST_TEST or bool(fold_names(others))
+        small = len(matched.tests[target]) < LEAST_TEST or bool(name_folds(others))
         folds = FOLDS if small and self.sampling.fold and not self.fold else 1
         notes = {"matched": {"languages": list(map(label, self.places)), "by": self.by, **sizes}}
         return whole.with_notes(Sampled(folds), **notes)

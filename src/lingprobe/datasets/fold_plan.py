@@ -18,14 +18,14 @@ FOLDS = 5  # more would test the same examples at a higher price
 PRECISE_TEST = 10_000  # examples: an accuracy of 50 % has an interval of one point on either side
 
 
-class TestSize(NamedTuple):
+class FoldPlan(NamedTuple):
     """How many examples are tested in all, and in how many folds (1: one test set)."""
 
     tested: int
     folds: int
 
 
-def plan_test(n: int, rarest: int, least_test: int, proportions: Sequence[float]) -> TestSize:
+def plan_folds(n: int, rarest: int, least_test: int, proportions: Sequence[float]) -> FoldPlan:
     """How many of `n` examples are tested, of which the rarest class has `rarest`.
 
     least_test   so many of each class are tested, where there are as many
@@ -34,10 +34,10 @@ def plan_test(n: int, rarest: int, least_test: int, proportions: Sequence[float]
     share = proportions[2] / sum(proportions)
     precise = max(PRECISE_TEST, share * n, least_test * n / max(rarest, 1))
     tested = min(n, math.ceil(precise))
-    return TestSize(tested, max(1, math.ceil(FOLDS * tested / max(n, 1))))
+    return FoldPlan(tested, max(1, math.ceil(FOLDS * tested / max(n, 1))))
 
 
-def fold_names(dataset: Dataset) -> list[str]:
+def name_folds(dataset: Dataset) -> list[str]:
     """The folds that should take the place of this data set's one test split, as `fold=` names
     them; none where it is large enough.
     """
