@@ -112,7 +112,7 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
 
 
 def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
-    """By a linear probe, which takes seconds, and it says so; who names a probe gets that one."""
+    """Of few examples, and it says so; who names a probe gets that one, and all examples."""
     from lingprobe.experiment.run import Outcome
 
     plans = []
@@ -124,5 +124,5 @@ def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
     named = lingprobe.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])
     probes = [[probe.name for probe in made.probes.values()] for made in plans]
     assert probes == [["linear"], ["mlp"]]
-    assert "`--probe mlp`" in " ".join(first.remarks)
+    assert "name the tasks" in " ".join(first.remarks)
     assert not named.remarks

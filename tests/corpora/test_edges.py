@@ -253,7 +253,7 @@ anything = st.recursive(
     | anything
 )
 def test_whatever_a_line_holds_it_is_a_record_or_left_out_with_its_line(tmp_path_factory, value):
-    path = lines(tmp_path_factory.mktemp("x") / "x.json", value)
+    path = lines(tmp_path_factory.mktemp("x") / "x.json", json.dumps(value))
     tally = ProblemTally()
     found = [json.loads(format_record(record)) for record in read(path, "skip", tally)]
     assert found == [value] or (not found and tally.problems[0].startswith(f"{path}:1: "))

@@ -15,6 +15,7 @@ from lingprobe.audit.inspection import inspect
 from lingprobe.audit.repeats import SHOWN
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Classes
+from lingprobe.datasets.groups import number_equal_rows
 from reference import bayes, repeated
 
 WORDS = ("a",), ("A",), ("b",), ("a", "b"), ("b", "a"), ("b", "A")
@@ -104,7 +105,7 @@ def test_splits_of_the_same_examples_are_the_same_in_any_order():
 def test_equal_rows_of_numbers_have_one_number():
     for seed in range(20):
         table = np.random.default_rng(seed).integers(-1, 4, (30, 1 + seed % 4))
-        found, rows = repeats._rows(table).tolist(), list(map(tuple, table.tolist()))
+        found, rows = number_equal_rows(table).tolist(), list(map(tuple, table.tolist()))
         assert len(set(zip(found, rows, strict=True))) == len(set(found)) == len(set(rows))
 
 

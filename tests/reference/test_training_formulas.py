@@ -92,8 +92,9 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
     said = trainings.naive_bayes(
         list(zip(known[:10], labels[:10], strict=True)), known[10:], words, len(read.names)
     )
-    right = [a == b for a, b in zip(said, labels[10:], strict=True)]
-    assert found["accuracy of the second sentence alone"] == 25 * sum(right)
+    may = [b in a for a, b in zip(said, labels[10:], strict=True)]
+    must = [a == {b} for a, b in zip(said, labels[10:], strict=True)]
+    assert 25 * sum(must) <= found["accuracy of the second sentence alone"] <= 25 * sum(may)
     common = max(range(len(read.names)), key=labels[:10].count)
     assert found["accuracy of the commonest label"] == 25 * labels[10:].count(common)
 

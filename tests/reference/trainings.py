@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from math import exp, log
 
@@ -52,8 +53,9 @@ def perplexities(train, dev, many, start, pad):
 
 
 def naive_bayes(train, dev, words, labels):
-    """The label of each sentence of dev by multinomial naive Bayes with add-one (Manning et al.
-    2008, section 13.2); `train` are pairs of a sentence and its label.
+    """The most probable labels, more than one where they tie, of each sentence of dev by
+    multinomial naive Bayes with add-one (Manning et al. 2008, section 13.2); `train` are pairs of
+    a sentence and its label.
     """
     said = []
     for sentence in dev:
@@ -61,11 +63,11 @@ def naive_bayes(train, dev, words, labels):
         for label in range(labels):
             own = [text for text, mine in train if mine == label]
             total = sum(map(len, own)) + words
-            score = log(max(len(own), 1) / len(train))
+            score = Fraction(max(len(own), 1), len(train))
             for word in sentence:
-                score += log((1 + sum(text.count(word) for text in own)) / total)
+                score *= Fraction(1 + sum(text.count(word) for text in own), total)
             scores.append(score)
-        said.append(scores.index(max(scores)))
+        said.append({label for label in range(labels) if scores[label] == max(scores)})
     return said
 
 

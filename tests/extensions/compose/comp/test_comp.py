@@ -282,7 +282,7 @@ def _told(name: str, reading, asked: tuple[str, ...]) -> bool:
     said = [word.of for word in reading.words if word.says in ("noun", "predicate")]
     own = [
         n
-        for role in ("agent", "patient")
+        for role in ("agent", "patient", "recipient")
         for n in reading.values(last, role)
         if last not in reading.values(n, "relative")
     ]
