@@ -383,6 +383,43 @@ def test_the_correlation_of_classes_is_what_scikit_learn_computes(many, seed):
     )
 
 
+@pytest.mark.parametrize("many", [2, 3, 7])
+@given(seed=st.integers(0, 500))
+def test_kappa_mean_recall_and_f1_are_what_scikit_learn_computes(many, seed):
+    """Of classes that gold lacks, predictions lack, or both."""
+    from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, f1_score
+
+    rng = np.random.default_rng(seed)
+    gold = rng.choice(many, 60, p=rng.dirichlet(np.ones(many)))
+    said = np.where(
+        rng.random(60) < 0.6, gold, rng.choice(many, 60, p=rng.dirichlet(np.ones(many)))
+    )
+    names = tuple("abcdefg"[:many])
+    with warnings.catch_warnings():  # it warns of a class that gold lacks, and of one class
+        warnings.simplefilter("ignore")
+        recall, agreement = balanced_accuracy_score(gold, said), cohen_kappa_score(gold, said)
+    pair = classes(gold, names), classes(said, names)
+    assert METRICS.make("balanced-accuracy")(*pair) == pytest.approx(recall)
+    assert METRICS.make("macro-f1")(*pair) == pytest.approx(
+        f1_score(gold, said, average="macro", zero_division=0)
+    )
+    expected = 0.0 if np.isnan(agreement) else agreement
+    assert METRICS.make("kappa")(*pair) == pytest.approx(expected)
+
+
+def test_the_best_constant_has_no_kappa_and_the_recall_of_one_class():
+    gold = classes([0] * 90 + [1] * 8 + [2] * 2, "abc")
+    assert best_constant(gold, gold, "kappa") == 0
+    assert best_constant(gold, gold, "balanced-accuracy") == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("metric", ["kappa", "balanced-accuracy"])
+def test_what_compares_classes_refuses_sets_and_scores(metric):
+    for gold, predicted in (random_sets(0), [column([1.0, 2.0])] * 2):
+        with pytest.raises(MetricProblem, match=f"{metric} compares classes"):
+            METRICS.make(metric)(gold, predicted)
+
+
 @given(st.integers(0, 500), st.booleans())
 def test_the_correlation_of_label_sets_sums_covariances_over_labels(seed, partial):
     gold, predicted = random_sets(seed, partial=partial)

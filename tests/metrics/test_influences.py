@@ -55,6 +55,28 @@ def test_influences_of_counts_are_their_slopes(metric, seed, kind):
     assert influences.sum() == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", ["kappa", "balanced-accuracy"])
+@given(st.integers(0, 500))
+def test_influences_of_agreement_are_slopes_in_the_weight_of_an_example(metric, seed):
+    """Of kappa by its definition over weighted examples, of recall likewise."""
+    gold, predicted = classes(np.random.default_rng(seed))
+    x, y = gold.ids, predicted.ids
+
+    def weighted(w):
+        if metric == "balanced-accuracy":
+            return np.mean([w[(x == k) & (y == k)].sum() / w[x == k].sum() for k in np.unique(x)])
+        w = w / w.sum()
+        chance = sum(w[x == k].sum() * w[y == k].sum() for k in range(4))
+        return (w[x == y].sum() - chance) / (1 - chance)
+
+    ones, expected = np.ones(len(x)), []
+    for i in range(len(x)):
+        step = STEP * (np.arange(len(x)) == i)
+        expected.append((weighted(ones + step) - weighted(ones - step)) / (2 * STEP))
+    influences = METRICS.make(metric).influences(gold, predicted)
+    assert influences == pytest.approx(np.array(expected) - np.mean(expected), abs=1e-6)
+
+
 def weighted_correlation(x, y, weights):
     x, y = (v - weights @ v / weights.sum() for v in (x, y))
     return weights @ (x * y) / np.sqrt((weights @ (x * x)) * (weights @ (y * y)))

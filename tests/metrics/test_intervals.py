@@ -49,7 +49,9 @@ def test_of_one_seed_without_clusters_it_is_the_paired_t_test():
 
 @given(
     st.integers(0, 1000),
-    st.sampled_from(["accuracy", "macro-f1", "micro-f1,only=a", "mcc"]),
+    st.sampled_from(
+        ["accuracy", "balanced-accuracy", "kappa", "macro-f1", "micro-f1,only=a", "mcc"]
+    ),
     st.integers(1, 4),
 )
 def test_the_other_way_round_it_is_the_opposite(seed, metric, seeds):

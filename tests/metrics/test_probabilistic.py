@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from lingprobe.data._logits import Logits, code_length
@@ -16,7 +16,7 @@ from lingprobe.data.labels import column, column_from_codes, join_columns
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.metrics import METRICS, Answers, MetricProblem, best_constant, difference, floor
 
-NAMES = ("auroc", "average-precision", "neg-ece", "neg-log-loss")
+NAMES = ("auroc", "average-precision", "neg-brier", "neg-ece", "neg-log-loss")
 
 
 def score_classes(codes, logits, names=None, train=None):
@@ -62,6 +62,9 @@ def test_values_are_those_of_scikit_learn(classes, seed):
     assert measure("neg-log-loss", gold, predicted) == pytest.approx(
         -sklearn_log_loss(codes, shares, labels=range(classes)), rel=1e-6
     )
+    assert measure("neg-brier", gold, predicted) == pytest.approx(
+        -brier_score_loss(codes, shares if classes > 2 else shares[:, 1], labels=range(classes))
+    )
     expected, sure = 0.0, shares.max(1)
     for k in range(15):  # equation 3 of Guo et al. 2017
         inside = (sure >= k / 15) & ((sure < (k + 1) / 15) | (k == 14))
@@ -102,6 +105,8 @@ def test_label_sets_are_the_mean_over_labels():
     assert measure("auroc", gold, predicted) == pytest.approx(np.mean(areas))
     nats = np.where(known, np.logaddexp(0, z) - holds * z, 0).sum(1).mean()
     assert measure("neg-log-loss", gold, predicted) == pytest.approx(-nats, rel=1e-5)
+    gaps = np.where(known, 1 / (1 + np.exp(-z)) - holds, 0)
+    assert measure("neg-brier", gold, predicted) == pytest.approx(-(gaps**2).sum(1).mean())
     sure, right = (1 / (1 + np.exp(-z)))[known], holds[known]
     bins = np.minimum((15 * sure).astype(int), 14)
     error = sum(abs((right - sure)[bins == k].sum()) for k in range(15)) / known.sum()
@@ -199,6 +204,7 @@ def test_the_constant_answer_is_chance(name, expected):
     assert best_constant(gold, gold, name) == pytest.approx(expected)
     nats = -(0.7 * np.log(0.7) + 0.3 * np.log(0.3))
     assert floor({}, gold, predicted, "neg-log-loss") == pytest.approx(-nats, rel=0.01)
+    assert floor({}, gold, predicted, "neg-brier") == pytest.approx(-0.3 * 0.7, rel=0.01)
     assert floor({}, gold, predicted, "neg-ece") == pytest.approx(0, abs=0.01)
 
 

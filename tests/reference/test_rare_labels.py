@@ -63,6 +63,21 @@ def test_one_pair_more_moves_mcc_by_one_over_both_spreads(seed, n):
     assert METRICS.make("mcc").squared_step(gold, said) == pytest.approx(expected)
 
 
+@given(st.integers(0, 10**6), st.integers(20, 60))
+def test_one_right_example_more_moves_kappa_and_recall(seed, n):
+    """Kappa by one over what agreement may add to chance, each class's recall by one over n."""
+    gold, said, _ = drawn(np.random.default_rng(seed), n, [0.6, 0.3, 0.1], 0.6)
+    chance = sum(float((gold.ids == k).sum() * (said.ids == k).sum()) for k in range(3)) / n
+    room = (n - chance) ** 2
+    kappa = METRICS.make("kappa").squared_step(gold, said)
+    assert kappa == pytest.approx(max(1 / n**2, 1 / room if room else 0))
+    counts = [int((gold.ids == k).sum()) for k in np.unique(gold.ids)]
+    moved = sum(1 / count**2 for count in counts) / len(counts) ** 2
+    varies = len({*said.ids.tolist()}) > 1
+    recall = METRICS.make("balanced-accuracy").squared_step(gold, said)
+    assert recall == pytest.approx(max(1 / n**2, moved * varies))
+
+
 @pytest.mark.parametrize(
     ("metric", "n", "shares"),
     [
@@ -71,6 +86,10 @@ def test_one_pair_more_moves_mcc_by_one_over_both_spreads(seed, n):
         ("micro-f1,only=b", 100, [0.97, 0.03]),
         ("mcc", 100, [0.97, 0.03]),
         ("mcc", 300, [0.5, 0.5]),
+        ("kappa", 100, [0.97, 0.03]),
+        ("kappa", 300, [0.5, 0.5]),
+        ("balanced-accuracy", 300, [0.95, 0.05]),
+        ("balanced-accuracy", 300, [0.43, 0.26, 0.14, 0.08, 0.04, 0.02, 0.01, 0.01, 0.005, 0.005]),
     ],
 )
 def test_equal_answers_are_rarely_called_different_however_rare_a_label(metric, n, shares):

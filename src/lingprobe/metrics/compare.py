@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
-from lingprobe.metrics.steps import macro_step, matthews_step, micro_step, spreads
+from lingprobe.metrics.steps import (
+    kappa_step,
+    macro_step,
+    matthews_step,
+    micro_step,
+    recall_step,
+    spreads,
+)
 
 
 def accuracy() -> Metric:
@@ -68,6 +75,24 @@ def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
     counting = Counting("mcc", only, without)
     sums = partial(_annotated_sums, counting=counting)
     return Metric("mcc", sums, _matthews, least=-1.0, several=True, step=matthews_step)
+
+
+def balanced_accuracy() -> Metric:
+    """Mean over the classes of gold of the share of their examples that are right (mean recall).
+
+    It is scikit-learn's `balanced_accuracy_score`; a constant answer has 1 / classes.
+    """
+    sums = partial(_class_sums, name="balanced-accuracy")
+    return Metric("balanced-accuracy", sums, _mean_recall, step=recall_step)
+
+
+def kappa() -> Metric:
+    """Cohen's kappa of gold and predicted classes: agreement beyond what their frequencies let
+    expect by chance, over the most that there can be of it; 0 for constant answers.
+
+    (p_o - p_e) / (1 - p_e), Cohen 1960, Educational and Psychological Measurement 20:37.
+    """
+    return Metric("kappa", partial(_class_sums, name="kappa"), _kappa, least=-1.0, step=kappa_step)
 
 
 def pearson() -> Metric:
@@ -225,6 +250,29 @@ def _annotated_sums(
         known = np.asarray(~np.isnan(gold.matrix()), np.float64)
         annotated[:, : len(gold.names)] = sum_blocks(known, blocks, many)
     return np.concatenate([confusions, annotated], 1)
+
+
+def _class_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, name: str) -> Doubles:
+    """Right, gold and predicted examples of each class, [many, 3 * classes]; MetricProblem where
+    labels are no classes.
+    """
+    if gold.classes is None or predicted.classes is None:
+        raise MetricProblem(
+            f"{name} compares classes, not label sets or scores: use micro-f1 or pearson"
+        )
+    return _confusion_sums(gold, predicted, blocks, many, counting=Counting(name))
+
+
+def _mean_recall(sums: Doubles) -> Doubles:
+    right, gold, _ = np.split(sums, 3, -1)
+    return ratio(ratio(right, gold).sum(-1), (gold > 0).sum(-1).astype(np.float64))
+
+
+def _kappa(sums: Doubles) -> Doubles:
+    right, gold, said = np.split(sums, 3, -1)
+    n = gold.sum(-1)
+    expected = ratio((gold * said).sum(-1), n)
+    return ratio(right.sum(-1) - expected, n - expected)
 
 
 def _matthews(sums: Doubles) -> Doubles:

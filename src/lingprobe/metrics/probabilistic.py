@@ -37,6 +37,21 @@ def log_loss() -> Metric:
     return Metric("neg-log-loss", sums, _mean, least=-np.inf, most=0.0, reads_scores=True)
 
 
+def brier_score() -> Metric:
+    """Brier score, negated so that higher is better: the mean squared distance of the probabilities
+    from 1 for the class that is right and 0 for the others, summed over classes; halved for two
+    classes; of label sets, summed over the labels that were annotated.
+
+    Brier 1950. It is scikit-learn's `brier_score_loss`, which halves that of two classes, too.
+    """
+
+    def sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+        losses = _squared_distances(gold, _read_scores(gold, predicted, "neg-brier").logits)
+        return sum_blocks(np.stack([-losses, np.ones(len(losses))], 1), blocks, many)
+
+    return Metric("neg-brier", sums, _mean, least=-np.inf, most=0.0, reads_scores=True)
+
+
 def expected_calibration_error() -> Metric:
     """Expected calibration error, negated so that higher is better: in 15 bins of equal width of
     the probability, |share right - mean probability|, weighted by the examples in the bin.
@@ -107,6 +122,19 @@ def calibration_gaps(gold: Column, logits: NDArray[np.floating]) -> CalibrationG
         sure, right = 1 / (1 + np.exp(-z[rows, labels])), matrix[rows, labels] >= HOLDS
     bins = np.minimum((sure * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
     return CalibrationGaps(rows.astype(np.int64), bins, right - sure, sure * (1 - sure))
+
+
+def _squared_distances(gold: Column, logits: NDArray[np.floating]) -> Doubles:
+    """The squared distances that a Brier score averages, [n], from logits [n, outputs]."""
+    z = logits.astype(np.float64)
+    if gold.classes is None:
+        matrix = gold.matrix()
+        gaps = np.where(np.isnan(matrix), 0.0, 1 / (1 + np.exp(-z)) - (matrix >= HOLDS))
+        return np.asarray((gaps**2).sum(1), np.float64)
+    shares = np.exp(z - np.logaddexp.reduce(z, 1, keepdims=True))
+    right = shares[np.arange(len(gold)), gold.classes]
+    total = (shares**2).sum(1) - right**2 + (1 - right) ** 2
+    return np.asarray(total / (2 if z.shape[1] == 2 else 1), np.float64)
 
 
 def _mean(sums: Doubles) -> Doubles:

@@ -34,6 +34,23 @@ def matthews_step(sums: Doubles) -> Doubles:
     return ratio(np.ones(sums.shape[:-1]), spreads(sums))
 
 
+def recall_step(sums: Doubles) -> Doubles:
+    """Of the mean recall of classes, from their right, gold and predicted examples: 1 / examples of
+    each, over the classes that occur. An answer that is always the same moves with none.
+    """
+    _, gold, said = np.split(sums, 3, -1)
+    each = ratio(np.ones_like(gold), gold)
+    varies = (said > 0).sum(-1) > 1
+    return ratio((each**2).sum(-1) * varies, (gold > 0).sum(-1).astype(np.float64) ** 2)
+
+
+def kappa_step(sums: Doubles) -> Doubles:
+    """One right example more adds one to the agreement, of which n - expected may be had."""
+    _, gold, said = np.split(sums, 3, -1)
+    n = gold.sum(-1)
+    return ratio(np.ones_like(n), (n - ratio((gold * said).sum(-1), n)) ** 2)
+
+
 def spreads(sums: Doubles) -> Doubles:
     """The product of the variances of gold and predicted, times n squared."""
     _, gold, said, annotated = np.split(sums, 4, -1)
