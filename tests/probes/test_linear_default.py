@@ -78,6 +78,30 @@ def test_scores_are_calibrated_probabilities(member):
         assert gold[part].mean() == pytest.approx(said[part].mean(), abs=0.1)
 
 
+@pytest.mark.parametrize("member", ["discriminant", "logistic"])
+def test_equal_priors_find_a_rare_class_and_rank_as_before(member):
+    """5 % of two normal distributions a unit and a half apart: the best rule under equal priors is
+    halfway between them, which finds 77 % of each; under those of train it finds few of the rare.
+    """
+    rng = np.random.default_rng(5)
+    y = (rng.random(6000) < 0.05).astype(int)
+    x = rng.normal(size=(6000, 8))
+    x[:, 0] += 1.5 * y
+    data = readings(x, [f"c{k}" for k in y], split_of(6000))
+    gold = data.split("test").labels.classes
+    found = {}
+    for priors in ("train", "equal"):
+        _, predictions = fitted(data, Linear(member=member, priors=priors))
+        right = predictions.decoded.classes == gold
+        found[priors] = [right[gold == k].mean() for k in (0, 1)], predictions.scores
+    assert found["train"][0][1] < 0.2
+    assert found["equal"][0] == pytest.approx([0.77, 0.77], abs=0.1)
+    odds = [np.diff(scores, axis=1)[:, 0] for _, scores in found.values()]
+    frequent = np.mean(np.concatenate([data.split(s).labels.classes for s in SPLITS[:2]]))
+    expected = np.log((1 - frequent) / frequent)
+    assert odds[1] - odds[0] == pytest.approx(np.full(len(gold), expected), abs=1e-3)
+
+
 def test_the_choice_is_of_a_task_and_an_encoder_and_both_losses_are_told():
     rng = np.random.default_rng(2)
     y = rng.integers(3, size=600)

@@ -52,6 +52,8 @@ class ResultRow:
     unaligned      examples left out because the encoder has nothing for their words
     partial        examples of which some words were read and others, for which it has nothing, were
                    not
+    average_precision  beside AUROC, which does not tell how many of those that score highest are
+                   right; NaN beside other metrics
     bits           length of a code for the training labels (`online:` probes), and by how much it
                    is shorter than a code
     compression    under equal chances (Voita & Titov 2020), and than one that learns how frequent
@@ -108,6 +110,7 @@ class ResultRow:
     over: float = math.nan
     over_low: float = math.nan
     over_high: float = math.nan
+    average_precision: float = math.nan
     bits: float = math.nan
     compression: float = math.nan
     over_prior: float = math.nan

@@ -45,6 +45,7 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.datasets.controls import CONTROLS, without_draw
+from lingprobe.datasets.usual_metric import RANKING
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import Answers
 from lingprobe.probes import PROBES
@@ -259,6 +260,7 @@ def _row(
         rule=rule,
         ruled=ruled,
         clusters=", ".join(answers.clusters),
+        average_precision=_average_precision(metric, answers),
         posed=describe_question(folds, answers.gold),
         tested=digest_test_set(folds),
         missing=missing(folds),
@@ -275,6 +277,13 @@ def _row(
         **unread(folds),
         **measure_memorization(metric, whole, repeats(plain)),
     )
+
+
+def _average_precision(metric: str, answers: Answers) -> float:
+    """What stands beside AUROC; NaN beside other metrics."""
+    if metric != RANKING:
+        return math.nan
+    return PERCENT * float(np.mean(answers.scores("average-precision")))
 
 
 def _majority(folds: Sequence[Result]) -> float:

@@ -20,6 +20,7 @@ from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
 from lingprobe.data.labels import Column, Label, NumberList
 from lingprobe.data.notes import Sampled
 from lingprobe.data.references import ReferenceProblem
+from lingprobe.metrics import choose_label_metric
 
 
 def problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> tuple[str, ...]:
@@ -57,7 +58,7 @@ def inspect(
             second or two
     checks  further ones, as `mine.py@check`
     """
-    metric = metric or dataset.labels.metric
+    metric = choose_label_metric(metric or dataset.labels.metric, dataset.labels)
     lengths, numbered = words_read(dataset), repeats.Numbered.of(dataset)
     same = repeats.same(numbered)
     # where both are the same, that is all to say

@@ -7,6 +7,7 @@ the corrections for several tests. `correlation` and `layers` are about scores t
 
 from lingprobe.metrics.constant import (
     best_constant,
+    choose_label_metric,
     constant_column,
     constant_result,
     constants,
@@ -39,6 +40,7 @@ __all__ = [
     "Share",
     "benjamini_hochberg",
     "best_constant",
+    "choose_label_metric",
     "constant_column",
     "constant_result",
     "constants",

@@ -151,6 +151,15 @@ def find_metric(metric: str | Metric) -> Metric:
     return measure
 
 
+def choose_label_metric(metric: str, labels: Column) -> str:
+    """The metric where it judges labels; where it judges scores, and there are none, what stands in
+    for it: balanced accuracy of classes, micro-F1 of label sets.
+    """
+    if not find_metric(metric).reads_scores:
+        return metric
+    return labels.metric if labels.classes is None else "balanced-accuracy"
+
+
 @cache
 def judges_scores(name: str) -> bool:
     """Whether the metric of this name judges scores; not one that is no longer here, or whose file

@@ -151,7 +151,8 @@ def _read_scores(gold: Column, predicted: Column, metric: str) -> ScoredLabels:
     if not isinstance(predicted, ScoredLabels):
         raise MetricProblem(
             f"{metric} needs probabilities, and these results have none: measure with --keep scores"
-            " (keep_scores=True) and a probe that gives probabilities, as logreg or mlp"
+            " (keep_scores=True) and a probe that gives probabilities, as linear or mlp, or name a"
+            " metric of labels, as table:FILE,metric=macro-f1"
         )
     return predicted
 

@@ -71,6 +71,7 @@ def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -
         code,
         seeds,
         computing.differing(plain),
+        any(not math.isnan(row.average_precision) for row in plain),
     )
     more = [
         name
@@ -84,6 +85,7 @@ def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -
         "score",
         "95 % interval",
         "majority",
+        *shown.precision(PRECISION),
         *more,
         *shown.after,
         "n",
@@ -180,6 +182,7 @@ def _cells(line: Sequence[ResultRow | None], signs: Sequence[str], shown: Shown)
         format_number(row.score) + sign,
         interval,
         format_number(row.majority),
+        *shown.precision(_precision(row)),
         *beside,
         *coded,
         *seeds,
@@ -198,6 +201,11 @@ class Shown(NamedTuple):
     code: bool
     seeds: bool
     computed: tuple[str, ...]
+    ranked: bool
+
+    def precision(self, cell: str) -> tuple[str, ...]:
+        """The cell of the column of average precision, where there is one."""
+        return (cell,) if self.ranked else ()
 
     def layer(self, cell: str) -> tuple[str, ...]:
         """The cell of the column of layers, where there is one."""
@@ -213,6 +221,12 @@ class Shown(NamedTuple):
         )
 
 
+def _precision(row: ResultRow) -> str:
+    return "" if math.isnan(row.average_precision) else format_number(row.average_precision)
+
+
+PRECISION = "avg. precision"
+"""The column beside AUROC."""
 REMEMBERED = ("key seen", "unseen", "selectivity")
 """Columns beside a control that can be answered by remembering words."""
 CODE = ("kbit", "compression", "over prior")
@@ -276,7 +290,9 @@ def about(rows: Sequence[ResultRow], question: str = "") -> str:
     )
     word = ""
     if first.posed.word and first.control == NO_CONTROL:
-        word = f" Best rule of one word: {first.posed.word}, {format_number(first.posed.worded)}."
+        judged = "" if first.metric == "accuracy" else " % accuracy"
+        right = f"{format_number(first.posed.worded)}{judged}"
+        word = f" Best rule of one word: {first.posed.word}, {right}."
     constructions = (
         f" Composition of classes: {consists}." if (consists := composition(first.posed)) else ""
     )
@@ -290,6 +306,10 @@ CODES = (
     "compression: how many times longer a code with uniform probabilities is. over prior: the"
     " same for a code that uses the label frequencies so far but no vectors; 1 means that the"
     " vectors do not help.",
+)
+RANKS = (
+    "auroc: how often an example of the rarer class scores above one of the other; chance is 50."
+    " avg. precision: the mean precision over all thresholds; chance is the share of that class.",
 )
 FOLDS = (
     "Folds share training examples: near chance, intervals over them are up to a quarter too"
@@ -321,6 +341,7 @@ def describe_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
         if control != NO_CONTROL
     ]
     notes += [*control_notes(rows), *model_notes(rows), *length_notes(rows)]
+    notes += RANKS if any(not math.isnan(row.average_precision) for row in rows) else ()
     notes += CODES if any(row.bits == row.bits for row in rows) else ()
     notes += [
         f"({v}): measured by that version of lingprobe."

@@ -8,7 +8,7 @@ from typing import Any
 
 from lingprobe.data._closure import digest
 from lingprobe.data.core import Dataset, Sampling
-from lingprobe.data.labels import KINDS, Loss, column
+from lingprobe.data.notes import Sampled
 from lingprobe.data.oracles import about_words
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
@@ -16,11 +16,11 @@ from lingprobe.datasets.formats.labelled_rows import (
     PLAIN,
     Manner,
     count_sites,
-    loss_of_rows,
+    metric_of_rows,
     read_rows,
 )
-from lingprobe.datasets.formats.tables import EXAMPLES
-from lingprobe.tasks.table import OF_PAIRS, draw_splits
+from lingprobe.datasets.usual_metric import choose_metric
+from lingprobe.tasks.table import OF_PAIRS, draw_splits, remark_on_metric
 
 Held = tuple[HeldRows, ...] | Dataset
 """Rows, in a piece for each split, or a data set."""
@@ -65,8 +65,7 @@ class HeldTable:
         named.
         """
         if not handling.metric:
-            metric = KINDS[_loss(rows, content, handling)].metric
-            handling = replace(handling, metric=metric)
+            handling = replace(handling, metric=_usual_metric(rows, content, handling))
         if not handling.view:
             view = OF_PAIRS if _is_of_pairs(rows, handling) else "mean"
             handling = replace(handling, view=view)
@@ -119,16 +118,16 @@ class HeldTable:
         """The examples, with the splits that `table:` would give them."""
         rows, done = self.rows, self.handling
         dataset = rows if isinstance(rows, Dataset) else read_rows(rows, done.labels, done.how)
+        dataset = remark_on_metric(dataset, self.metric)
         return draw_splits(dataset, self.title, done.clusters, done.fold, done.seed)
 
 
-def _loss(rows: Held, content: str, handling: Handling) -> Loss:
-    """The kind of the labels."""
-    if isinstance(rows, Dataset):
-        return rows.labels.loss
-    if handling.labels:
-        return column([EXAMPLES[handling.labels]]).loss
-    return loss_of_rows(content, rows, handling.how)
+def _usual_metric(rows: Held, content: str, handling: Handling) -> str:
+    """The metric of the labels; a data set that was drawn from a corpus has that of their kind."""
+    if not isinstance(rows, Dataset):
+        return metric_of_rows(content, rows, handling.labels, handling.how)
+    drawn = rows.notes.part(Sampled)
+    return choose_metric(rows.labels) if drawn is None else rows.labels.metric
 
 
 def _is_of_pairs(rows: Held, handling: Handling) -> bool:

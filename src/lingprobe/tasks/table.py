@@ -13,7 +13,6 @@ from lingprobe.corpora.files import digest_files, uncompressed_path
 from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import KINDS
 from lingprobe.data.notes import Sampled
 from lingprobe.datasets import carve_dev
 from lingprobe.datasets.folds import divide
@@ -21,13 +20,14 @@ from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import Offsets
-from lingprobe.datasets.formats.tables import has_pairs, loss, read
+from lingprobe.datasets.formats.tables import has_pairs, read, usual_metric
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.datasets.near_equal import (
     describe_contradictions,
     describe_shared,
     group_near_equal,
 )
+from lingprobe.datasets.usual_metric import describe_rare_class
 from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
@@ -39,7 +39,8 @@ class Table:
     """Which label does the table give the example?
 
     path      a file, or a folder with a file for each split
-    metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    metric    without: accuracy of classes, or auroc where one of two is rarer than a fifth;
+              micro-f1 of label sets, pearson of scores
     view      mean: of units; for two texts or spans in columns that is mean+contrast, as pair/
               reads them
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
@@ -80,8 +81,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if self.metric == "none":
-            metric = KINDS[loss(self.path, labels=self.labels, how=self._manner)].metric
-            object.__setattr__(self, "metric", metric)
+            object.__setattr__(self, "metric", usual_metric(self.path, self.labels, self._manner))
         if self.view == "mean" and has_pairs(self.path, self._manner):
             object.__setattr__(self, "view", OF_PAIRS)
 
@@ -123,7 +123,14 @@ class Table:
         """
         with pause_garbage_collection():
             dataset = read(self.path, labels=self.labels, how=self._manner)
+        dataset = remark_on_metric(dataset, self.metric)
         return draw_splits(dataset, str(self.path), self.clusters, self.fold, self.seed)
+
+
+def remark_on_metric(dataset: Dataset, metric: str) -> Dataset:
+    """The data set, with why AUROC judges it where one of its two classes is rare."""
+    remark = describe_rare_class(dataset.labels, metric)
+    return add_remarks(dataset, remark) if remark else dataset
 
 
 def draw_splits(

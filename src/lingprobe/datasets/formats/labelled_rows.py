@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import Label, Loss, column
+from lingprobe.data.labels import Classes, Label, Scores, column
 from lingprobe.datasets.formats.header import (
     apply_header,
     check_examples,
@@ -52,6 +53,9 @@ from lingprobe.datasets.formats.row_spans import (
     read_span,
 )
 from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose, unread_span
+from lingprobe.datasets.usual_metric import choose_metric
+
+_TWO = 2  # classes, of which one may be rare
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +248,33 @@ def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
 
 
 @lru_cache(maxsize=256)
-def loss_of_rows(content: str, parts: tuple[Piece, ...], how: Manner) -> Loss:
-    """The kind of the labels in files of that content, of which bad rows are left out; not all are
-    read where one label shows it.
+def metric_of_rows(
+    content: str, parts: tuple[Piece, ...], labels: Asked | None, how: Manner
+) -> str:
+    """The metric of the labels in files of that content, of which bad rows are left out; all are
+    read where they may be numbers, or two classes.
     """
+    if labels == "scores":
+        return Scores.metric
     lenient = replace(how, on_error="skip")
+    counts: Counter[str] = Counter()
     for reader in _readers(parts, lenient):
         for example in reader.examples(lenient, ProblemTally()):
             label = example.label
-            if isinstance(label, str) and reader.source.untyped and as_number(label) is not None:
-                break
-            if isinstance(label, float) and label.is_integer():
-                break
-            return column([label]).loss
-        break
-    return read_rows(parts, None, lenient).labels.loss
+            if labels != "classes" and _may_be_number(label, reader.source):
+                return choose_metric(read_rows(parts, None, lenient).labels)
+            if not isinstance(label, str | float):
+                return column([label]).metric
+            counts[str(label)] += 1
+            if len(counts) > _TWO:
+                return Classes.metric
+    return choose_metric(column([*counts.elements()])) if counts else Classes.metric
+
+
+def _may_be_number(label: Label, source: Source) -> bool:
+    if isinstance(label, str):
+        return source.untyped and as_number(label) is not None
+    return isinstance(label, float)
 
 
 def count_sites(parts: Sequence[Piece], how: Manner) -> int:

@@ -23,7 +23,7 @@ from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import Label, Loss, column
+from lingprobe.data.labels import KINDS, Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.folders import folder_remarks, no_table, table_parts
@@ -33,7 +33,7 @@ from lingprobe.datasets.formats.labelled_rows import (
     PLAIN,
     Manner,
     count_sites,
-    loss_of_rows,
+    metric_of_rows,
     read_rows,
 )
 
@@ -154,23 +154,19 @@ def read(
     return add_remarks(dataset, *folder_remarks(file, parts))
 
 
-def loss(
-    path: str | Path,
-    format: Format | None = None,
-    labels: Asked | None = None,
-    how: Manner = PLAIN,
-) -> Loss:
-    """The kind of the labels in a file, without reading it all where it says or shows that soon."""
+def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PLAIN) -> str:
+    """The metric of the labels in a file where none is named: that of their kind, or AUROC where
+    one of two classes is rare in a table that was not written here.
+    """
     file = _there(path)
-    own = format or _own_format(file, how)
-    if labels:
-        return column([EXAMPLES[labels]]).loss
-    if own is not None:
-        return LOSSES[own](file)
+    if (own := _own_format(file, how)) is not None:
+        kind = column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
+        return KINDS[kind].metric
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
-        return hub_folder.loss(parts)
-    return loss_of_rows(digest_files(part.path for part in parts), tuple(parts), how)
+        return KINDS[hub_folder.loss(parts)].metric
+    content = digest_files(part.path for part in parts)
+    return metric_of_rows(content, tuple(parts), labels, how)
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:

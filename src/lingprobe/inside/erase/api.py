@@ -42,6 +42,7 @@ from lingprobe.inside.erase.fitting import check_floors
 from lingprobe.inside.erase.matrix import Bench, Matrix, Subject
 from lingprobe.inside.erase.pages import erasure_page
 from lingprobe.inside.erase.target import Interventions, Target
+from lingprobe.metrics import choose_label_metric
 from lingprobe.probes import PROBES
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS, limit_tasks
@@ -242,7 +243,8 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
         raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
     layer = read_of(read, readings.vectors.names).layers[0]
     name, seed = _task_name(trial.task), one.group.ingredients.task.without_code
-    return Subject(name, seed, one.group.task.metric, layer, readings, rows)
+    metric = choose_label_metric(one.group.task.metric, readings.labels)
+    return Subject(name, seed, metric, layer, readings, rows)
 
 
 def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:

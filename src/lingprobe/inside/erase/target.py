@@ -30,6 +30,7 @@ from lingprobe.inside.erase.exchanges import Partners, exchanges
 from lingprobe.inside.erase.fitting import Method, Source
 from lingprobe.inside.erase.interventions import Affine, Change, FloorDraws, changes_of, scrub
 from lingprobe.inside.erase.similarity import Similarities, similar_pairs, translations
+from lingprobe.metrics import choose_label_metric
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
@@ -214,9 +215,8 @@ class Bench:
         later = Readings(self.readings.dataset, vectors, self.readings.view)
         encoder = self.target.encoder(f"{numbers[0]}-{numbers[-1]}")
         rows = self.parts.train, self.parts.dev, self.parts.test
-        return LaterLayers.of(
-            later, rows, encoder, PROBES.make(probe), self.target.task.task.metric
-        )
+        metric = choose_label_metric(self.target.task.task.metric, later.labels)
+        return LaterLayers.of(later, rows, encoder, PROBES.make(probe), metric)
 
     def preferences(
         self, model: Predictive, pairs: str, limit: int | None

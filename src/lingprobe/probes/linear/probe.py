@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,12 +53,15 @@ class Linear:
     standardised  whether each dimension is divided by its deviation, or all by the same number;
                   none chooses
     penalty       relative to the mean eigenvalue; none chooses
+    priors        train: classes are as frequent as in train; equal: as if all were equally
+                  frequent, which `class_weight="balanced"` is for elsewhere
     """
 
     _: KW_ONLY
     member: Member | None = None
     standardised: bool | None = None
     penalty: float | None = None
+    priors: Literal["train", "equal"] = "train"
     shared: MemberChoice | None = field(default=None, init=False, compare=False, repr=False)
     name: ClassVar[str] = "linear"
     kin: ClassVar[str] = "linear"
@@ -147,6 +150,8 @@ class Linear:
             model, penalty = closed.model, closed.penalty
             cuts = targets.take(closed.rows).cuts(closed.scores)
             quality = _quality_on_dev(len(train), dev.labels, closed, cuts)
+        if self.priors == "equal":
+            model = _equalise_priors(model, train.labels, dev.labels)
         choice = {
             "member": member,
             "standardised": standardised,
@@ -205,6 +210,19 @@ def _ties_of(train: Readings, dev: Readings) -> Ints:
         for k in readings.dataset.sites[:, 0, 0].tolist()
     ]
     return np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
+
+
+def _equalise_priors(model: LinearModel, *labels: Column) -> LinearModel:
+    """The logits of classes less the logarithms of their frequencies: probabilities where all
+    classes are equally frequent (Saerens, Latinne & Decaestecker 2002, equation 2.4). Label sets
+    and numbers have none, and stay as they are.
+    """
+    codes = [column.classes for column in labels]
+    if codes[0] is None:
+        return model
+    counts = sum(np.bincount(c, minlength=len(model.bias)) for c in codes if c is not None)
+    frequent = np.maximum(counts, 1) / np.sum(counts)
+    return LinearModel(model.weights, model.bias - np.log(frequent))
 
 
 def _fit_calibrated(
