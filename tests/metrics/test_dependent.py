@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lingprobe.metrics import holm
-from lingprobe.metrics.dependent import FEWEST, differ, every_pair
+from lingprobe.metrics.dependent import FEWEST, differ, error, every_pair
 
 
 def tables(rng, n, many, first=0.6, second=0.6, shared=0.5):
@@ -61,3 +61,25 @@ def test_with_the_fewest_observations_a_table_rarely_has_a_false_difference(comm
         p = every_pair(np.corrcoef(np.concatenate(two, 1).T), n)[np.triu_indices(11, 1)]
         alarms += holm(p).min() <= 0.05
     assert alarms / tables <= 0.12
+
+
+def ranked_columns(rng, n, r):
+    """Ranks of two independent pairs of variables whose correlation is r."""
+    x, noise = rng.normal(size=(2, 2, n))
+    y = r * x + math.sqrt(1 - r * r) * noise
+    return np.argsort(np.argsort(np.stack([x[0], y[0], x[1], y[1]]), axis=1), axis=1)
+
+
+def test_ranks_vary_more_than_scores():
+    """Spearman's of two pairs of 0.9: the variance on Fisher's scale is (1 + r^2 / 2) / (n - 3)
+    (Bonett & Wright 2000), and without the second part 9 % of equal ones would differ.
+    """
+    rng = np.random.default_rng(3)
+    tables = [np.corrcoef(ranked_columns(rng, 60, 0.9)) for _ in range(2000)]
+    alarms = [np.mean([differ(r, 60, which) <= 0.05 for r in tables]) for which in (True, False)]
+    assert alarms[0] == pytest.approx(0.05, abs=0.015)
+    assert alarms[1] > 0.075
+    apart = np.array([[1, 0.8, 0, 0], [0.8, 1, 0, 0], [0, 0, 1, 0.6], [0, 0, 0.6, 1]])
+    variances = [(1 + each**2 / 2) / 57 for each in (0.8, 0.6)]
+    assert error(apart, 60, ranked=True) == pytest.approx(math.sqrt(sum(variances)))
+    assert error(apart, 60) == pytest.approx(math.sqrt(2 / 57))
