@@ -59,6 +59,8 @@ def test_a_group_lacks_its_mean_where_a_task_is_missing_or_metrics_differ():
     table = wide(mixed)
     assert "mean" not in table.columns
     assert any("different metrics" in note for note in table.notes)
+    own = [replace(r, trial=replace(r.trial, task=f"table:{r.trial.task[3:8]}.csv")) for r in part]
+    assert not any("different metrics" in note for note in wide(own).notes)
 
 
 def test_bold_is_the_best_encoder_and_what_a_paired_comparison_does_not_tell_from_it():

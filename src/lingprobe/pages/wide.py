@@ -221,9 +221,8 @@ def reading(made: Grid) -> Iterator[str]:
             "mean: over the tasks of a group, with equal weight. It has no interval, because the"
             " tasks share sentences."
         )
-    if len([mine for mine in made.groups if len(mine) > 1]) > sum(
-        has_mean(made, mine) for mine in made.groups
-    ):
+    named = [mine for mine in made.groups if len(mine) > 1 and mine[0].group]
+    if not all(has_mean(made, mine) for mine in named):
         yield "A group of tasks with different metrics has no mean."
 
 
