@@ -16,11 +16,13 @@ import numpy as np
 from lingprobe.analysis.row import ResultRow
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, join_columns
+from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.references import try_parse_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.metrics.constant import answered_labels
+from lingprobe.metrics.ties import compute_tie
 
 Repeats = Sequence[Sequence[Result]]
 """Results of one thing, for each fit those of all folds."""
@@ -128,7 +130,34 @@ def join_answers(fits: Sequence[Sequence[Result]]) -> Answers:
     predicted = tuple(join_columns([answered_labels(r, r.metric) for r in folds]) for folds in fits)
     drawn = len({folds[0].trial.control for folds in fits}) > 1
     golds = tuple(join_columns([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
-    return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else ())
+    tied = () if drawn else tuple(map(_tie_folds, fits))
+    return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else (), tied)
+
+
+def _tie_folds(folds: Sequence[Result]) -> float:
+    """By how much folds err together since they share training examples, as `Answers.tied`; NaN
+    where their probes do not say, and 0 of a single fold.
+    """
+    if len(folds) < 2:
+        return 0.0
+    parts = [fold.provenance.choice.part(BoundaryDensity) or BoundaryDensity() for fold in folds]
+    tied = [
+        (part.density, fold.n, fold.provenance.counts.train)
+        for part, fold in zip(parts, folds, strict=True)
+    ]
+    return tie_densities(tied, [*folds[0].gold.counts().values()])
+
+
+def tie_densities(folds: Sequence[tuple[float, int, int]], classes: Sequence[int]) -> float:
+    """The tie of some folds, each a density of margins at the boundary, how many examples it tests,
+    and how many it was fitted to; `classes` has the examples of each class.
+    """
+    total, density, shared = sum(tested for _, tested, _ in folds), 0.0, 0.0
+    for each, tested, train in folds:
+        density += each * tested / total
+        # of what it was fitted to, only what is tested in turn errs together with it
+        shared += min((total - tested) / max(train, 1), 1.0) * tested / total
+    return shared * compute_tie(density, classes)
 
 
 def are_equal(one: Column, other: Column) -> bool:

@@ -54,6 +54,8 @@ class ResultRow:
                    not
     average_precision  beside AUROC, which does not tell how many of those that score highest are
                    right; NaN beside other metrics
+    tied           by how much folds that share training examples err together: what n times the
+                   variance of accuracy is larger by; NaN where the probe does not say
     bits           length of a code for the training labels (`online:` probes), and by how much it
                    is shorter than a code
     compression    under equal chances (Voita & Titov 2020), and than one that learns how frequent
@@ -111,6 +113,7 @@ class ResultRow:
     over_low: float = math.nan
     over_high: float = math.nan
     average_precision: float = math.nan
+    tied: float = math.nan
     bits: float = math.nan
     compression: float = math.nan
     over_prior: float = math.nan

@@ -261,6 +261,7 @@ def _row(
         ruled=ruled,
         clusters=", ".join(answers.clusters),
         average_precision=_average_precision(metric, answers),
+        tied=float(np.mean(answers.tied)) if answers.tied else math.nan,
         posed=describe_question(folds, answers.gold),
         tested=digest_test_set(folds),
         missing=missing(folds),

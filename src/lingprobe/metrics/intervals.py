@@ -3,10 +3,10 @@ seed answers all). And whether two scores over the same test examples differ: th
 its interval, and corrected p values of several.
 
 Intervals hold for the training set that was drawn: what another one would have taught is not in
-them. `clusters` has the variance; Wilson's interval with as many examples as it is worth keeps
-shares between 0 and 1, Fisher's transformation correlations below 1. Two intervals that overlap say
-little about a difference: most examples are easy, or hard, for both, and what both have in common
-cancels out.
+them, but for what folds that share one err together (`ties`). `clusters` has the variance; Wilson's
+interval with as many examples as it is worth keeps shares between 0 and 1, Fisher's transformation
+correlations below 1. Two intervals that overlap say little about a difference: most examples are
+easy, or hard, for both, and what both have in common cancels out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +33,14 @@ from lingprobe.metrics.clusters import (
 )
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
+from lingprobe.metrics.ties import correlate_ties, widen_variance
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
 ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
 LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
 RANKED_WORTH = 4.0  # examples of a share that a positive (or negative, if rarer) is worth at most
+_ACCURACY = "accuracy"
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -122,20 +125,20 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
 
 
 def _interval(
-    fits: Fits, clusters: Clusters, strata: Ints, ends: tuple[float, float], step: float = 0.0
+    fits: Fits, clusters: Clusters, strata: Ints, ends: tuple[float, float], more: float = 0.0
 ) -> tuple[float, float]:
     found = spread(fits.influences.mean(0), [fits], clusters, strata)
-    found = found._replace(variance=found.variance + step)
+    found = found._replace(variance=found.variance + more)
     return _around(float(fits.scores.mean()), found, *ends)
 
 
 def _interval_of_ranks(
-    fits: Fits, clusters: Clusters, strata: Ints, worth: float
+    fits: Fits, clusters: Clusters, strata: Ints, worth: float, more: float
 ) -> tuple[float, float]:
     """Wilson's interval of a share of pairs, which is worth no more than so many examples."""
     mean = float(fits.scores.mean())
     found = spread(fits.influences.mean(0), [fits], clusters, strata)
-    variance = max(found.variance, mean * (1 - mean) / worth)
+    variance = max(found.variance, mean * (1 - mean) / worth) + more
     return _around(mean, found._replace(variance=variance, worth=min(found.worth, worth)), 0.0, 1.0)
 
 
@@ -183,12 +186,15 @@ class Answers:
     clusters  codes of what the examples were drawn together; empty where each is a draw of its own,
               or nobody knows
     redrawn   the gold labels of each fit, where each had others, as the draws of a control have
+    tied      by how much folds of each fit err together, as `ties.compute_tie` says; NaN where
+              nobody knows, () of a single fold
     """
 
     gold: Column
     predicted: Sequence[Column]
     clusters: Clusters = field(default_factory=dict)
     redrawn: Sequence[Column] = ()
+    tied: Sequence[float] = ()
 
     @property
     def golds(self) -> Sequence[Column]:
@@ -209,11 +215,23 @@ class Answers:
         strata = _fixed_classes(self.redrawn or (self.gold,))
         if measure.ranks:
             worth = RANKED_WORTH / np.sqrt(self.step(measure))
-            return _interval_of_ranks(self.fits(measure), self.clusters, strata, worth)
+            return _interval_of_ranks(
+                self.fits(measure), self.clusters, strata, worth, self.tied_variance(measure)
+            )
         step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
-        return _interval(
-            self.fits(measure), self.clusters, strata, (measure.least, measure.most), step
-        )
+        more = step + self.tied_variance(measure)
+        ends = measure.least, measure.most
+        return _interval(self.fits(measure), self.clusters, strata, ends, more)
+
+    def tied_variance(self, metric: Metric) -> float:
+        """What the variance of their mean is larger by as folds err together; 0 of labels that are
+        no classes, and where nobody knows.
+        """
+        if not any(tie > 0 for tie in self.tied) or self.gold.classes is None:
+            return 0.0
+        right = float(np.mean(self.scores(_ACCURACY)))
+        tie = float(np.nanmean(np.array(self.tied)))
+        return widen_variance(self.fits(metric).influences.mean(0), right, tie)
 
     def step(self, metric: Metric) -> float:
         """The square of how far one example more moves the score, mean of the fits."""
@@ -345,11 +363,25 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     )
     # one example more that changed each way (Bonett & Price 2012)
     more = sum(weight**2 * each.step(measure) for weight, each in terms)
-    error = np.sqrt(variation.variance + more)
+    tied = _tied_variance(measure, terms)
+    error = np.sqrt(variation.variance + more + tied)
     ends = [sorted((weight * measure.least, weight * measure.most)) for weight, _ in terms]
     least, most = (sum(sides) for sides in zip(*ends, strict=True))
     step = float(np.sqrt(more / len(terms)))
     return Difference.of(value, float(error), variation.df, (least, most), step)
+
+
+def _tied_variance(metric: Metric, terms: Sequence[tuple[float, Answers]]) -> float:
+    """What the variance of a weighted sum of scores is larger by as the folds of each err together,
+    those of two scores as far as their answers do.
+    """
+    parts = [weight * float(np.sqrt(each.tied_variance(metric))) for weight, each in terms]
+    total = sum(part**2 for part in parts)
+    for (i, one), (j, other) in combinations(enumerate(parts), 2):
+        if one and other:
+            pair = (terms[k][1].fits(metric).influences.mean(0) for k in (i, j))
+            total += 2 * one * other * correlate_ties(*pair)
+    return max(total, 0.0)
 
 
 class Share(NamedTuple):

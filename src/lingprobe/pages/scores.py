@@ -312,8 +312,8 @@ RANKS = (
     " avg. precision: the mean precision over all thresholds; chance is the share of that class.",
 )
 FOLDS = (
-    "Folds share training examples: near chance, intervals over them are up to a quarter too"
-    " narrow."
+    "Folds share training examples: near chance, intervals of probes other than linear are up to a"
+    " quarter too narrow."
 )
 
 
@@ -332,7 +332,8 @@ def describe_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
     else:
         mean = f"the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}"
     notes = [f"Scores are {unit}, {mean}; {over(fit, rows)}"]
-    if any(row.folds > 1 for row in rows):
+    fitted = [row for row in rows_without_control(rows) if row.encoder != CONSTANT]
+    if any(row.folds > 1 and math.isnan(row.tied) for row in fitted):
         notes.append(FOLDS)
     notes += [*bound_notes(rows), *test_notes(rows)]
     notes += [

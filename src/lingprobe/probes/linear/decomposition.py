@@ -146,17 +146,34 @@ class SharedDecomposition:
             solve_triangular(lower, projected.T, lower=True, check_finite=False).T, np.float64
         )
 
-    def solve_halved(self, halved: Doubles, penalty: float) -> Doubles:
-        """The other half: A^-1 times what was halved [k, r], as weights [k, d]."""
-        if self.values is not None and self.basis is not None:
-            return np.asarray((halved / np.sqrt(self.values + penalty)) @ self.basis.T)
+    def measure_distances(self, rows: Doubles, places: Doubles, penalty: float) -> Doubles:
+        """The squared distances of projected rows [m, r] and places [k, r] by A^-1 (X'X / n) A^-1,
+        [m, k]: the variances of their differences' products with weights that a training example
+        of no class in particular shapes.
+        """
+        halves = [self.halve(each, penalty) for each in (rows, places)]
+        solved = [self._halve_again(each, penalty) for each in halves]
+        norms = [
+            np.einsum("ij,ij->i", half, half) - penalty * np.einsum("ij,ij->i", whole, whole)
+            for half, whole in zip(halves, solved, strict=True)
+        ]
+        products = halves[0] @ halves[1].T - penalty * (solved[0] @ solved[1].T)
+        return np.asarray(np.maximum(norms[0][:, None] - 2 * products + norms[1], 0.0))
+
+    def _halve_again(self, halved: Doubles, penalty: float) -> Doubles:
+        """Rows times A^-1 from rows times its root, whose inner products are those of R A^-2 S'."""
+        if self.values is not None:
+            return np.asarray(halved / np.sqrt(self.values + penalty))
         from scipy.linalg import solve_triangular
 
         lower = self._factor(penalty)
-        return np.asarray(
-            solve_triangular(lower, halved.T, lower=True, trans="T", check_finite=False).T,
-            np.float64,
-        )
+        turned = solve_triangular(lower, halved.T, lower=True, trans="T", check_finite=False)
+        return np.asarray(turned.T, np.float64)
+
+    def solve_halved(self, halved: Doubles, penalty: float) -> Doubles:
+        """The other half: A^-1 times what was halved [k, r], as weights [k, d]."""
+        solved = self._halve_again(halved, penalty)
+        return solved if self.basis is None else solved @ self.basis.T
 
     def _factor(self, penalty: float) -> Doubles:
         """The lower Cholesky factor of A."""

@@ -4,6 +4,7 @@ discriminant analysis and logistic regression.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Literal
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column, join_columns
-from lingprobe.data.notes import MembersCompared
+from lingprobe.data.notes import BoundaryDensity, MembersCompared
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats, Ints
@@ -145,9 +146,10 @@ class Linear:
             penalty = penalty or shared.penalty or 1.0
             cuts = shared.cuts
             model, quality = _fit_calibrated(train, dev, decomposition, (shared, penalty))
+            boundary = targets.measure_boundary(decomposition, penalty)
         else:
             closed = targets.fit_closed(decomposition, penalty)
-            model, penalty = closed.model, closed.penalty
+            model, penalty, boundary = closed.model, closed.penalty, closed.boundary
             cuts = targets.take(closed.rows).cuts(closed.scores)
             quality = _quality_on_dev(len(train), dev.labels, closed, cuts)
         if self.priors == "equal":
@@ -163,6 +165,8 @@ class Linear:
                 *shared.examples,
             ).plain(),
         }
+        if math.isfinite(boundary):
+            choice[BoundaryDensity.key] = BoundaryDensity(boundary).plain()
         return LinearMap(read, decomposition.scale, model, cuts, choice)
 
 

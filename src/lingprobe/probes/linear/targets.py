@@ -5,6 +5,7 @@ Each kind has its closed-form fit, its log loss, and the calibration of scores.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -33,7 +34,8 @@ _SAMPLE_ROWS, _SAMPLE_SCORES = 4000, 400_000  # of leave-one-out predictions
 
 class ClosedFit(NamedTuple):
     """A closed-form fit whose scores are calibrated logits (or numbers), with its leave-one-out
-    scores [rows, outputs], their mean loss, and the penalty.
+    scores [rows, outputs], their mean loss, the penalty, and the density of margins at the
+    boundary of classes (NaN of other labels).
     """
 
     model: LinearModel
@@ -41,6 +43,7 @@ class ClosedFit(NamedTuple):
     loss: float
     rows: Ints
     scores: Doubles
+    boundary: float = math.nan
 
 
 class Targets(Protocol):
@@ -73,6 +76,12 @@ class Targets(Protocol):
 
     def covers(self, other: Targets) -> NDArray[np.bool_]:
         """Which of other examples have labels that these examples have, too."""
+        ...
+
+    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
+        """The density of margins at the boundary of classes, of logistic regression at a penalty by
+        that of the discriminant which it resembles near chance; NaN of other labels.
+        """
         ...
 
     def losses(self, logits: Doubles) -> Doubles:
@@ -156,7 +165,13 @@ class ClassTargets:
         weights[present] = model.weights - model.weights.mean(0)
         bias = model.bias
         whole = LinearModel(weights, self._whole(bias - bias.mean(), present))
-        return ClosedFit(whole, penalty, loss, rows, self._whole(logits, present))
+        boundary = found.measure_boundary(penalty, parts)
+        return ClosedFit(whole, penalty, loss, rows, self._whole(logits, present), boundary)
+
+    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
+        # the curvature of the log loss of equal chances, by which its penalty counts more
+        curved = 4.0 if self.outputs == 2 else float(self.outputs)
+        return self.fit_closed(decomposition, curved * penalty).boundary
 
     def _whole(self, scores: Doubles, present: Ints) -> Doubles:
         """Scores [..., present] with those of classes that have no examples, which are as likely as
@@ -221,6 +236,9 @@ class SetTargets:
         loss = float(compute_label_losses(odds, holds).mean())
         return ClosedFit(fitted, penalty, loss, rows, odds)
 
+    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
+        return math.nan
+
     def take(self, rows: Ints) -> SetTargets:
         return SetTargets(self.holds[rows])
 
@@ -266,6 +284,9 @@ class NumberTargets:
         whole = LinearModel(model.weights * factor, model.bias * factor)
         scores = found.leave_one_out(penalty) * factor
         return ClosedFit(whole, penalty, found.squared_error(penalty), rows, scores)
+
+    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
+        return math.nan
 
     def take(self, rows: Ints) -> NumberTargets:
         return NumberTargets(self.values[rows])

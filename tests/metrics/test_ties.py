@@ -1,0 +1,186 @@
+"""What folds that share training examples err together: its formula, and that it is what scores of
+real fits vary by.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lingprobe
+from lingprobe.analysis.answers import tie_densities
+from lingprobe.analysis.rows import rows as rows_of
+from lingprobe.data.labels import Classes
+from lingprobe.metrics import Answers, difference
+from lingprobe.metrics.ties import compute_tie, correlate_ties, widen_variance
+from lingprobe.probes.linear.decomposition import SharedDecomposition
+from lingprobe.probes.linear.discriminant import ShrunkDiscriminant
+from lingprobe.probes.linear.targets import ClassTargets
+
+NORMAL = 1 / math.sqrt(2 * math.pi)  # the density of a standard normal distribution at 0
+
+
+def answers(seed, share=0.5, n=400, tied=()):
+    rng = np.random.default_rng(seed)
+    gold = np.arange(n) % 2
+    said = np.where(rng.random(n) < share, gold, 1 - gold)
+    return Answers(Classes(gold, ("a", "b")), (Classes(said, ("a", "b")),), {}, (), tied)
+
+
+def test_pairs_of_classes_that_vie_for_each_other():
+    """Of two classes all, of K classes K / (2 (K - 1)): the chance that two examples are of one
+    class, or of two that are each other's rival, over the variance of a difference of indicators.
+    """
+    for many in (2, 3, 10):
+        one_class, rivals = 1 / many, (1 - 1 / many) / (many - 1) ** 2
+        expected = (one_class + rivals) / (2 / many)
+        assert compute_tie(1.0, [7] * many) == pytest.approx(expected)
+        assert compute_tie(0.3, [7] * many) == pytest.approx(0.09 * expected)
+    assert math.isnan(compute_tie(math.nan, [5, 5]))
+    assert compute_tie(0.4, [100, 0]) == pytest.approx(0.16)
+
+
+def test_of_accuracy_the_tie_is_added_as_it_is():
+    one = answers(0, 0.7, tied=(0.16,))
+    influences = one.fits(lingprobe.metrics.METRICS.make("accuracy")).influences[0]
+    right = one.scores("accuracy")[0]
+    assert widen_variance(influences, right, 0.16) == pytest.approx(0.16 / 400)
+    assert widen_variance(influences, right, math.nan) == 0
+    assert widen_variance(influences, 1.0, 0.16) == 0
+
+
+def width(one, metric="accuracy"):
+    low, high = one.interval(metric)
+    return high - low
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "macro-f1", "kappa", "balanced-accuracy"])
+def test_intervals_at_chance_are_wider_by_what_the_formula_says(metric):
+    wide, plain = answers(1, tied=(NORMAL**2,)), answers(1)
+    assert width(wide, metric) / width(plain, metric) == pytest.approx(math.sqrt(1.64), rel=0.02)
+    assert width(answers(1, tied=(math.nan,))) == width(plain)
+    assert width(answers(1, tied=(0.0,))) == width(plain)
+
+
+def test_a_difference_has_the_ties_of_both_as_far_as_they_are_not_the_same():
+    tie = NORMAL**2
+    one, other = answers(2, tied=(tie,)), answers(3, tied=(tie,))
+    plain = difference("accuracy", answers(2), answers(3))
+    wide = difference("accuracy", one, other)
+    assert wide.error**2 - plain.error**2 == pytest.approx(2 * tie / 400, rel=0.1)
+    constant = difference("accuracy", one, answers(4, 1.0))
+    assert constant.error**2 == pytest.approx(
+        difference("accuracy", answers(2), answers(4, 1.0)).error ** 2 + tie / 400
+    )
+    same = difference("accuracy", one, one)
+    assert same.error == pytest.approx(difference("accuracy", answers(2), answers(2)).error)
+
+
+@given(st.integers(0, 500), st.floats(0.0, 0.99))
+def test_ties_correlate_as_the_margins_behind_the_answers(seed, shared):
+    """Signs of two normal variables that correlate by r correlate by 2 / pi asin r."""
+    rng = np.random.default_rng(seed)
+    one, more = rng.normal(size=(2, 4000))
+    other = shared * one + math.sqrt(1 - shared**2) * more
+    signs = [np.sign(each) - np.sign(each).mean() for each in (one, other)]
+    assert correlate_ties(*signs) == pytest.approx(shared, abs=0.09)
+    assert correlate_ties(signs[0], -signs[0]) == 0
+    assert correlate_ties(signs[0], np.zeros(4000)) == 0
+
+
+def test_only_what_is_tested_in_turn_errs_together():
+    """Five folds that test all of their examples, and one of three folds of many more."""
+    whole = [(0.4, 80, 320)] * 5
+    assert tie_densities(whole, [200, 200]) == pytest.approx(0.16)
+    assert tie_densities([(0.4, 100, 1000)] * 3, [500, 500]) == pytest.approx(0.16 * 0.2)
+    assert math.isnan(tie_densities([(0.4, 80, 320), (math.nan, 80, 320)], [80, 80]))
+
+
+def fold_scores(x, codes, classes):
+    """Whether each example is right in one of five folds, and the mean density of the folds."""
+    right, densities = np.empty(len(codes)), []
+    for k in range(5):
+        test = (np.arange(len(codes)) // classes) % 5 == k
+        decomposition = SharedDecomposition.of(x[~test], False)
+        closed = ClassTargets(codes[~test], classes).fit_closed(decomposition)
+        scores = decomposition.scale.apply(x[test]) @ closed.model.weights.T + closed.model.bias
+        right[test] = scores.argmax(1) == codes[test]
+        densities.append(closed.boundary)
+    return right, float(np.mean(densities))
+
+
+@pytest.mark.parametrize(("classes", "apart", "inflated"), [(2, 0.0, 1.28), (2, 3.0, 1.0)])
+def test_scores_of_folds_vary_by_what_the_tie_says(classes, apart, inflated):
+    """At chance by 28 % more than independent examples, where classes are far apart by no more."""
+    rng, n, codes = np.random.default_rng(0), 200, np.arange(200) % classes
+    scores, plain, tied = [], [], []
+    for _ in range(150):
+        x = rng.normal(size=(n, 10)).astype(np.float32)
+        x[:, 0] += apart * codes
+        right, density = fold_scores(x, codes, classes)
+        scores.append(right.mean())
+        plain.append(right.var() / n)
+        tied.append(compute_tie(density, [n // classes] * classes) / n)
+    told = math.sqrt(np.mean(plain) + np.mean(tied))
+    assert told / math.sqrt(np.mean(plain)) == pytest.approx(inflated, abs=0.05)
+    # the standard deviation of 150 draws is known to 6 %
+    assert np.std(scores) == pytest.approx(told, rel=0.15)
+    if inflated > 1.2:
+        assert np.std(scores) > 1.1 * math.sqrt(np.mean(plain))
+
+
+def test_the_density_is_that_of_margins_by_their_training_error():
+    """By its definition, with inverted matrices, an example at a time."""
+    rng = np.random.default_rng(4)
+    n, codes = 120, np.arange(120) % 2
+    x = rng.normal(size=(n, 5)).astype(np.float32)
+    x[:, 0] += 0.5 * codes
+    decomposition = SharedDecomposition.of(x, False)
+    penalty, rows = 0.3, np.arange(n)
+    discriminant = ShrunkDiscriminant.of(
+        decomposition, codes, rows, decomposition.project_features(rows)
+    )
+    _, parts, logits = discriminant.judge(penalty)
+    scaled = decomposition.scale.apply(x)
+    gram = scaled.T @ scaled / n
+    inverse = np.linalg.inv(gram + penalty * np.eye(5))
+    shape = inverse @ gram @ inverse
+    near = 0
+    for i in range(n):
+        variance = 0.0
+        for k in (0, 1):
+            away = scaled[i] - scaled[codes == k].mean(0)
+            variance += away @ shape @ away / (codes == k).sum()
+        margin = logits[i, codes[i]] - logits[i, 1 - codes[i]]
+        near += abs(margin) < 0.5 * parts.linear * math.sqrt(variance)
+    found = ClassTargets(codes, 2).fit_closed(decomposition, penalty).boundary
+    assert found == pytest.approx(near / n)
+    assert 0.1 < found < NORMAL + 0.05
+
+
+def test_a_run_over_folds_knows_its_ties_and_one_with_a_test_split_has_none(tmp_path):
+    rng = np.random.default_rng(6)
+    texts = [f"a text {i}" for i in range(300)]
+    labels = [str(label) for label in rng.permutation(np.arange(300) % 2)]
+    known = dict(zip(texts, rng.normal(size=(300, 12)), strict=True))
+    encoder = {"noise": lambda some: np.stack([known[text] for text in some])}
+    shown = {}
+    for probe in ("linear", "logreg"):
+        done = lingprobe.evaluate(
+            encoder,
+            {"own": (texts, labels)},
+            probes=[probe],
+            output=tmp_path / probe,
+            cache=tmp_path / "cache",
+            bounds=False,
+        )
+        (row,) = (row for row in rows_of(done.results) if row.control == "none")
+        shown[probe] = row, str(done)
+    assert 0.05 < shown["linear"][0].tied < 0.2
+    assert math.isnan(shown["logreg"][0].tied)
+    assert "Folds share training examples" not in shown["linear"][1]
+    assert "Folds share training examples" in shown["logreg"][1]
