@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lingprobe
@@ -22,7 +24,7 @@ RUBLIMP = "id,source_sentence,target_sentence,level,phenomenon,PID,subtype,domai
 
 
 def pairs_of(path, **columns):
-    return list(read(path, Columns(**columns)))
+    return [pair for file in files(path) for pair in read(file, Columns(**columns))]
 
 
 def write_paradigms(folder, pairs, many=6):
@@ -49,7 +51,101 @@ def test_published_layouts_are_recognised(tmp_path):
     assert pair.tags == {
         "field": "Syntax", "phenomenon": "Agreement", "subtype": "noun", "domain": "news"
     }  # fmt: skip
-    assert [part.path for part in files(tmp_path)] == [blimp, clams, rublimp]
+    assert [file.part.path for file in files(tmp_path)] == [blimp, clams, rublimp]
+
+
+def write_parquet(path, rows):
+    path.parent.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def test_blimp_as_the_hub_has_it(tmp_path):
+    """A folder a paradigm, each with one Parquet file, whose rows have numbers and truth values."""
+    for name in ("adjunct_island", "wh_island"):
+        row = {**BLIMP, "UID": name, "pair_id": 3, "lexically_identical": True, "note": None}
+        row |= {"sentence_good": f"A {name}.", "sentence_bad": f"An {name}."}
+        write_parquet(tmp_path / "blimp" / name / "train-00000-of-00001.parquet", [row])
+    assert [pair[:3] for pair in pairs_of(tmp_path / "blimp")] == [
+        ("A adjunct_island.", "An adjunct_island.", "adjunct_island"),
+        ("A wh_island.", "An wh_island.", "wh_island"),
+    ]
+
+
+def test_files_that_are_called_alike_are_paradigms_by_their_folder(tmp_path):
+    for name in ("first", "second"):
+        rows = [{"sentence_good": f"a {name}", "sentence_bad": f"b {name}"}]
+        write_parquet(tmp_path / name / "train-00000-of-00001.parquet", rows)
+    (tmp_path / "third").mkdir()
+    (tmp_path / "third" / "verbs.csv").write_text("good,bad\na,b\n")
+    assert [pair.group for pair in pairs_of(tmp_path)] == ["first", "second", "verbs"]
+
+
+@pytest.mark.parametrize("column", ["lang\t", ""])
+def test_multiblimp_has_a_paradigm_for_each_language_and_phenomenon(tmp_path, column):
+    for language in ("deu", "eng"):
+        (tmp_path / language).mkdir()
+        cell = f"{language}\t" if column else ""
+        (tmp_path / language / "data.tsv").write_text(
+            f"{column}sen\twrong_sen\tphenomenon\tverb\n"
+            f'{cell}He "walks\tHe "walk\tSV-#\twalk\n{cell}I am\tI is\tSV-P\tbe\n'
+        )
+    found = pairs_of(tmp_path)
+    assert found[0][:2] == ('He "walks', 'He "walk')
+    with_language = ["deu SV-#", "deu SV-P", "eng SV-#", "eng SV-P"]
+    assert [pair.group for pair in found] == with_language
+    assert found[1].tags["lemma"] == "be"
+    assert found[1].tags.get("language") == ("deu" if column else None)
+
+
+def test_turblimp_has_a_file_for_each_phenomenon_with_commas_or_semicolons(tmp_path):
+    for name, mark in (("binding", ","), ("npi", ";")):
+        cells = ("good_sentence", "bad_sentence", "good_cue", "phenomenon")
+        row = (f"Kendimi {name}.", f"Beni {name}.", "kendimi", name)
+        (tmp_path / f"{name}.csv").write_text(f"{mark.join(cells)}\n{mark.join(row)}\n")
+    assert [pair[:3] for pair in pairs_of(tmp_path)] == [
+        ("Kendimi binding.", "Beni binding.", "binding"),
+        ("Kendimi npi.", "Beni npi.", "npi"),
+    ]
+
+
+def test_a_sentence_a_row_is_paired_with_the_next_in_either_order(tmp_path):
+    """As BLiMP-NL's, whose headings have capitals and brackets."""
+    head = "Number (phenomenon),Phenomenon,Paradigm,Item,Grammaticality,Sentence\n"
+    rows = [
+        "1,Anaphor agreement,number,1,Grammatical,Ik zag mezelf.",
+        "1,Anaphor agreement,number,1,Ungrammatical,Wij zagen mezelf.",
+        "1,Anaphor agreement,person,2,Ungrammatical,Jij zag mezelf.",
+        "1,Anaphor agreement,person,2,Grammatical,Jij zag jezelf.",
+    ]
+    file = tmp_path / "Phenomenon01.csv"
+    file.write_text(head + "\n".join(rows))
+    assert [pair[:3] for pair in pairs_of(file)] == [
+        ("Ik zag mezelf.", "Wij zagen mezelf.", "number"),
+        ("Jij zag jezelf.", "Jij zag mezelf.", "person"),
+    ]
+    file.write_text(head + "\n".join([rows[0], rows[3]]))
+    with pytest.raises(DataProblem, match=r"Phenomenon01\.csv:3: pairs in rows of their own are"):
+        pairs_of(file)
+    file.write_text(head + "\n".join(rows[:3]))
+    with pytest.raises(DataProblem, match="the last pair has no second sentence"):
+        pairs_of(file)
+
+
+def test_few_paradigms_are_kept_apart_by_verb_and_equal_pairs_are_counted(tmp_path):
+    verbs = [f"verb{k}" for k in range(8)]
+    rows = [f"He {verb}s {i}\tHe {verb} {i}\tSV-#\t{verb}" for verb in verbs for i in range(9)]
+    rows.append("He sits\tHe sits\tSV-#\tverb0")
+    (tmp_path / "data.tsv").write_text("\n".join(["sen\twrong_sen\tphenomenon\tverb", *rows]))
+    data = TASKS.make(f"minimal/pairs:{tmp_path}").load()
+    assert data.clusters == ("lemma",)
+    assert set(data.strata["paradigm"].names) == {"SV-#"}
+    splits = [{*data.strata["lemma"].codes[data.rows(s)]} for s in ("train", "dev", "test")]
+    assert len(set.union(*splits)) == sum(map(len, splits)) == 8
+    assert list(data.notes.remarks) == [
+        "its 1 paradigms are too few to be kept apart, so pairs of one verb are kept together"
+        " instead",
+        "1 pairs of two equal sentences were left out",
+    ]
 
 
 def test_columns_can_be_named(tmp_path):
@@ -62,9 +158,9 @@ def test_columns_can_be_named(tmp_path):
     ("name", "text", "said"),
     [
         ("a.jsonl", '{"good": "a"}', "a.jsonl:1: no bad sentence; name its column with bad="),
-        ("a.jsonl", "[]", "a.jsonl:1: a line of pairs is an object"),
+        ("a.jsonl", "3", "a.jsonl:1: a row is an object"),
         ("a.jsonl", "{", "a.jsonl:1: "),
-        ("a.csv", "good,bad\na\n", "a.csv:2: another number of cells"),
+        ("a.csv", "good,bad\na\n", "a.csv:2: 1 cells, not 2"),
         ("a.txt", "True\ta\nTrue\tb\n", "a.txt:2: pairs in text are"),
         ("a.txt", "True\ta\n", "a.txt:1: the last pair has no second sentence"),
     ],

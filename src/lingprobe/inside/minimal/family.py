@@ -15,6 +15,7 @@ from lingprobe.data.references import PlaceOption
 from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.inside.minimal.data import Drawing, dataset
 from lingprobe.inside.minimal.pairs import Columns, Pair, files, read, words_of
+from lingprobe.metrics.clusters import FEWEST_CLUSTERS
 from lingprobe.tasks.baselines import LENGTH, RANDOM_BAG
 from lingprobe.tasks.task import TaskDefinition
 
@@ -23,10 +24,12 @@ from lingprobe.tasks.task import TaskDefinition
 class PairOptions:
     """What pairs of a file take.
 
-    path   a file, or a folder of them: JSON lines as BLiMP's, tables as RuBLiMP's, lines with True
-           and False as CLAMS'
+    path   a file, or a folder of them: JSON lines or Parquet as BLiMP's, tables as RuBLiMP's,
+           MultiBLiMP's and TurBLiMP's, a sentence a row as BLiMP-NL's, lines with True and False as
+           CLAMS'
     good, bad  the columns of the better and of the worse sentence; without, those with usual names
-    group  the column of the paradigm; without, that with a usual name, or else the name of the file
+    group  the column of the paradigm; without, that with a usual name, or else the phenomenon (in
+           a language), or the name of the file
     words  a text, one sentence a line: only pairs of which it has every word, ignoring case
     seed   of everything that is drawn
     size   pairs in all, of each paradigm its share; without, all
@@ -45,13 +48,40 @@ class PairOptions:
 
 def _load_pairs(options: PairOptions) -> Dataset:
     columns = Columns(options.good, options.bad, options.group)
-    parts = files(options.path)
-    pairs = [pair for part in parts for pair in read(part.path, columns)]
-    notes: dict[str, Any] = {"source": {"files": [str(part.path) for part in parts]}}
+    found = files(options.path)
+    pairs = [pair for file in found for pair in read(file, columns)]
+    notes: dict[str, Any] = {"source": {"files": [str(file.part.path) for file in found]}}
     if options.words is not None:
         pairs, notes["left out"] = _keep_known(pairs, options.words)
-    how = Drawing("paradigm", options.seed, options.size, options.fold)
+    keep, remarks = "paradigm", []
+    if lemmas := _regroup_by_lemma(pairs):
+        many = len({pair.group for pair in pairs})
+        remarks.append(
+            f"its {many} paradigms are too few to be kept apart, so pairs of one verb are kept"
+            " together instead"
+        )
+        pairs, keep = lemmas, "lemma"
+    if equal := sum(pair.good == pair.bad for pair in pairs):
+        remarks.append(f"{equal:,} pairs of two equal sentences were left out")
+    if remarks:
+        notes["remarks"] = remarks
+    how = Drawing(keep, options.seed, options.size, options.fold)
     return dataset(pairs, how, notes)
+
+
+def _regroup_by_lemma(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs grouped by their lemma where paradigms are too few for an interval, and lemmas are
+    not; [] where paradigms stay.
+    """
+    lemmas = {pair.tags.get("lemma", "") for pair in pairs}
+    if len({pair.group for pair in pairs}) >= FEWEST_CLUSTERS or len(lemmas) < FEWEST_CLUSTERS:
+        return []
+    if "" in lemmas:
+        return []
+    return [
+        pair._replace(group=pair.tags["lemma"], tags={**pair.tags, "paradigm": pair.group})
+        for pair in pairs
+    ]
 
 
 def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
@@ -62,7 +92,7 @@ def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str
 
 
 def _pair_parts(options: PairOptions) -> list[CorpusPart]:
-    return [*files(options.path), *_files(options.words)]
+    return [*(file.part for file in files(options.path)), *_files(options.words)]
 
 
 def _files(*paths: Path | None) -> list[CorpusPart]:

@@ -1,12 +1,13 @@
-"""Files of minimal pairs, by the layouts in which they are published: JSON lines (BLiMP), pairs of
-lines (CLAMS), tables (RuBLiMP).
+"""Files of minimal pairs, by the layouts in which they are published: tables with both sentences in
+a row (BLiMP and its kin, RuBLiMP, MultiBLiMP, TurBLiMP), tables of sentences that say which is
+the better one (BLiMP-NL), and pairs of lines (CLAMS).
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,21 +19,45 @@ from lingprobe.corpora.files import (
     read_text_lines,
     uncompressed_path,
 )
-from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
+from lingprobe.datasets.formats.row_sources import Row, open_source
+from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
+from lingprobe.datasets.formats.usual_columns import plain
 
-SUFFIXES = (".jsonl", ".csv", ".tsv", ".txt")
-GOOD = ("sentence_good", "good", "source_sentence", "grammatical", "acceptable")
-BAD = ("sentence_bad", "bad", "target_sentence", "ungrammatical", "unacceptable")
-GROUP = ("UID", "PID", "paradigm", "phenomenon_subset", "group")
+TABLES = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather")
+SUFFIXES = (*TABLES, ".txt")
+GOOD = (
+    *("sentence_good", "good_sentence", "good", "source_sentence", "grammatical", "acceptable"),
+    *("sen", "correct", "correct_sentence", "sentence_correct", "grammatical_sentence"),
+    *("acceptable_sentence", "prefix_acceptable", "good_sent"),
+)
+BAD = (
+    *("sentence_bad", "bad_sentence", "bad", "target_sentence", "ungrammatical", "unacceptable"),
+    *("wrong_sen", "wrong", "incorrect", "incorrect_sentence", "sentence_incorrect"),
+    *("ungrammatical_sentence", "unacceptable_sentence", "prefix_unacceptable", "bad_sent"),
+)
+SENTENCE = ("sentence", "text", "sent")
+MARK = ("grammaticality", "acceptability", "grammatical", "acceptable", "is_grammatical")
+GROUP = ("uid", "pid", "paradigm", "phenomenon_subset", "group")
+PHENOMENON = ("linguistics_term", "phenomenon")
+LANGUAGE = ("lang", "language")
+LEMMA = ("lemma", "verb_lemma", "verb")
 STRATA = {
     "field": ("field", "level"),
-    "phenomenon": ("linguistics_term", "phenomenon"),
+    "phenomenon": PHENOMENON,
     "subtype": ("subtype",),
     "domain": ("domain",),
+    "language": LANGUAGE,
+    "lemma": LEMMA,
 }
 """What is reported by, and the columns that say it."""
-SIDES = {"true": True, "false": False}
+SIDES = {
+    **dict.fromkeys(("true", "1", "good", "grammatical", "acceptable", "correct", "yes"), True),
+    **dict.fromkeys(("false", "0", "bad", "ungrammatical", "unacceptable", "incorrect"), False),
+    "no": False,
+}
+_HEADED = TableColumns(text="sentence")  # a named column: files of pairs have headings
+_NAMELESS = ("data", "train", "test", "dev", "validation", "all")
 
 
 class Pair(NamedTuple):
@@ -51,6 +76,16 @@ class Pair(NamedTuple):
         }
 
 
+class PairFile(NamedTuple):
+    """A file of pairs, and what its pairs are a paradigm of where nothing in it says so; one of
+    several tells its paradigms from those of the others by it.
+    """
+
+    part: CorpusPart
+    paradigm: str
+    is_alone: bool = True
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns are read, '' for those with usual names."""
@@ -58,58 +93,141 @@ class Columns:
     good: str = ""
     bad: str = ""
     group: str = ""
-    taken: dict[str, str] = field(default_factory=dict)
 
-    def of(self, row: Mapping[str, str], where: str, paradigm: str) -> Pair:
+    def of(self, row: Mapping[str, str], where: str, file: PairFile) -> Pair:
         """The pair of a row; DataProblem where it has no two different sentences."""
         good, bad = (
             self._cell(row, asked, usual, what, where)
             for asked, usual, what in ((self.good, GOOD, "good"), (self.bad, BAD, "bad"))
         )
-        group = next((row[n] for n in ([self.group] if self.group else GROUP) if row.get(n)), "")
-        if self.group and not group:
-            raise DataProblem(f"{where}: no column {self.group!r}; it has {', '.join(row)}")
-        tags = {
-            tag: row[name] for tag, names in STRATA.items() for name in names[::-1] if row.get(name)
-        }
-        return Pair(good, bad, group or paradigm, tags)
+        return Pair(good, bad, *self.tags(row, where, file))
+
+    def tags(
+        self, row: Mapping[str, str], where: str, file: PairFile
+    ) -> tuple[str, dict[str, str]]:
+        """The paradigm of a row, and what else it is reported by. Without a column of paradigms it
+        is the phenomenon in a language and in a file of several.
+        """
+        tags = {tag: cell for tag, names in STRATA.items() if (cell := _find(row, names[::-1]))}
+        if self.group:
+            group = row.get(self.group, "")
+            if not group:
+                raise DataProblem(f"{where}: no column {self.group!r}; it has {', '.join(row)}")
+            return group, tags
+        if group := _find(row, GROUP):
+            return group, tags
+        own = "" if file.is_alone else file.paradigm
+        parts = (tags.get("language", ""), own, tags.get("phenomenon", ""))
+        return " ".join(dict.fromkeys(filter(None, parts))) or file.paradigm, tags
+
+    def is_of_sentences(self, names: Iterable[str]) -> bool:
+        """Whether a table with these headings has one sentence a row, and says which is better."""
+        there = {plain(name) for name in names}
+        has = {key: bool(there & {*map(plain, key)}) for key in (SENTENCE, MARK, BAD)}
+        return not (self.good or self.bad or has[BAD]) and has[SENTENCE] and has[MARK]
 
     @staticmethod
     def _cell(
         row: Mapping[str, str], asked: str, usual: tuple[str, ...], what: str, where: str
     ) -> str:
-        name = next((n for n in ([asked] if asked else usual) if row.get(n)), None)
-        if name is None:
+        cell = row.get(asked, "") if asked else _find(row, usual)
+        if not cell:
             raise DataProblem(
                 f"{where}: no {what} sentence; name its column with {what}=, of {', '.join(row)}"
             )
-        return row[name].strip()
+        return cell.strip()
 
 
-def files(path: Path) -> list[CorpusPart]:
-    """The files that a path names: one, or all of a folder and the folders in it."""
+def _find(row: Mapping[str, str], names: Iterable[str]) -> str:
+    """The first cell that is there under one of some usual names; ''."""
+    cells = {plain(name): cell for name, cell in row.items() if cell.strip()}
+    return next((cells[key] for name in names if (key := plain(name)) in cells), "")
+
+
+def files(path: Path) -> list[PairFile]:
+    """The files that a path names: one, or all of a folder and the folders in it. A paradigm is
+    called after its file, or after its folder where files of several are called alike or 'data'.
+    """
     place = path.expanduser()
     if place.is_file():
-        return [CorpusPart("", place)]
+        return [PairFile(CorpusPart("", place), _stem(place))]
     inside = (p for p in sorted(place.rglob("*")) if uncompressed_path(p).suffix in SUFFIXES)
-    every = [CorpusPart("", p) for p in inside if p.is_file()]
+    every = [p for p in inside if p.is_file()]
     if not every:
         raise DataProblem(f"{path}: no file of minimal pairs ({', '.join(SUFFIXES)})")
-    return every
+    stems = Counter(map(_stem, every))
+    names = [
+        str(p.parent.relative_to(place)) if stems[_stem(p)] > 1 or _is_nameless(p) else _stem(p)
+        for p in every
+    ]
+    return [
+        PairFile(CorpusPart("", p), _stem(p) if name == "." else name, len(every) == 1)
+        for p, name in zip(every, names, strict=True)
+    ]
 
 
-def read(path: Path, columns: Columns) -> Iterator[Pair]:
+def _stem(path: Path) -> str:
+    return uncompressed_path(path).stem
+
+
+def _is_nameless(path: Path) -> bool:
+    """Whether a file is called as splits are, such as train-00000-of-00001."""
+    return _stem(path).casefold().partition("-")[0] in _NAMELESS
+
+
+def read(file: PairFile, columns: Columns) -> Iterator[Pair]:
     """The pairs of a file, in order. DataProblem names the line that is wrong."""
-    bare = uncompressed_path(path)
-    if bare.suffix in (".csv", ".tsv"):
-        rows = _table(path, "\t" if bare.suffix == ".tsv" else ",")
-    elif bare.suffix == ".jsonl":
-        rows = _json(path)
-    else:
-        yield from _marks(path, bare.stem)
+    path = file.part.path
+    if uncompressed_path(path).suffix.lower() == ".txt":
+        yield from _marked_lines(path, file.paradigm)
         return
+    source = open_source(path, _HEADED)
+    rows = ((f"{path}{source.unit}{row.number}", row) for row in source.rows([*source.names]))
+    checked = ((where, _cells_of(row, where)) for where, row in rows)
+    if columns.is_of_sentences(source.names):
+        yield from _sentence_rows(checked, columns, file)
+        return
+    for where, cells in checked:
+        yield columns.of(cells, where, file)
+
+
+def _cells_of(row: Row, where: str) -> dict[str, str]:
+    """The cells of a row as text, '' for none."""
+    if row.problem:
+        raise DataProblem(f"{where}: {row.problem}")
+    return {name: "" if cell is None else str(cell) for name, cell in row.cells.items()}
+
+
+class _Sentence(NamedTuple):
+    """One of a pair, and the row that says so."""
+
+    text: str
+    group: str
+    tags: Mapping[str, str]
+
+
+def _sentence_rows(
+    rows: Iterable[tuple[str, Mapping[str, str]]], columns: Columns, file: PairFile
+) -> Iterator[Pair]:
+    """Pairs of rows with a sentence each, which stand below each other, the better one and the
+    worse one in either order.
+    """
+    sides: dict[bool, _Sentence] = {}
+    where = str(file.part.path)
     for where, row in rows:
-        yield columns.of(row, where, bare.stem)
+        side = SIDES.get(_find(row, MARK).strip().casefold())
+        sentence = _find(row, SENTENCE).strip()
+        if side is None or not sentence or side in sides:
+            raise DataProblem(
+                f"{where}: pairs in rows of their own are a grammatical sentence and an"
+                " ungrammatical one below each other, and this row is neither's second"
+            )
+        sides[side] = _Sentence(sentence, *columns.tags(row, where, file))
+        if len(sides) == 2:
+            yield Pair(sides[True].text, sides[False].text, sides[True].group, sides[True].tags)
+            sides = {}
+    if sides:
+        raise DataProblem(f"{where}: the last pair has no second sentence")
 
 
 def words_of(path: Path) -> frozenset[str]:
@@ -123,32 +241,7 @@ def _words_of(path: Path, content: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in found)
 
 
-def _json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, line in read_text_lines(path):
-        if not line.strip():
-            continue
-        where = f"{path}:{number}"
-        try:
-            row = parse_json(line)
-        except Malformed as problem:
-            raise DataProblem(f"{where}: {problem}") from None
-        if not isinstance(row, dict):
-            raise DataProblem(
-                f"{where}: a line of pairs is an object, as {{'good': ..., 'bad': ...}}"
-            )
-        yield where, {key: str(value) for key, value in row.items()}
-
-
-def _table(path: Path, between: str) -> Iterator[tuple[str, dict[str, str]]]:
-    reader = csv.DictReader((line + "\n" for _, line in read_text_lines(path)), delimiter=between)
-    for row in reader:
-        where = f"{path}:{reader.line_num}"
-        if None in row or None in row.values():
-            raise DataProblem(f"{where}: another number of cells than the heading has")
-        yield where, row
-
-
-def _marks(path: Path, paradigm: str) -> Iterator[Pair]:
+def _marked_lines(path: Path, paradigm: str) -> Iterator[Pair]:
     """Lines of `True` or `False`, a tab and a sentence, the two of a pair after each other."""
     good = ""
     for number, line in read_text_lines(path):
