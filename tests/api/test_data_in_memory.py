@@ -181,8 +181,8 @@ def test_columns_are_named_and_rows_of_a_group_stay_together():
 
 
 def test_bad_rows_are_refused_or_counted(tmp_path):
-    bad = FRAME.assign(label=[None, *LABELS[1:]])
-    with pytest.raises(lingprobe.PlanProblem, match=r"data: row 1: there is no label in"):
+    bad = FRAME.assign(text=["", *FRAME.text[1:]])
+    with pytest.raises(lingprobe.PlanProblem, match=r"data: row 1: there is no text in"):
         lingprobe.evaluate("length", bad, output=tmp_path, **FAST)
     done = lingprobe.evaluate("length", bad, on_error="skip", output=tmp_path, **FAST)
     assert sum(result.n for result in done.results) == 119

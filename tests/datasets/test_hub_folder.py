@@ -11,7 +11,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import NumberList
 from lingprobe.datasets.formats import hub_folder
-from lingprobe.datasets.formats.tables import has_pairs, loss, read
+from lingprobe.datasets.formats.tables import has_pairs, read, usual_metric
 from lingprobe.testing import FAMILIES
 
 HUB_NAMES = {"train": "train", "dev": "validation", "test": "test"}
@@ -43,7 +43,7 @@ def test_what_is_written_is_read_back_here_and_by_datasets(family, tmp_path):
         made.clusters,
         made.labels.names,
     )
-    assert loss(folder) == made.labels.loss
+    assert usual_metric(folder) == made.labels.metric
     assert has_pairs(folder) == (family == "pair")
 
     theirs = loaded(folder, tmp_path / "cache")

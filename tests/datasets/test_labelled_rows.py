@@ -13,7 +13,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
-from lingprobe.datasets.formats.tables import loss, read
+from lingprobe.datasets.formats.tables import read, usual_metric
 from lingprobe.datasets.formats.usual_columns import Columns, choose
 from lingprobe.tasks import TASKS
 
@@ -71,7 +71,7 @@ def test_the_same_rows_are_read_from_every_format(tmp_path, suffix):
     file = save(tmp_path / f"a.{suffix}")
     dataset = read(file)
     assert content(dataset) == ROWS
-    assert loss(file) == "softmax"
+    assert usual_metric(file) == "accuracy"
     assert dataset.notes["columns"] == {"text": "text", "label": "label"}
     assert not dataset.notes.remarks
 
@@ -230,7 +230,8 @@ def test_kinds_of_labels(tmp_path, suffix, label, kind, first):
     if suffix == "csv":
         rows = [(t, str(v).lower() if isinstance(v, bool) else v) for t, v in rows]
     file = save(tmp_path / f"a.{suffix}", rows)
-    assert loss(file) == read(file).labels.loss == kind
+    assert usual_metric(file) == read(file).labels.metric
+    assert read(file).labels.loss == kind
     assert read(file).labels.label(0) == first
 
 
@@ -468,8 +469,8 @@ def test_capitals_are_remarked(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (["1.5", "2", "nan"], "a label is 'nan', and the others are numbers: remove such rows"),
-        (["0", "1", "None"], "a label is 'None', and the others are numbers"),
+        (["1.5", "2", "nan"], "33 % of its labels are 'nan', which may say that there is none"),
+        (["0", "1", "None"], "33 % of its labels are 'None', which may say that there is none"),
         (["0", "1", "inf"], "a label is 'inf', and the others are numbers"),
         (["1,5", "2", "-3,0"], "labels have decimal commas, as '-3,0': write points"),
         (["['a', 'b']", "['a']", "[]"], "labels are lists written as text, as"),

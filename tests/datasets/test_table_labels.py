@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.tables import loss, read, write
+from lingprobe.datasets.formats.tables import read, usual_metric, write
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 
@@ -52,7 +52,8 @@ def test_few_frequent_whole_numbers_about_one_text_are_classes(tmp_path, write_l
     numbers = write_labels(tmp_path / f"a.{suffix}", GRADES)
     strings = write_labels(tmp_path / f"b.{suffix}", [str(label) for label in GRADES])
     dataset = read(numbers)
-    assert loss(numbers) == dataset.labels.loss == "softmax"
+    assert usual_metric(numbers) == "accuracy"
+    assert dataset.labels.loss == "softmax"
     assert dataset.labels.names == read(strings).labels.names
     np.testing.assert_array_equal(dataset.labels.ids, read(strings).labels.ids)
     assert TASKS.make(f"table:{numbers}").metric == "accuracy"
@@ -72,14 +73,15 @@ def test_few_frequent_whole_numbers_about_one_text_are_classes(tmp_path, write_l
 )
 def test_other_numbers_are_scores(tmp_path, labels, why):
     file = jsonl(tmp_path / "a.jsonl", labels)
-    assert loss(file) == read(file).labels.loss == "squared"
+    assert usual_metric(file) == "pearson"
+    assert read(file).labels.loss == "squared"
     assert TASKS.make(f"table:{file}").metric == "pearson"
     expected = f"its labels, whole numbers {why}, were read as scores; labels=classes overrules"
     assert read(file).notes.remarks == ((expected,) if why else ())
 
 
 def test_at_most_fifty_numbers_with_ten_examples_each_are_classes(tmp_path):
-    assert loss(jsonl(tmp_path / "a.jsonl", list(range(50)) * 10)) == "softmax"
+    assert usual_metric(jsonl(tmp_path / "a.jsonl", list(range(50)) * 10)) == "accuracy"
 
 
 def test_what_grades_about_two_texts_are_is_asked(tmp_path):
@@ -88,26 +90,27 @@ def test_what_grades_about_two_texts_are_is_asked(tmp_path):
         TASKS.make(f"table:{file}")
     assert TASKS.make(f"table:{file},labels=scores").load().labels.loss == "squared"
     assert TASKS.make(f"table:{file},labels=classes").load().labels.loss == "softmax"
-    assert loss(jsonl(tmp_path / "b.jsonl", [2.5, *GRADES], texts=2)) == "squared"
+    assert usual_metric(jsonl(tmp_path / "b.jsonl", [2.5, *GRADES], texts=2)) == "pearson"
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_what_a_file_says_of_itself_holds(tmp_path, suffix):
     scores = read(jsonl(tmp_path / "a.jsonl", GRADES, texts=2), labels="scores")
     write(scores, tmp_path / f"b.{suffix}")
-    assert loss(tmp_path / f"b.{suffix}") == "squared"
+    assert usual_metric(tmp_path / f"b.{suffix}") == "pearson"
     assert read(tmp_path / f"b.{suffix}").labels.loss == "squared"
     assert read(tmp_path / f"b.{suffix}", labels="classes").labels.names == tuple("0123")
 
 
 def test_names_of_classes_come_from_the_metadata(tmp_path):
     file = parquet(tmp_path / "a.parquet", [0, 1, 1], HUB)
-    assert loss(file) == "softmax"
+    assert usual_metric(file) == "accuracy"
     assert read(file).labels.class_names() == ["no", "yes", "yes"]
-    with pytest.raises(
-        DataProblem, match="row 2: label -1 says that there is none, as where those"
-    ):
-        read(parquet(tmp_path / "b.parquet", [0, -1, 1], HUB))
+    kept = read(parquet(tmp_path / "b.parquet", [0, -1, 1], HUB))
+    assert kept.labels.class_names() == ["no", "yes"]
+    (said,) = (remark for remark in kept.notes.remarks if "label" in remark)
+    assert said.startswith("1 row without a label was left out; the first: ")
+    assert said.endswith("row 2: label -1 says that there is none, as of a test set kept secret")
     with pytest.raises(DataProblem, match="row 2: label 2 is no number of the 2 classes"):
         read(parquet(tmp_path / "b.parquet", [0, 2, 1], HUB))
 

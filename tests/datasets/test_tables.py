@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import LabelSets
-from lingprobe.datasets.formats.tables import loss, read, write, writing
+from lingprobe.data.labels import KINDS, LabelSets
+from lingprobe.datasets.formats.tables import read, usual_metric, write, writing
 from lingprobe.testing import FAMILIES, same_dataset
 
 LOSSLESS = ["parquet", "jsonl"]
@@ -102,7 +102,7 @@ def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
 )
 def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
     (tmp_path / "a.jsonl").write_text("\n" + line(label=label) + "\n{ broken")
-    assert loss(tmp_path / "a.jsonl") == kind
+    assert usual_metric(tmp_path / "a.jsonl") == KINDS[kind].metric
     dataset = Dataset.of(
         [
             Example.about(
@@ -113,7 +113,7 @@ def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
     )
     for suffix in LOSSLESS:
         write(dataset, tmp_path / f"b.{suffix}")
-        assert loss(tmp_path / f"b.{suffix}") == kind
+        assert usual_metric(tmp_path / f"b.{suffix}") == KINDS[kind].metric
 
 
 def test_senteval_files_come_back_equal(tmp_path):

@@ -20,6 +20,7 @@ class ProblemTally:
     mistold   sentences whose raw string is not made of their words, which were put together
               instead; `first` is where
     withheld  sentences without their words, skipped
+    unlabelled  rows of a table that have no label, and `unlabelled_at` where and why the first
     said      what else there is to say about the source as a whole
     """
 
@@ -31,6 +32,8 @@ class ProblemTally:
     withheld: int = 0
     first: str = ""
     noted: list[str] = field(default_factory=list)
+    unlabelled: int = 0
+    unlabelled_at: str = ""
 
     def remarks(self) -> list[str]:
         """What a reader of a table should know about the source as a whole, in sentences."""
@@ -58,6 +61,11 @@ class ProblemTally:
         if len(self.problems) < _SHOWN:
             self.problems.append(problem)
 
+    def unlabel(self, problem: str) -> None:
+        """Count a row that has no label."""
+        self.unlabelled += 1
+        self.unlabelled_at = self.unlabelled_at or problem
+
     def refuse(self, problem: object, on_error: OnError) -> None:
         """Raise what is wrong with a sentence as a DataProblem, or count the sentence as left
         out.
@@ -78,3 +86,5 @@ class ProblemTally:
         self.withheld += other.withheld
         self.first = self.first or other.first
         self.noted += other.noted
+        self.unlabelled += other.unlabelled
+        self.unlabelled_at = self.unlabelled_at or other.unlabelled_at

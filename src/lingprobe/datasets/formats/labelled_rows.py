@@ -19,12 +19,20 @@ from sys import intern
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Classes, Label, Scores, column
+from lingprobe.datasets.formats.absent_labels import (
+    ABSENT,
+    check_unlabelled,
+    describe_absent,
+    describe_unlabelled,
+    find_absent,
+)
 from lingprobe.datasets.formats.header import (
     apply_header,
     check_examples,
@@ -35,6 +43,7 @@ from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.row_labels import (
     BLANK,
+    NoLabel,
     as_number,
     as_numbers,
     read_class,
@@ -103,7 +112,11 @@ class _Reader:
                     _check_alike(example, first)
             except BadRow as problem:
                 where = f"{self.part.path}{self.source.unit}{row.number}"
-                refuse_row(f"{where}: {problem}", how.on_error, tally)
+                if isinstance(problem, NoLabel) and how.on_error == "raise":
+                    tally.unlabel(f"{where}: {problem}")
+                    tally.withheld += problem.secret
+                else:
+                    refuse_row(f"{where}: {problem}", how.on_error, tally)
             else:
                 tally.sentences += 1
                 yield from made
@@ -194,6 +207,22 @@ class _Rows:
         for key, value in example.strata.items():
             self.strata.setdefault(key, []).append(intern(value))
 
+    def leave_out(self, rows: NDArray[np.bool_]) -> _Rows:
+        """The same without some."""
+        kept = _Rows()
+        width = len(self.sites) // len(self.labels)
+        sentences = list(self.numbers)
+        for i in np.flatnonzero(~rows).tolist():
+            places = [self.sites[k : k + 3] for k in range(i * width, (i + 1) * width, 3)]
+            for number, start, stop in places:
+                again = kept.numbers.setdefault(sentences[number], len(kept.numbers))
+                kept.sites.extend((again, start, stop))
+            kept.labels.append(self.labels[i])
+            kept.splits.append(self.splits[i])
+            for key, values in self.strata.items():
+                kept.strata.setdefault(key, []).append(values[i])
+        return kept
+
     def dataset(self) -> Dataset:
         """All that were taken in."""
         sites = np.array(self.sites, np.int64).reshape(len(self.labels), -1, 3)
@@ -207,6 +236,7 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
         for example in reader.examples(how, tally):
             rows.add(example)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
+    rows, absent = _leave_out_unlabelled(rows, labels, tally, str(place))
     check_examples(rows.labels, place, tally)
     if how.on_error == "raise":
         _check_splits(parts, {SPLITS[code] for code in rows.splits})
@@ -215,6 +245,7 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
     if source.untyped and labels != "classes":
         rows.labels = as_numbers(rows.labels)
     remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
+    remarks += absent
     if reader.of_words:
         remarks.append("its labels, as many as words in each row, were read as those of the words")
     if chosen.spans and reader.offsets and not how.offsets:
@@ -235,6 +266,23 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
     dataset = apply_header(rows.dataset().with_notes(**notes), {}, str(place), labels)
     together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
     return replace(dataset, clusters=together)
+
+
+def _leave_out_unlabelled(
+    rows: _Rows, labels: Asked | None, tally: ProblemTally, where: str
+) -> tuple[_Rows, list[str]]:
+    """The rows that have a label, and what is said of the others."""
+    remarks = []
+    if tally.unlabelled:
+        if tally.unlabelled > tally.withheld:
+            check_unlabelled(tally.unlabelled, len(rows.labels), tally.unlabelled_at)
+        remarks.append(describe_unlabelled(tally.unlabelled, tally.unlabelled_at))
+    if labels == "classes":
+        return rows, remarks
+    absent = find_absent(rows.labels, where)
+    if not absent.names:
+        return rows, remarks
+    return rows.leave_out(absent.rows), [*remarks, describe_absent(absent)]
 
 
 def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
@@ -265,6 +313,8 @@ def metric_of_rows(
                 return choose_metric(read_rows(parts, None, lenient).labels)
             if not isinstance(label, str | float):
                 return column([label]).metric
+            if isinstance(label, str) and label in ABSENT and labels != "classes":
+                continue
             counts[str(label)] += 1
             if len(counts) > _TWO:
                 return Classes.metric

@@ -22,18 +22,40 @@ BLANK = (
 """White space, and marks without width."""
 
 
+class NoLabel(BadRow):
+    """A row that has no label.
+
+    secret  whether the metadata say so, as of test sets whose labels are not published
+    """
+
+    secret = False
+
+
+def _withhold(message: str) -> NoLabel:
+    withheld = NoLabel(message)
+    withheld.secret = True
+    return withheld
+
+
+def _read_number_of_class(cell: Any, names: Sequence[str], column: str) -> str:
+    """The class of that number, of those that the metadata name."""
+    if cell is None:
+        raise NoLabel(f"there is no label in column {column!r}")
+    if not isinstance(cell, int):
+        raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
+    if cell == -1:
+        raise _withhold("label -1 says that there is none, as of a test set kept secret")
+    if not 0 <= cell < len(names):
+        raise BadRow(
+            f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
+        )
+    return names[cell]
+
+
 def read_class(cell: Any, names: Sequence[str], column: str) -> str:
     """The class that a cell names, or numbers."""
     if names:
-        if cell is not None and not isinstance(cell, int):
-            raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
-        if cell == -1:
-            raise BadRow("label -1 says that there is none, as where those of test are kept secret")
-        if cell is None or not 0 <= cell < len(names):
-            raise BadRow(
-                f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
-            )
-        return names[cell]
+        return _read_number_of_class(cell, names, column)
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, int):
@@ -42,7 +64,7 @@ def read_class(cell: Any, names: Sequence[str], column: str) -> str:
         raise BadRow(f"label {cell!r} is not a name")
     name = visible(cell)
     if not name:
-        raise BadRow(f"there is no label in column {column!r}")
+        raise NoLabel(f"there is no label in column {column!r}")
     if "\0" in cell:
         raise BadRow(f"the label in column {column!r} has a NUL in it")
     return intern(name)
@@ -78,7 +100,7 @@ def read_weight(cell: Any, column: str) -> float:
 def read_number(cell: Any, column: str) -> float:
     """The number that a cell has."""
     if cell is None or cell != cell:  # noqa: PLR0124 - NaN is how some tools say that there is none
-        raise BadRow(f"there is no label in column {column!r}")
+        raise NoLabel(f"there is no label in column {column!r}")
     if isinstance(cell, bool) or not isinstance(cell, int | float | Decimal):
         raise BadRow(f"label {str(cell)[:40]!r} is neither a name nor a number")
     try:

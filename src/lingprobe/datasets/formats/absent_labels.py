@@ -1,0 +1,98 @@
+"""Labels that are not there: what tools and annotators write where a row has none. Few such rows
+are left out and counted; where they are many, or hardly a class is left, the user is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.data.core import DataProblem
+from lingprobe.data.labels import Label
+
+ABSENT = frozenset(
+    ("-", "nan", "NaN", "NAN", "None", "N/A", "n/a", "NA", "<NA>", "null", "NULL", "NaT", "#N/A")
+)
+"""What stands where tools have no value; other spellings of them may be classes."""
+UNSURE = "?"
+"""A label that is none where all others have letters."""
+_MOST = 0.2  # of the rows that may lack a label and be left out unasked
+_FEWEST_CLASSES = 2  # that have to be left
+_FEWEST_OF_NUMBERS = 3  # beside -1, from which on it is asked for as well
+
+
+class AbsentLabels(NamedTuple):
+    """Which rows say that they have no label [n], and by which names."""
+
+    rows: NDArray[np.bool_]
+    names: tuple[str, ...]
+
+
+def find_absent(labels: Sequence[Label], where: str) -> AbsentLabels:
+    """The rows whose label says that there is none. DataProblem where they are so many that it may
+    be a class.
+    """
+    if not labels or not all(isinstance(label, str | float) for label in labels):
+        return AbsentLabels(np.zeros(len(labels), bool), ())
+    different, codes = np.unique([str(label) for label in labels], return_inverse=True)
+    names = [str(name) for name in different]
+    absent = [name for name in names if name in ABSENT]
+    others = [name for name in names if name not in ABSENT]
+    if UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != UNSURE):
+        absent.append(UNSURE)
+        others.remove(UNSURE)
+    if below := _find_minus_one(others):
+        absent.append(below)
+        others.remove(below)
+    rows = np.isin(different, absent)[codes]
+    if not absent or len(others) < _FEWEST_CLASSES:
+        return AbsentLabels(np.zeros(len(labels), bool), ())
+    if rows.mean() >= _MOST:
+        if absent == [below] and len(others) < _FEWEST_OF_NUMBERS:  # as of -1, 0 and 1
+            return AbsentLabels(np.zeros(len(labels), bool), ())
+        share = f"{100 * float(rows.mean()):.0f} %"
+        raise DataProblem(
+            f"{where}: {share} of its labels are {_list_names(absent)}, which may say that there is"
+            " none: remove such rows, or add labels=classes to the task if it is a class"
+        )
+    return AbsentLabels(rows, tuple(absent))
+
+
+def _find_minus_one(names: Sequence[str]) -> str:
+    """The name of -1 where all other names are whole numbers from 0 on; ''."""
+    below = [name for name in names if name in ("-1", "-1.0")]
+    rest = [name.removesuffix(".0") for name in names if name not in below]
+    is_alone = len(below) == 1 and all(name.isdecimal() for name in rest)
+    return below[0] if is_alone and len(rest) >= _FEWEST_CLASSES else ""
+
+
+def describe_absent(absent: AbsentLabels) -> str:
+    """How many rows were left out, and how they are kept."""
+    said = f"whose label is {_list_names(absent.names)}"
+    return f"{_count_rows(int(absent.rows.sum()), said)} left out; labels=classes keeps such rows"
+
+
+def describe_unlabelled(many: int, first: str) -> str:
+    """How many rows without a label were left out, and the first."""
+    return f"{_count_rows(many, 'without a label')} left out; the first: {first}"
+
+
+def _count_rows(many: int, said: str) -> str:
+    return f"{many:,} {'row' if many == 1 else 'rows'} {said} {'was' if many == 1 else 'were'}"
+
+
+def check_unlabelled(unlabelled: int, labelled: int, first: str) -> None:
+    """Refuse a table in which too many rows lack a label; `first` says what is wrong with one."""
+    share = unlabelled / max(unlabelled + labelled, 1)
+    if share >= _MOST:
+        raise DataProblem(
+            f"{first}; so {100 * share:.0f} % of its rows have no label (on_error=skip leaves them"
+            " out and counts them)"
+        )
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return " or ".join(repr(name) for name in names)

@@ -1,0 +1,165 @@
+"""Labels that are not there are left out and counted from every source, or asked for, and are no
+class.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import lingprobe
+from lingprobe.data.core import DataProblem
+from lingprobe.datasets.formats.absent_labels import ABSENT, find_absent
+from lingprobe.datasets.formats.tables import read
+from lingprobe.tasks import TASKS
+
+
+def mixed(absent, many=8, rest=("yes", "no"), n=100):
+    """So many absent labels among others that come in turn."""
+    labels = [rest[i % len(rest)] for i in range(n - many)]
+    step = max(len(labels) // max(many, 1), 1)
+    for k in range(many):
+        labels.insert(k * step + k, absent)
+    return labels
+
+
+def texts(n):
+    return [f"text number {i} of them" for i in range(n)]
+
+
+def write_csv(path, labels):
+    with path.open("w", encoding="utf-8") as file:
+        csv.writer(file).writerows(
+            [("text", "label"), *zip(texts(len(labels)), labels, strict=True)]
+        )
+    return path
+
+
+def write_jsonl(path, labels):
+    rows = zip(texts(len(labels)), labels, strict=True)
+    path.write_text("\n".join(json.dumps({"text": t, "label": y}) for t, y in rows))
+    return path
+
+
+def write_parquet(path, labels):
+    pq.write_table(pa.table({"text": texts(len(labels)), "label": labels}), path)
+    return path
+
+
+WRITERS = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("absent", sorted(ABSENT))
+def test_what_tools_write_for_none_is_no_class(tmp_path, suffix, absent):
+    labels = mixed(absent)
+    data = read(WRITERS[suffix](tmp_path / f"own.{suffix}", labels))
+    assert data.labels.names == ("no", "yes")
+    assert len(data) == 92
+    said = f"8 rows whose label is {absent!r} were left out; labels=classes keeps such rows"
+    assert said in data.notes.remarks
+    kept = read(tmp_path / f"own.{suffix}", labels="classes")
+    assert len(kept.labels.names) == 3
+    # each example keeps its own text
+    expected = {t: y for t, y in zip(texts(100), labels, strict=True) if y != absent}
+    assert {e.sites[0].sentence.text: e.label for e in data.examples()} == expected
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_empty_cells_are_left_out_and_counted(tmp_path, suffix):
+    empty = "" if suffix == "csv" else None
+    path = WRITERS[suffix](tmp_path / f"own.{suffix}", mixed(empty))
+    data = read(path)
+    assert len(data) == 92
+    (said,) = (remark for remark in data.notes.remarks if "without a label" in remark)
+    assert said.startswith("8 rows without a label were left out; the first: ")
+    many = WRITERS[suffix](tmp_path / f"many.{suffix}", mixed(empty, 30))
+    with pytest.raises(DataProblem, match="so 30 % of its rows have no label"):
+        read(many)
+
+
+@pytest.mark.parametrize("kind", ["frame", "lists", "series"])
+def test_data_in_memory_are_read_alike(kind):
+    labels = mixed(None)
+    frame = pd.DataFrame({"text": texts(100), "label": labels})
+    as_text = frame.assign(label=frame.label.astype(str))
+    data = {
+        "frame": as_text,
+        "lists": (texts(100), labels),
+        "series": (as_text.text, as_text.label),
+    }[kind]
+    task = lingprobe.table(data)
+    loaded = task.load()
+    assert loaded.labels.names == ("no", "yes")
+    assert len(loaded) == 92
+    assert any("8 rows" in remark for remark in loaded.notes.remarks)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("rest", [(0, 1), (0, 1, 2)])
+def test_minus_one_beside_classes_that_are_numbered_is_no_class(tmp_path, suffix, rest):
+    """As in SNLI, of whose pairs some have no label that annotators agree on."""
+    path = WRITERS[suffix](tmp_path / f"own.{suffix}", mixed(-1, 8, rest))
+    data = read(path)
+    assert data.labels.names == tuple(map(str, rest))
+    assert any("8 rows whose label is '-1" in remark for remark in data.notes.remarks)
+
+
+def test_minus_one_may_be_a_class(tmp_path):
+    polar = read(write_csv(tmp_path / "a.csv", [-1, 1] * 50))
+    assert polar.labels.names == ("-1", "1")
+    three = read(write_csv(tmp_path / "b.csv", [-1, 0, 1] * 30))
+    assert three.labels.names == ("-1", "0", "1")
+    many = write_csv(tmp_path / "c.csv", mixed(-1, 40, (0, 1, 2)))
+    with pytest.raises(DataProblem, match="40 % of its labels are '-1', which may say"):
+        read(many)
+
+
+def test_a_question_mark_is_no_class_where_all_others_have_letters():
+    sure = find_absent(mixed("?"), "own")
+    assert sure.names == ("?",)
+    assert sure.rows.sum() == 8
+    assert not find_absent(mixed("?", 8, (".", "!")), "own").names
+    assert not find_absent(mixed("?", 8, ("word", "!")), "own").names
+
+
+@pytest.mark.parametrize("name", ["none", "NONE", "Nan", "na", "n.a."])
+def test_classes_that_are_called_nearly_so_stay(name):
+    assert not find_absent(mixed(name), "own").names
+
+
+def test_what_may_be_a_class_is_asked():
+    with pytest.raises(DataProblem, match="30 % of its labels are 'None', which may say"):
+        find_absent(mixed("None", 30), "own")
+    assert not find_absent(mixed("-", 8, ("one",)), "own").names  # one class alone is left
+
+
+def test_sets_and_numbers_have_none():
+    assert not find_absent([frozenset("a"), frozenset("b")], "own").rows.any()
+    assert not find_absent([0.5, 1.5, -1.0], "own").rows.any()
+
+
+def test_the_metric_is_that_of_the_classes_that_are_left(tmp_path):
+    labels = mixed("-", 8, ("common",) * 11 + ("rare",))
+    path = write_csv(tmp_path / "own.csv", labels)
+    assert TASKS.make(f"table:{path}").metric == "auroc"
+    assert np.isin(read(path).labels.names, ("common", "rare")).all()
+
+
+def test_pairs_with_dashes_have_three_classes(tmp_path):
+    """MultiNLI's and SNLI's lines as they are released."""
+    names = ("entailment", "neutral", "contradiction")
+    rows = [
+        {"gold_label": label, "sentence1": f"A man {i}.", "sentence2": f"A woman {i}."}
+        for i, label in enumerate(mixed("-", 6, names))
+    ]
+    (tmp_path / "mnli.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    data = read(tmp_path / "mnli.jsonl")
+    assert set(data.labels.names) == set(names)
+    assert len(data) == 94
