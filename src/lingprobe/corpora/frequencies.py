@@ -8,7 +8,6 @@ numbers side by side), sixteen bytes a distinct pair.
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +35,7 @@ from lingprobe.data.cache import (
     open_draft,
 )
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
 
 HELD = 1 << 21  # tokens whose pairs are counted at once
@@ -156,9 +156,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     kinds = "".join(
         uncompressed_path(file).suffix for file in files
     )  # names say how files are read
-    key = hashlib.blake2b(
-        f"{digest_files(files)}{kinds}{on_error}".encode(), digest_size=16
-    ).hexdigest()
+    key = digest_pieces(f"{digest_files(files)}{kinds}{on_error}")
     place = cache_dir() / "frequencies" / f"{key}-{digest_code(root_of(frequencies))}.npz"
     try:
         return _load(place)

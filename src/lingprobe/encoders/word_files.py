@@ -5,7 +5,6 @@ so that another process finds its words at once.
 from __future__ import annotations
 
 import codecs
-import hashlib
 import struct
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +33,7 @@ from lingprobe.data.cache import (
     remember,
 )
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.sources import check_vectors
@@ -383,4 +383,4 @@ def _decimal(text: bytes) -> bool:
 
 
 def _hash(word: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
+    return int.from_bytes(hash_bytes(word, 8), "little")
