@@ -484,3 +484,32 @@ def test_digests_are_computed_in_one_place():
         if any(map(imports_hashlib, ast.walk(ast.parse(file.read_text("utf-8")))))
     }
     assert using == HASHING, "call a function of lingprobe.data.digests"
+
+
+def loads_arrays(node: ast.AST) -> bool:
+    """Whether code reads a file of NumPy's, or has NumPy read what a file says that it is."""
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return re.fullmatch(r"(np|numpy)\.(load|lib\.format\.read_\w+)", called) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "loads"),
+    [
+        ("np.load(path, mmap_mode='r')", True),
+        ("x = numpy.load(f)['a']", True),
+        ("np.lib.format.read_array(f)", True),
+        ("json.load(f)", False),
+        ("np.save(f, x)", False),
+    ],
+)
+def test_what_reads_arrays_is_seen(code, loads):
+    assert any(map(loads_arrays, ast.walk(ast.parse(code)))) is loads
+
+
+def test_files_of_arrays_are_read_in_one_place():
+    reading = {
+        str(file.relative_to(ROOT / "src"))
+        for file in SOURCES
+        if any(map(loads_arrays, ast.walk(ast.parse(file.read_text("utf-8")))))
+    }
+    assert reading == {"lingprobe/corpora/array_files.py"}, "read it as an ArrayFile"

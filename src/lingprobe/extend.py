@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lingprobe.audit.floors import SplitHalves
     from lingprobe.cli.declaration import command, option
     from lingprobe.cli.options import SHARED_OPTIONS, show_page
+    from lingprobe.corpora.array_files import ArrayFile
     from lingprobe.corpora.brackets import (
         BRACKET_SUFFIXES,
         BracketTree,
@@ -95,7 +96,7 @@ if TYPE_CHECKING:
         SentenceNetwork,
         SentencesRead,
     )
-    from lingprobe.pages.breakdown import are_shown_singly, compute_stratum_rows, has_counted_labels
+    from lingprobe.pages.breakdown import are_shown_singly, compute_stratum_rows
     from lingprobe.pages.captions import label_encoders, name_encoders, shorten_task
     from lingprobe.pages.descriptions import get_question
     from lingprobe.pages.groups import TaskColumn, arrange_columns
@@ -134,6 +135,7 @@ __all__ = [
     "SHARED_OPTIONS",
     "Annotation",
     "Answers",
+    "ArrayFile",
     "AuditBaseline",
     "BracketTree",
     "Checkpoint",
@@ -225,7 +227,6 @@ __all__ = [
     "get_processor_level",
     "get_question",
     "group_rows_by_task",
-    "has_counted_labels",
     "hash_bytes",
     "hash_key",
     "identify_encoder",
@@ -299,6 +300,7 @@ _PLACES = {
     "audit.floors": "SplitHalves",
     "cli.declaration": "command option",
     "cli.options": "SHARED_OPTIONS show_page",
+    "corpora.array_files": "ArrayFile",
     "corpora.brackets": "BRACKET_SUFFIXES BracketTree format_terminal parse_brackets read_brackets",
     "corpora.columns": "ColumnLayout",
     "corpora.conllu": "read_conllu",
@@ -349,7 +351,7 @@ _PLACES = {
     "nets.architectures": "draw_network",
     "nets.precision": "get_processor_level",
     "nets.trainable": "NetworkArchitecture NetworkShape SentenceNetwork SentencesRead",
-    "pages.breakdown": "are_shown_singly compute_stratum_rows has_counted_labels",
+    "pages.breakdown": "are_shown_singly compute_stratum_rows",
     "pages.captions": "label_encoders name_encoders shorten_task",
     "pages.descriptions": "get_question",
     "pages.groups": "TaskColumn arrange_columns",

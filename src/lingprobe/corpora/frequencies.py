@@ -8,8 +8,6 @@ numbers side by side), sixteen bytes a distinct pair.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ import numpy as np
 
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora import tagged_text as tagged
+from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.files import (
     digest_files,
     treebank,
@@ -160,7 +159,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     place = cache_dir() / "frequencies" / f"{key}-{digest_code(root_of(frequencies))}.npz"
     try:
         return _load(place)
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+    except (OSError, ValueError, KeyError):
         table = count_words(chain.from_iterable(_words(file, on_error) for file in files))
     if not table.total:
         raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
@@ -235,10 +234,8 @@ def _save(table: Frequencies, place: Path) -> None:
 
 
 def _load(place: Path) -> Frequencies:
-    with np.load(place, allow_pickle=False) as archive:
-        words = archive["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
-        arrays = {
-            name: archive[name] for name in ("counts", "small", "capital", "pairs", "together")
-        }
+    file = ArrayFile(place)
+    words = file["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+    arrays = {name: file[name] for name in ("counts", "small", "capital", "pairs", "together")}
     numbers = {word: i for i, word in enumerate(words)}
     return Frequencies(numbers, **arrays, total=int(arrays["counts"].sum()))

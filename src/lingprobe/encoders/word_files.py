@@ -17,6 +17,7 @@ from typing import IO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.files import (
     COMPRESSED,
@@ -254,7 +255,7 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
     """
     with suppress(OSError, ValueError):
         if mark and recall(cache_dir() / "words", mark) == digest_files([_table(mark)]):
-            table: NDArray[np.uint64] = np.load(_table(mark), mmap_mode="r")
+            table: NDArray[np.uint64] = ArrayFile(_table(mark))[""]
             return table
     return None
 
