@@ -33,7 +33,7 @@ from pathlib import Path
 from scipy.stats import spearmanr
 
 import lingprobe
-from lingprobe.corpora.files import digest_file
+from lingprobe.data.digests import checksum_file
 from lingprobe.data.records import records
 from lingprobe.suites.flash import FILES, read_flash_sets
 
@@ -356,7 +356,7 @@ def _manifest(file: Path, output: Path) -> str:
         import pyarrow.parquet
 
         many = pyarrow.parquet.read_metadata(file).num_rows
-    known = (file.relative_to(output).as_posix(), many, file.stat().st_size, digest_file(file))
+    known = (file.relative_to(output).as_posix(), many, file.stat().st_size, checksum_file(file))
     return "\t".join(map(str, known))
 
 

@@ -3,8 +3,9 @@
 usage: python benchmarks/house.py [CHECKOUT...] [--no-walks]      (default: the one it lies in)
 
 A row for each measure, a column for each checkout. Tokens are those of Python's tokenizer without
-comments and layout (a docstring is one); a line of code has at least one. Floors are the layers of
-the first contract of import-linter. A walk is one call, made with the checkout's own code under
+comments and layout (a docstring is one); a line of code has at least one. Definitions are the
+functions, classes and constants of modules. The core is all but the extensions. Floors are the
+layers of the first contract of import-linter. A walk is one call, made with the checkout's own code under
 this Python: how many functions of it are entered, in how many files, and how many climbs there are,
 pairs of functions of which one calls another on a higher floor.
 """
@@ -25,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 LAYOUT = {
@@ -62,14 +63,14 @@ def main() -> None:
 def figures(checkout: Path, walked: bool) -> dict[str, str]:
     """All measures of a checkout by their names."""
     files, tested = code(checkout), tests(checkout)
-    spine = {file for file, module in files.items() if "parts" not in module.parts[1:2]}
+    core = {file for file, module in files.items() if not in_extension(module)}
     rooms = Counter[str]()
-    for file, module in files.items():
-        rooms["/".join(module.parts[1 : 3 if file not in spine else 2])] += tokens(file)[0]
+    for file in core:
+        rooms[files[file].parts[1]] += tokens(file)[0]
     room, most = rooms.most_common(1)[0]
     values = {
         **{f"{name}, in all": value for name, value in size(files).items()},
-        **{f"{name}, spine": value for name, value in size(spine).items()},
+        **{f"{name}, core": value for name, value in size(core).items()},
         "floors": str(len(floors(checkout))),
         "modules with one importer": str(lone(checkout, files)),
         "modules at the root": str(sum(len(module.parts) == 2 for module in files.values())),
@@ -92,6 +93,16 @@ def code(checkout: Path) -> dict[Path, Path]:
     return {file: file.relative_to(root) for file in sorted(root.glob("*/**/*.py"))}
 
 
+def in_extension(module: Path) -> bool:
+    """Whether a file is of an extension, which older checkouts have among their parts."""
+    first, *rest = module.parts
+    old = rest[:1] == ["parts"] and rest[1] in OLD
+    return first.endswith("_extensions") or old
+
+
+OLD = {"archive", "board", "claims", "compose", "training"}
+
+
 def tests(checkout: Path) -> list[Path]:
     """The Python files of the tests."""
     return sorted((checkout / "tests").rglob("*.py"))
@@ -105,9 +116,22 @@ def size(files: Any) -> dict[str, str]:
     return {
         "files": f"{len(counts):,}",
         "lines": f"{text:,}",
+        "definitions": f"{sum(map(definitions, files)):,}",
         "tokens": f"{total:,}",
         "tokens a line of code": f"{total / lines:.1f}",
     }
+
+
+def definitions(file: Path) -> int:
+    """How many functions, classes and constants a module defines."""
+    count = 0
+    for node in ast.parse(file.read_bytes()).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            count += sum(isinstance(target, ast.Name) for target in targets)
+        else:
+            count += isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    return count
 
 
 @cache
@@ -174,7 +198,7 @@ def walks(checkout: Path) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         examples(Path(folder))
         for title, call in calls(package, encoders, Path(folder)).items():
-            watch = Watch(checkout / "src" / name, levels)
+            watch = Watch(checkout / "src", levels)
             sys.setprofile(watch)
             try:
                 call()
@@ -211,40 +235,46 @@ class Watch:
     def __init__(self, root: Path, levels: dict[str, int]) -> None:
         self.root = str(root) + os.sep
         self.levels = levels
+        self.places = dict[CodeType, tuple[str, str] | None]()
         self.entries = set[tuple[str, str]]()
+        self.calls = set[tuple[tuple[str, str], tuple[str, str]]]()
         self.climbs = set[tuple[tuple[str, str], tuple[str, str]]]()
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         """What the interpreter calls as a function begins."""
-        here = self.place(frame) if event == "call" else None
+        if event != "call":
+            return
+        here = self.place(frame.f_code)
         if here is None:
             return
         self.entries.add(here)
         caller = self.caller(frame.f_back)
-        if caller and self.level(here[0]) > self.level(caller[0]):
-            self.climbs.add((caller, here))
+        if caller is not None and (caller, here) not in self.calls:
+            self.calls.add((caller, here))
+            if self.level(here[0]) > self.level(caller[0]):
+                self.climbs.add((caller, here))
 
-    def place(self, frame: FrameType) -> tuple[str, str] | None:
-        """File and function of a frame, if it is a function of the package."""
-        code = frame.f_code
-        name = code.co_qualname
-        if not code.co_filename.startswith(self.root) or name.endswith(("<module>", "<lambda>")):
-            return None
-        file = code.co_filename.removeprefix(self.root)
-        return file, name.split(".<locals>")[0]
+    def place(self, code: CodeType) -> tuple[str, str] | None:
+        """File and function of some code, if it is a function of the package."""
+        if code not in self.places:
+            inside = code.co_filename.startswith(self.root)
+            inside &= not code.co_qualname.endswith(("<module>", "<lambda>"))
+            file = code.co_filename.removeprefix(self.root)
+            name = code.co_qualname.split(".<locals>")[0]
+            self.places[code] = (file, name) if inside else None
+        return self.places[code]
 
     def caller(self, frame: FrameType | None) -> tuple[str, str] | None:
         """The nearest function of the package below, through other libraries."""
         while frame is not None:
-            place = self.place(frame)
-            if place:
+            if place := self.place(frame.f_code):
                 return place
             frame = frame.f_back
         return None
 
     def level(self, file: str) -> int:
-        """How high a file's room is; the root is above all."""
-        module = file.removesuffix(".py").replace(os.sep, ".")
+        """How high a file's room is; the root and the extensions are above all."""
+        module = file.removesuffix(".py").replace(os.sep, ".").partition(".")[2]
         rooms = [room for room in self.levels if f"{module}.".startswith(f"{room}.")]
         return self.levels[max(rooms, key=len)] if rooms else 1
 

@@ -6,7 +6,8 @@
 was measured last. Commands run in FOLDER, where the treebanks, texts and vectors lie that the notes
 in `benchmarks/results` describe, and write to `$RESULTS`. A file that was measured gets the commit
 of this checkout, which therefore may hold no uncommitted change; then pages are written from the
-files. Takes many hours; files without a command are named. Exits with 1 where a command fails.
+files. Takes many hours; where no command can measure a file, its line says why after a #, and it is
+named. Exits with 1 where a command fails.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def measure(lines: Sequence[Line], files: Collection[str], folder: Path) -> Iter
         if files and line["file"] not in files:
             continue
         command = line["command"]
-        if not command:
-            yield f"{line['file']}: not measured, as it has no command"
+        if command.startswith("#"):
+            yield f"{line['file']}: not measured{command.replace('#', ':', 1)}"
             continue
         if command not in done:
             subprocess.run(  # noqa: S602 (the commands are those of the manifest)

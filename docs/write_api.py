@@ -307,7 +307,7 @@ def _options() -> dict[str, list[str]]:
         kind: [
             " ".join([entry.name, *(option.written for option in entry.options)])
             for entry in lingprobe.available(kind)  # type: ignore[arg-type]
-            if entry.name in contents.own_places()
+            if entry.name in contents.places(own=True)
         ]
         for kind, contents in ((each, get_contents(each)) for each in KINDS)
     }

@@ -180,10 +180,10 @@ TASK_OPTIONS = {
     ],
     **{
         name: [f"{name}:BANK"]
-        for name in TASKS.own_places()
+        for name in TASKS.places(own=True)
         if name.startswith("ud/") and name != "ud/feat"
     },
-    **{name: [f"{name}:TREES"] for name in TASKS.own_places() if name.startswith("tree/")},
+    **{name: [f"{name}:TREES"] for name in TASKS.places(own=True) if name.startswith("tree/")},
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
     **{
@@ -370,7 +370,7 @@ ALL = {
 
 @pytest.mark.parametrize(("contents", "options"), ALL.values(), ids=ALL)
 def test_every_entry_has_a_conformance_test(contents, options):
-    assert set(contents.own_places()) == set(options), (
+    assert set(contents.places(own=True)) == set(options), (
         f"add the {contents.kind} to the table of this module"
     )
 
@@ -405,7 +405,7 @@ def test_every_task_has_an_oracle_but_those_whose_files_have_no_annotation(name,
     "contents", [ENCODERS, PROBES, TASKS, METRICS, CONTROLS], ids=lambda c: c.kind
 )
 def test_every_factory_says_in_one_line_what_it_is(contents):
-    for name in contents.own_places():
+    for name in contents.places(own=True):
         line = summary(contents.find(name))
         assert line, f"{contents.kind} {name} has no docstring, whose first paragraph is listed"
         assert line[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {line!r}"
@@ -496,7 +496,7 @@ JUDGED = [
 """Labels, and the metrics that are about such; others are about classes."""
 
 
-@pytest.mark.parametrize("name", METRICS.own_places())
+@pytest.mark.parametrize("name", METRICS.places(own=True))
 def test_metrics_are_best_where_all_is_right(name):
     labels = next((labels for labels, names in JUDGED if name in names), column(["a", "b", "a"]))
     metric = METRICS.make(name)

@@ -402,7 +402,7 @@ def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_
 ROOTS = {"embeds": EMBEDS, "measures": MEASURES} | {
     f"{contents.kind} {name}": tuple(sorted(contents.roots(name)))
     for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
-    for name in contents.own_places()
+    for name in contents.places(own=True)
 }
 COMPUTED: set[str] = set()
 """Modules of which a name is computed, so that they count as a whole."""

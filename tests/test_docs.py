@@ -576,6 +576,7 @@ def test_every_file_of_results_is_in_the_manifest(results):
     files = sorted(path.name for path in results["DATA"].glob("*.csv"))
     assert [line["file"] for line in lines] == files
     for line in lines:
+        assert line["command"], f"{line['file']}: name its command, or after a # why there is none"
         assert re.fullmatch(r"[0-9a-f]{8}", line["commit"])
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", line["date"])
 
@@ -584,12 +585,12 @@ def test_what_is_measured_is_stamped_and_what_has_no_command_is_named(measure, t
     command = "echo a >> $RESULTS/a.csv; echo b >> $RESULTS/b.csv"
     old = {"commit": "00000000", "date": "2026-01-01"}
     lines = [{"file": name, "command": command, **old} for name in ("a.csv", "b.csv")]
-    lines.append({"file": "c.csv", "command": "", **old})
+    lines.append({"file": "c.csv", "command": "# a page says how", **old})
     said = list(measure["measure"](lines, (), tmp_path))
     assert said == [
         "a.csv: measured",
         "b.csv: measured",
-        "c.csv: not measured, as it has no command",
+        "c.csv: not measured: a page says how",
     ]
     assert (tmp_path / "a.csv").read_text() == "a\n"  # one command for both ran once
     assert [line["commit"] for line in measure["read_manifest"](tmp_path / "m.tsv")][:2] == [

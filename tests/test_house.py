@@ -454,3 +454,62 @@ def test_what_a_thing_offers_is_declared():
     }
     assert using - REFLECTION - FOREIGN == set(), "declare it in core, or take it by its name"
     assert using == REFLECTION | FOREIGN, "files that need no permission any more"
+
+
+HASHING = {
+    "lingprobe/data/digests.py",
+    "lingprobe/probes/linear/decomposition.py",  # names a decomposition within one process
+}
+
+
+def imports_hashlib(node: ast.AST) -> bool:
+    """Whether code imports hashlib, as a whole or a name of it."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "hashlib"
+    return isinstance(node, ast.Import) and any(alias.name == "hashlib" for alias in node.names)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import hashlib", "def f():\n    from hashlib import blake2b as b", "import os, hashlib"],
+)
+def test_an_import_of_hashlib_is_seen(code):
+    assert any(map(imports_hashlib, ast.walk(ast.parse(code))))
+
+
+def test_digests_are_computed_in_one_place():
+    using = {
+        str(file.relative_to(ROOT / "src"))
+        for file in SOURCES
+        if any(map(imports_hashlib, ast.walk(ast.parse(file.read_text("utf-8")))))
+    }
+    assert using == HASHING, "call a function of lingprobe.data.digests"
+
+
+def loads_arrays(node: ast.AST) -> bool:
+    """Whether code reads a file of NumPy's, or has NumPy read what a file says that it is."""
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return re.fullmatch(r"(np|numpy)\.(load|lib\.format\.read_\w+)", called) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "loads"),
+    [
+        ("np.load(path, mmap_mode='r')", True),
+        ("x = numpy.load(f)['a']", True),
+        ("np.lib.format.read_array(f)", True),
+        ("json.load(f)", False),
+        ("np.save(f, x)", False),
+    ],
+)
+def test_what_reads_arrays_is_seen(code, loads):
+    assert any(map(loads_arrays, ast.walk(ast.parse(code)))) is loads
+
+
+def test_files_of_arrays_are_read_in_one_place():
+    reading = {
+        str(file.relative_to(ROOT / "src"))
+        for file in SOURCES
+        if any(map(loads_arrays, ast.walk(ast.parse(file.read_text("utf-8")))))
+    }
+    assert reading == {"lingprobe/corpora/array_files.py"}, "read it as an ArrayFile"

@@ -89,7 +89,7 @@ from lingprobe.tasks import TASKS
 
 roots = {"embeds": EMBEDS, "measures": MEASURES}
 for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
-    roots |= {f"{contents.kind} {name}": sorted(contents.roots(name)) for name in contents.own_places()}
+    roots |= {f"{contents.kind} {name}": sorted(contents.roots(name)) for name in contents.places(own=True)}
 codes = {name: closure.digest_code(*each) for name, each in roots.items()}
 edited = closure.Node(*sys.argv[1].split(":"))
 users = [name for name, each in roots.items() if edited in closure.closure(each).nodes]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lingprobe.audit.floors import SplitHalves
     from lingprobe.cli.declaration import command, option
     from lingprobe.cli.options import SHARED_OPTIONS, show_page
+    from lingprobe.corpora.array_files import ArrayFile
     from lingprobe.corpora.brackets import (
         BRACKET_SUFFIXES,
         BracketTree,
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
     from lingprobe.corpora.corpus import list_corpus_files
     from lingprobe.corpora.damage import report_damage
     from lingprobe.corpora.files import CorpusPart, digest_files, read_text_lines, uncompressed_path
-    from lingprobe.corpora.languages import get_three_letter_code
+    from lingprobe.corpora.languages import name_language
     from lingprobe.corpora.places import locate_path
     from lingprobe.corpora.strict import read_json_document
-    from lingprobe.corpora.tagged_text import is_tagged, read_tagged_text
+    from lingprobe.corpora.tagged_text import read_tagged_text
     from lingprobe.corpora.tally import ProblemTally
     from lingprobe.corpora.text import (
         read_running_text,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     )
     from lingprobe.corpora.training_sentences import hash_key
     from lingprobe.corpora.trees import compute_tree_depth
-    from lingprobe.corpora.universal import list_treebanks
     from lingprobe.data._closure import digest_code
     from lingprobe.data._code import allow_code, is_code_allowed, resolve_beside
     from lingprobe.data._options import PlaceOption
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from lingprobe.data.abilities import RemoteEncoder
     from lingprobe.data.cache import check_file_ending, open_draft, set_environment, write_text
     from lingprobe.data.checks import check_choice, check_number
+    from lingprobe.data.digests import checksum_file, hash_bytes
     from lingprobe.data.errors import describe_install
     from lingprobe.data.labels import column_from_codes
     from lingprobe.data.notes import Checkpoint, NotePart
@@ -95,7 +96,7 @@ if TYPE_CHECKING:
         SentenceNetwork,
         SentencesRead,
     )
-    from lingprobe.pages.breakdown import are_shown_singly, compute_stratum_rows, has_counted_labels
+    from lingprobe.pages.breakdown import are_shown_singly, compute_stratum_rows
     from lingprobe.pages.captions import label_encoders, name_encoders, shorten_task
     from lingprobe.pages.descriptions import get_question
     from lingprobe.pages.groups import TaskColumn, arrange_columns
@@ -134,6 +135,7 @@ __all__ = [
     "SHARED_OPTIONS",
     "Annotation",
     "Answers",
+    "ArrayFile",
     "AuditBaseline",
     "BracketTree",
     "Checkpoint",
@@ -191,6 +193,7 @@ __all__ = [
     "check_choice",
     "check_file_ending",
     "check_number",
+    "checksum_file",
     "coefficients",
     "column_from_codes",
     "command",
@@ -223,25 +226,23 @@ __all__ = [
     "get_encoder_kind",
     "get_processor_level",
     "get_question",
-    "get_three_letter_code",
     "group_rows_by_task",
-    "has_counted_labels",
+    "hash_bytes",
     "hash_key",
     "identify_encoder",
     "interval",
     "is_code_allowed",
-    "is_tagged",
     "join_answers",
     "judge_encoders",
     "label_encoders",
     "list_corpus_files",
     "list_languages",
-    "list_treebanks",
     "locate_path",
     "make_batches",
     "make_file_names",
     "mark_test_sets",
     "name_encoders",
+    "name_language",
     "open_draft",
     "open_word_table",
     "option",
@@ -299,21 +300,21 @@ _PLACES = {
     "audit.floors": "SplitHalves",
     "cli.declaration": "command option",
     "cli.options": "SHARED_OPTIONS show_page",
+    "corpora.array_files": "ArrayFile",
     "corpora.brackets": "BRACKET_SUFFIXES BracketTree format_terminal parse_brackets read_brackets",
     "corpora.columns": "ColumnLayout",
     "corpora.conllu": "read_conllu",
     "corpora.corpus": "list_corpus_files",
     "corpora.damage": "report_damage",
     "corpora.files": "CorpusPart digest_files read_text_lines uncompressed_path",
-    "corpora.languages": "get_three_letter_code",
+    "corpora.languages": "name_language",
     "corpora.places": "locate_path",
     "corpora.strict": "read_json_document",
-    "corpora.tagged_text": "is_tagged read_tagged_text",
+    "corpora.tagged_text": "read_tagged_text",
     "corpora.tally": "ProblemTally",
     "corpora.text": "read_running_text split_clitic split_words strip_to_letters tokenize_words",
     "corpora.training_sentences": "hash_key",
     "corpora.trees": "compute_tree_depth",
-    "corpora.universal": "list_treebanks",
     "data._closure": "digest_code",
     "data._code": "allow_code is_code_allowed resolve_beside",
     "data._options": "PlaceOption",
@@ -321,6 +322,7 @@ _PLACES = {
     "data.abilities": "RemoteEncoder",
     "data.cache": "check_file_ending open_draft set_environment write_text",
     "data.checks": "check_choice check_number",
+    "data.digests": "checksum_file hash_bytes",
     "data.errors": "describe_install",
     "data.notes": "Checkpoint NotePart",
     "data.progress": "show_progress",
@@ -349,7 +351,7 @@ _PLACES = {
     "nets.architectures": "draw_network",
     "nets.precision": "get_processor_level",
     "nets.trainable": "NetworkArchitecture NetworkShape SentenceNetwork SentencesRead",
-    "pages.breakdown": "are_shown_singly compute_stratum_rows has_counted_labels",
+    "pages.breakdown": "are_shown_singly compute_stratum_rows",
     "pages.captions": "label_encoders name_encoders shorten_task",
     "pages.descriptions": "get_question",
     "pages.groups": "TaskColumn arrange_columns",

@@ -1,6 +1,8 @@
 """`lingprobe plugins` and `lingprobe.plugins`: what installed packages add."""
 
 import importlib
+import os
+import subprocess
 import sys
 
 from typer.testing import CliRunner
@@ -100,4 +102,27 @@ def test_a_command_or_function_whose_name_is_taken_is_told_with_the_reason(tmp_p
 def test_every_command_is_known_to_be_taken():
     ours = {str(each.name) for each in app.registered_commands}
     [commands] = [contents for contents in OTHERS if contents.kind == "command"]
-    assert set(commands.own_places()) == ours
+    assert set(commands.places(own=True)) == ours
+
+
+def test_a_command_that_cannot_be_imported_is_told_to_who_calls_it(tmp_path):
+    """And to nobody else: other commands start in silence, whatever the package does."""
+    about = tmp_path / "acme_commands-1.2.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-commands\nVersion: 1.2\n")
+    points = "gone = acme_gone:gone\nends = acme_ends:ends\n"
+    (about / "entry_points.txt").write_text(f"[lingprobe.commands]\n{points}")
+    (tmp_path / "acme_ends.py").write_text("import sys\nsys.exit('no licence')\n")
+
+    def run(*arguments: str) -> tuple[int, str]:
+        order = [sys.executable, "-m", "lingprobe", *arguments]
+        place = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(order, env=place, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    assert run("--version") == (0, "")
+    for name, reason in (("gone", "No module named 'acme_gone'"), ("ends", "no licence")):
+        code, error = run(name)
+        assert (code, error.count("\n")) == (2, 1)
+        assert error.startswith(f"lingprobe: the command {name}, which an installed package adds")
+        assert reason in error

@@ -5,7 +5,6 @@ that says so.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,6 +14,7 @@ import numpy as np
 
 from lingprobe.analysis.row import ResultRow
 from lingprobe.data.core import Result
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, join_columns
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.references import try_parse_reference
@@ -45,11 +45,7 @@ def digest_test_set(folds: Iterable[Result]) -> str:
     it.
     """
     parts = [fold.provenance.tested for fold in folds]
-    return (
-        hashlib.blake2b(" ".join(sorted(parts)).encode(), digest_size=8).hexdigest()
-        if all(parts)
-        else ""
-    )
+    return digest_pieces(" ".join(sorted(parts)), size=8) if all(parts) else ""
 
 
 def missing(folds: Iterable[Result]) -> str:

@@ -14,9 +14,9 @@ from lingprobe.audit.data_card import CARD, ONE, SUMS, Bound, HubSet, card_text,
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.hub_tools import largest_class, tool_files, tool_for
 from lingprobe.audit.inspection import inspect
-from lingprobe.corpora.files import digest_file
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Annotated, DataProblem, Task
+from lingprobe.data.digests import checksum_file
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.datasets.formats import hub_folder
@@ -119,7 +119,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
         task.question,
         _read_back(task, place, folder.name if alone else f"{folder.name}/{name}"),
         hub_task.sources,
-        {file.name: digest_file(file) for file in hub_task.files},
+        {file.name: checksum_file(file) for file in hub_task.files},
         files,
         inspect(dataset, rows=EXAMPLES, metric=task.metric),
         _ceiling(hub_task),

@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from lingprobe.api.arguments import as_list, nothing
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
@@ -205,7 +205,7 @@ def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _digest(dataset: Dataset) -> str:
     """What stands for a data set that somebody made."""
     strata = [f"{name} {tags.names} {tags.codes.tolist()}" for name, tags in dataset.strata.items()]
-    return digest(digest_examples(dataset), *strata, *dataset.clusters)
+    return digest_texts(digest_examples(dataset), *strata, *dataset.clusters)
 
 
 def _is_data(thing: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.page import audit_tables
-from lingprobe.corpora.files import digest_file
+from lingprobe.data.digests import checksum_file
 from lingprobe.data.references import Reference
 from lingprobe.datasets.formats.hub_folder import SPLIT_FILES
 from lingprobe.tables.markup import markdown
@@ -105,7 +105,7 @@ class HubSet:
 
 def sums(folder: Path, names: Iterable[str]) -> str:
     """The SHA-256 of files of a folder, as `sha256sum --check` reads them."""
-    return "".join(f"{digest_file(folder / name)}  {name}\n" for name in names)
+    return "".join(f"{checksum_file(folder / name)}  {name}\n" for name in names)
 
 
 def card_text(folder: Path, sets: Sequence[HubSet], licence: str) -> str:

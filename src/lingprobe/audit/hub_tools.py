@@ -6,7 +6,6 @@ The programs are fixed texts beside this module, and what they read of the sets 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from lingprobe.audit.data_card import HubSet
-from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import Dataset
+from lingprobe.data.digests import checksum_bytes, checksum_file
 from lingprobe.tasks.languages import with_scripts
 from lingprobe.tasks.terms import Source
 
@@ -67,12 +66,12 @@ def _name(folder: Path, each: HubSet) -> str:
 
 def _mteb_set(folder: Path, each: HubSet) -> dict[str, Any]:
     """What the tasks of mteb read of a set. The revision stands for the content of its files."""
-    sums = (digest_file(folder / each.place / name) for name in sorted(each.files))
+    sums = (checksum_file(folder / each.place / name) for name in sorted(each.files))
     return {
         "name": _name(folder, each),
         "description": each.question,
         "folder": each.place,
-        "revision": hashlib.sha256("".join(sums).encode()).hexdigest(),
+        "revision": checksum_bytes("".join(sums).encode()).hex(),
         "languages": _languages(each.sources),
         "largest_class": each.largest_class,
     }

@@ -24,7 +24,7 @@ from lingprobe.api.commands import COMMANDS as HEADINGS
 from lingprobe.api.commands import commands
 from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
-from lingprobe.data._foreign_code import where
+from lingprobe.data._foreign_code import one_line, where
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import load_points
 from lingprobe.data.errors import LingprobeError, UsageProblem
@@ -33,13 +33,21 @@ PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
 COMMANDS: dict[str, Declaration] = {}
 """Our own, in the order of the help."""
+_FAILED: dict[str, BaseException] = {}
+"""Why commands of installed packages cannot be imported, by name."""
 
 
 class Group(TyperGroup):
     """All commands. A list of them shows no options: these are read when a command is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that arguments begin with."""
+        """The command that arguments begin with; UsageProblem for one that cannot be imported."""
+        if args and (error := _FAILED.get(args[0])) and args[0] not in COMMANDS:
+            raise UsageProblem(
+                f"the command {args[0]}, which an installed package adds, cannot be imported:"
+                f" {one_line(error)}; `lingprobe plugins` says which"
+                " package that is"
+            )
         name, command, rest = super().resolve_command(ctx, args)
         if name in COMMANDS:
             command = COMMANDS[name].command(name)
@@ -61,7 +69,7 @@ app = typer.Typer(
 
 def _add_commands() -> None:
     """Add ours and those of installed packages, by heading. A name that is taken is ours; a command
-    that cannot be imported is left out, and `lingprobe plugins` says why.
+    that cannot be imported is left out; who calls it, or `lingprobe plugins`, learns why.
     """
     ours: list[tuple[str, str, Any]] = [
         (each.heading, each.name, attribute(each.place)) for each in commands()
@@ -69,7 +77,7 @@ def _add_commands() -> None:
     known = {name for _, name, _ in ours}
     added = [
         (found.heading if isinstance(found, Declaration) else "Plugins", name, found)
-        for name, found in load_points("lingprobe.commands")
+        for name, found in load_points("lingprobe.commands", _FAILED)
         if name not in known
     ]
     rank = {heading: place for place, heading in enumerate([*HEADINGS, "Plugins"])}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import hashlib
 import lzma
 import re
 import time
@@ -26,6 +25,7 @@ from lingprobe.corpora.places import locate_path
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import RunningDigest, digest_pieces
 
 CHUNK = 1 << 20
 YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
@@ -303,10 +303,7 @@ def digest_files(paths: Iterable[str | Path]) -> str:
     """A hash of the files' contents, in order; each is remembered by path for as long as size,
     times and number stay the same.
     """
-    total = hashlib.blake2b(digest_size=16)
-    for path in paths:
-        total.update(_digest(Path(path)).encode())
-    return total.hexdigest()
+    return digest_pieces(*(_digest(Path(path)) for path in paths))
 
 
 def _digest(path: Path) -> str:
@@ -322,12 +319,6 @@ def known_digest(path: Path) -> str:
     if isinstance(remembered, dict) and {**remembered, "digest": None} == {**known, "digest": None}:
         return str(remembered["digest"])
     return ""
-
-
-def digest_file(path: Path) -> str:
-    """The SHA-256 of a file as it lies on the disk."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
@@ -347,7 +338,7 @@ def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
             except OSError as error:
                 said = (error.strerror or str(error)).lower()
                 raise DataProblem(f"cannot read {path}: {said}") from None
-            found = hashing.total.hexdigest()
+            found = hashing.total.hex()
             old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
             if old and _state(path) == known:
                 remember(cache_dir() / "digests", _place(path), {**known, "digest": found})
@@ -364,14 +355,14 @@ class _Hashed(RawIOBase):
     """A file that is hashed as it is read."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self.file, self.total = file, hashlib.blake2b(digest_size=16)
+        self.file, self.total = file, RunningDigest()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         data = self.file.read(len(buffer))
-        self.total.update(data)
+        self.total.add(data)
         buffer[: len(data)] = data
         return len(data)
 

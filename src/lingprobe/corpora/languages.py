@@ -83,3 +83,16 @@ def language_codes(asked: str) -> set[str]:
 def _codes() -> Mapping[str, str]:
     """Name of a language -> the code that its treebanks begin with."""
     return {bank.language.casefold(): language(code) for code, bank in list_treebanks().items()}
+
+
+def name_language(code: str) -> str:
+    """The name of a language or treebank, as Universal Dependencies has it; the code, without its
+    script, where it has none.
+    """
+    plain = code.partition("-")[0]
+    return _names().get(get_three_letter_code(plain) or plain, plain)
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {get_three_letter_code(code): bank.language for code, bank in list_treebanks().items()}

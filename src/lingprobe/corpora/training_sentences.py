@@ -5,7 +5,6 @@ Sentences are told by letters and digits alone, so spacing, case and tokenisatio
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import Sentence
+from lingprobe.data.digests import hash_bytes
 
 Hashes = NDArray[np.uint64]
 
@@ -23,8 +23,7 @@ def hash_key(key: str) -> int:
     """
     if not key:
         return 0
-    whole = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8)
-    return int.from_bytes(whole.digest(), "little")
+    return int.from_bytes(hash_bytes(key.encode("utf-8", "surrogatepass"), 8), "little")
 
 
 def hash_sentences(sentences: Sequence[Sentence]) -> Hashes:

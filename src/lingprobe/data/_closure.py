@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import importlib.machinery
 import importlib.metadata
 import importlib.util
@@ -42,6 +41,7 @@ from lingprobe.data._source import (
     nameless,
     read,
 )
+from lingprobe.data.digests import digest_pieces, digest_texts
 
 INSTALLED = ("site-packages", "dist-packages")
 OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
@@ -90,13 +90,6 @@ class Node(NamedTuple):
     name: str
 
 
-def digest(*parts: str) -> str:
-    """Thirty-two hexadecimal digits that stand for some strings."""
-    return hashlib.blake2b(
-        "\x1e".join(parts).encode("utf-8", "surrogatepass"), digest_size=16
-    ).hexdigest()
-
-
 def digest_code(*roots: str) -> str:
     """A digest of the code that some roots reach, with versions of what is installed; a root is
     'module:definition', or a module as a whole.
@@ -112,7 +105,7 @@ def _digest_of(roots: frozenset[str]) -> str:
     keep()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
     python = f"python={sys.version_info.major}.{sys.version_info.minor}"
-    return digest(python, *packages, *faces, *effects)
+    return digest_texts(python, *packages, *faces, *effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +193,7 @@ def _step(node: Node) -> _Step:
     """That of a node, which many closures share."""
     module, name = node
     if not _has_content(module):
-        return _Step(digest(module), packages=_package(module.partition(".")[0]))
+        return _Step(digest_texts(module), packages=_package(module.partition(".")[0]))
     if name == WHOLE:
         return _whole(module)
     source = _source(module)
@@ -231,7 +224,7 @@ def _whole(module: str) -> _Step:
     handed = [t for t in _targets(imported, module) if not _is_whole_part(t)]
     targets = (*own, *handed)
     return _Step(
-        digest("whole", *source.imports),
+        digest_texts("whole", *source.imports),
         targets,
         (*(n for target in targets for n in target.nodes), *_beside(module)),
         {name: v for target in targets for name, v in target.packages.items()},
@@ -366,7 +359,7 @@ def _face_of(node: Node) -> _Face:
     found = _source(node.module).definitions.get(node.name) if _has_content(node.module) else None
     if found is None:
         return _Face()
-    return _Face(digest(found.face[0], *(found.parameters or ())), found.face[1])
+    return _Face(digest_texts(found.face[0], *(found.parameters or ())), found.face[1])
 
 
 class _Face(NamedTuple):
@@ -380,7 +373,7 @@ def _face(node: Node) -> str:
     """A digest of a root, with its face."""
     found = _face_of(node)
     targets = _targets(found.mentions, node.module)
-    return digest(_digests.of(node), found.text, *map(_digests.meaning, targets))
+    return digest_texts(_digests.of(node), found.text, *map(_digests.meaning, targets))
 
 
 # ---- digests
@@ -416,7 +409,9 @@ class _Digests:
         digests = dict.fromkeys(component, "itself")
         for _ in range(1 if alone else len(component) + 1):
             digests = {
-                node: digest(step.text, *(self.meaning(each, digests) for each in step.targets))
+                node: digest_texts(
+                    step.text, *(self.meaning(each, digests) for each in step.targets)
+                )
                 for node, step in steps.items()
             }
         self.known |= digests
@@ -472,7 +467,7 @@ def _source(module: str) -> Source:
     data = file.read_bytes()
     if file.suffix == ".py":
         return read(data)
-    return Source({EFFECTS: Definition(hashlib.blake2b(data, digest_size=16).hexdigest())}, {})
+    return Source({EFFECTS: Definition(digest_pieces(data))}, {})
 
 
 @functools.cache
@@ -482,7 +477,7 @@ def _data(name: str, module: str) -> str:
     path = file.with_suffix(name) if name in DATA else file.parent / name
     if path.parent != file.parent or not path.is_file():
         return ""
-    return digest(nameless(path.read_bytes().decode("utf-8", "surrogateescape")))
+    return digest_texts(nameless(path.read_bytes().decode("utf-8", "surrogateescape")))
 
 
 @functools.cache

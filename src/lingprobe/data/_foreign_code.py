@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import sys
@@ -12,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 
+from lingprobe.data.digests import checksum_bytes
 from lingprobe.data.errors import LingprobeError
 
 _FROM_FILE = "lingprobe_file_"
@@ -45,9 +45,7 @@ def foreign_code(name: str) -> Iterator[None]:
 
 def module_name(file: Path) -> str:
     """What the module of a user's file is called."""
-    return (
-        f"{_FROM_FILE}{hashlib.sha256(os.fsencode(file.expanduser().resolve())).hexdigest()[:12]}"
-    )
+    return f"{_FROM_FILE}{checksum_bytes(os.fsencode(file.expanduser().resolve())).hex()[:12]}"
 
 
 def import_file(file: Path) -> ModuleType:

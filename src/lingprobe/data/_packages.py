@@ -45,15 +45,20 @@ def all_points(group: str) -> Sequence[EntryPoint]:
     return _read_points(read, tuple(map(_state, sys.path))).get(group, ())
 
 
-def load_points(group: str) -> Iterator[tuple[str, Any]]:
+def load_points(
+    group: str, failed: dict[str, BaseException] | None = None
+) -> Iterator[tuple[str, Any]]:
     """What the entry points of a group name, imported now; what cannot be imported is left out,
-    and `lingprobe plugins` says why.
+    with a warning, or without one where `failed` keeps the reason by name.
     """
     for point in entry_points(group):
         try:
             yield point.name, point.load()
-        except Exception as error:
-            log.warning("%s %s is left out: %s", group, point.name, error)
+        except (Exception, SystemExit) as error:
+            if failed is None:
+                log.warning("%s %s is left out: %s", group, point.name, error)
+            else:
+                failed[point.name] = error
 
 
 @functools.lru_cache(maxsize=64)

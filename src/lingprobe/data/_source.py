@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from lingprobe.data._packages import PACKAGE, is_own_module
 from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.digests import digest_pieces
 
 DATA = (".tsv", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
@@ -109,7 +109,7 @@ class _Memory:
     def __init__(self, place: Path) -> None:
         self.folder = place / CODE
         reader = Path(__file__).read_bytes()
-        self.key = _digest(f"{sys.version_info[:2]}".encode() + reader)
+        self.key = digest_pieces(f"{sys.version_info[:2]}", reader)
         known = recall(self.folder, self.key)
         self.sources: dict[str, Any] = known if isinstance(known, dict) else {}
         self.fresh: dict[str, Any] = {}
@@ -129,7 +129,7 @@ _memory = functools.cache(_Memory)
 
 def read(data: bytes) -> Source:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
-    memory, key = _memory(cache_dir()), _digest(data)
+    memory, key = _memory(cache_dir()), digest_pieces(data)
     if known := memory.sources.get(key) or memory.fresh.get(key):
         return _from_json(known)
     source = _Module(ast.parse(data)).source()
@@ -175,10 +175,6 @@ def _mentions(known: Iterable[Any]) -> tuple[Mention, ...]:
         Mention(kind, name, Import(*source) if source else None, of, valued)
         for kind, name, source, of, valued in known
     )
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def nameless(text: str) -> str:
@@ -324,7 +320,7 @@ class _Text(ast.NodeVisitor):
 
     def digest(self) -> str:
         """Of the text."""
-        return _digest(nameless("\x1f".join(self.parts)).encode("utf-8", "surrogatepass"))
+        return digest_pieces(nameless("\x1f".join(self.parts)))
 
     def generic_visit(self, node: ast.AST) -> None:
         """Note a node field by field; what is empty counts as missing, so that later Pythons with

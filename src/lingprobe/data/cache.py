@@ -6,7 +6,6 @@ ignored.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -16,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.errors import LingprobeError
 
 PART = ".part"
@@ -154,11 +154,9 @@ def remember(folder: Path, key: str, value: Any) -> None:
 
 
 def _note(folder: Path, key: str) -> Path:
-    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16)
-    return folder / f"{digest.hexdigest()}.json"
+    return folder / f"{digest_pieces(key)}.json"
 
 
 def _sum(note: dict[str, Any]) -> str:
     """A checksum of a key and its value."""
-    text = json.dumps([note["key"], note["value"]], sort_keys=True)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest_pieces(json.dumps([note["key"], note["value"]], sort_keys=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Column, Label, column
 from lingprobe.data.notes import NotePart, Notes
@@ -52,7 +52,7 @@ class Sentence:
         # so that no two sentences run together
         lengths = ",".join(str(len(word)) for word in self.words)
         content = f"{lengths};{''.join(self.words)}{self.text}"
-        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return hash_bytes(content.encode("utf-8", "surrogatepass"), 16)
 
 
 class Site(NamedTuple):

@@ -10,7 +10,6 @@ version. An identity contains no path and no time, so moving a corpus does not c
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import re
 import sys
@@ -23,7 +22,6 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from lingprobe.data._closure import (
-    digest,
     digest_code,
     file_of,
     is_ours,
@@ -31,6 +29,7 @@ from lingprobe.data._closure import (
     root_of,
 )
 from lingprobe.data._packages import is_own_module
+from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -168,9 +167,7 @@ def content(place: str) -> str:
     if not path.exists():
         return place
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    return digest(
-        *(hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest() for file in files)
-    )
+    return digest_texts(*(digest_pieces(file.read_bytes()) for file in files))
 
 
 def walk_parts(thing: Any) -> Iterator[Any]:

@@ -124,7 +124,7 @@ def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
 
 def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
     """Why what a package adds cannot be used; '' where it can."""
-    if point.name in contents.own_places():
+    if point.name in contents.places(own=True):
         return f"lingprobe has a {contents.kind} of this name"
     try:
         with foreign_code(point.name):

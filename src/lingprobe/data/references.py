@@ -100,16 +100,14 @@ class Contents:
     gives: str = ""
     brief: dict[str, tuple[Any, str]] = field(default_factory=dict, compare=False, repr=False)
 
-    def places(self) -> dict[str, str]:
+    def places(self, *, own: bool = False) -> dict[str, str]:
         """Every name that can be written, with the place it is read from; the core's names come
         first, and win over plugins.
-        """
-        plugged = {point.name: point.value for point in entry_points(self.group)}
-        return {**self.table, **plugged, **self.table}
 
-    def own_places(self) -> dict[str, str]:
-        """Those of the core and its extensions."""
-        added = {p.name: p.value for p in entry_points(self.group) if is_own_module(p.value)}
+        own  of the core and its extensions alone
+        """
+        points = entry_points(self.group)
+        added = {p.name: p.value for p in points if not own or is_own_module(p.value)}
         return {**self.table, **added, **self.table}
 
     def __iter__(self) -> Iterator[str]:

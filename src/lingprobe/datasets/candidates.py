@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.settings import SampleSettings
@@ -133,7 +133,7 @@ def hashes(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
     for exact in sentences:
         folded = exact.casefold()
         for text in (folded, strip_to_letters(folded) or folded, exact):
-            digests += blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            digests += hash_bytes(text.encode("utf-8", "surrogatepass"), 8)
     content, alike, same = np.frombuffer(bytes(digests), np.int64).reshape(-1, 3).T.copy()
     return content, alike, same
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lingprobe.data._closure import digest
 from lingprobe.data.abilities import Edit
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import PlaceOption
@@ -274,7 +274,7 @@ class HuggingFace(SavedModel):
 
     @property
     def _memory_key(self) -> tuple[Path, str]:
-        return cache_dir() / "constant-tokens", digest(self.base, self.fingerprint)
+        return cache_dir() / "constant-tokens", digest_texts(self.base, self.fingerprint)
 
 
 DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")

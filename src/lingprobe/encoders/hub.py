@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib.util
 import json
 import os
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.cache import OFFLINE, is_on
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.errors import describe_install
 
 # files, some of which every whole model has
@@ -264,9 +264,7 @@ def _digest(folder: Path) -> str:
         for name, p in inside
         if not name.startswith(".") and "/." not in name and p.suffix.lower() != ".md"
     ]
-    names = hashlib.blake2b(
-        "\n".join(name for name, _ in files).encode(), digest_size=8
-    ).hexdigest()
+    names = digest_pieces("\n".join(name for name, _ in files), size=8)
     return f"{names}{digest_files(p for _, p in files)}"
 
 

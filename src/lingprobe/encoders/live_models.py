@@ -5,7 +5,6 @@ stand for it. Imports torch.
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import uuid
 from collections.abc import Iterator
@@ -17,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lingprobe.data._closure import digest
 from lingprobe.data._foreign_code import one_line
+from lingprobe.data.digests import RunningDigest, digest_pieces, digest_texts
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.blocks import text_encoder
 from lingprobe.encoders.model_files import in_precision
@@ -84,13 +83,14 @@ def model_digest(model: Any) -> str:
     Of one with hooks of the user's, or weights that lie elsewhere, nobody can know what it
     computes: it is another one each time.
     """
-    state = hashlib.blake2b(digest(*_settings(model)).encode(), digest_size=16)
+    state = RunningDigest()
+    state.add(digest_texts(*_settings(model)))
     tensors = {**dict(model.named_buffers()), **model.state_dict()}
     for name, value in tensors.items():
-        state.update(name.encode())
+        state.add(name)
         for each in _plain_tensors(value):
-            state.update(each if isinstance(each, bytes) else _bytes(each))
-    return state.hexdigest()
+            state.add(each if isinstance(each, bytes) else _bytes(each))
+    return state.hex()
 
 
 def _settings(model: Any) -> Iterator[str]:
@@ -148,17 +148,17 @@ def _bytes(value: Tensor) -> Any:
 def tokenizer_digest(tokenizer: Any) -> str:
     """Digits that stand for all that a tokenizer saves, without where it came from."""
     if hasattr(tokenizer, "to_str"):  # of the library tokenizers itself
-        return digest(_without_state(tokenizer.to_str()))
+        return digest_texts(_without_state(tokenizer.to_str()))
     with TemporaryDirectory() as folder:
         tokenizer.save_pretrained(folder)
         files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
-        return digest(*(part for path in files for part in (path.name, _content(path))))
+        return digest_texts(*(part for path in files for part in (path.name, _content(path))))
 
 
 def _content(path: Path) -> str:
     content = path.read_bytes()
     if path.suffix != ".json":
-        return hashlib.blake2b(content, digest_size=16).hexdigest()
+        return digest_pieces(content)
     return _without_state(content.decode("utf-8"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import itertools
 import re
@@ -15,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from lingprobe.data._closure import (
-    digest,
     digest_code,
     file_of,
     is_ours,
 )
+from lingprobe.data.digests import RunningDigest, digest_texts
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
 PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
@@ -89,24 +88,23 @@ def source(thing: Any, name: str | None) -> str:
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
     if not (inspect.isroutine(thing) or is_ours(module)) and (held := _contents(thing)):
         own = f" {held}"
-    return digest(digest_code(module), made.hex()) + own
+    return digest_texts(digest_code(module), made.hex()) + own
 
 
 def _contents(thing: Any) -> str:
     """A digest of all that an object holds; '' where some of it cannot be told."""
-    state = hashlib.blake2b(digest_size=16)
+    state = RunningDigest()
     for name, value in sorted(getattr(thing, "__dict__", {}).items()):
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufUS":
-            content: Any = np.ascontiguousarray(value).view(np.uint8).data
+            content: Any = value
         elif is_plain(value):
-            content = repr(value).encode()
+            content = repr(value)
         elif callable(write := getattr(value, "to_str", None)):  # tokenizers
-            content = str(write()).encode()
+            content = str(write())
         else:
             return ""
-        state.update(f"{name} {getattr(value, 'shape', '')} ".encode())
-        state.update(content)
-    return state.hexdigest() if getattr(thing, "__dict__", {}) else ""
+        state.add(f"{name} {getattr(value, 'shape', '')} ", content)
+    return state.hex() if getattr(thing, "__dict__", {}) else ""
 
 
 def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]:

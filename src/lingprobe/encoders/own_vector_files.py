@@ -4,9 +4,7 @@ sentences.
 
 from __future__ import annotations
 
-import math
 import re
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +13,13 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.damage import open_arrow, report_damage
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
-NUMPY, TABLE = "a NumPy file", "a Parquet or Arrow file"
+TABLE = "a Parquet or Arrow file"
 PARQUET = b"PAR1"  # what such a file begins with
 
 
@@ -53,12 +52,10 @@ def read_npy(path: Path, sentences: Path) -> Stored:
     """A NumPy array of vectors [n, dim], and its sentences in a text file, one a line."""
     check_sentences(path, sentences)
     texts = [text for _, text in read_text_lines(sentences)]
-    with report_damage(path, NUMPY):
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-        if not isinstance(array, np.ndarray):
-            raise DataProblem(f"{path} has several arrays: read it as npz:{path}")
-        with path.open("rb") as file:
-            _check_size(file, path.stat().st_size, str(path))
+    file = ArrayFile(path)
+    if not file.is_single:
+        raise DataProblem(f"{path} has several arrays: read it as npz:{path}")
+    array = file[""]
     if len(np.shape(array)) == 2 and len(array) != len(texts):
         raise DataProblem(
             f"{path} has {len(array):,} rows, and {sentences} {len(texts):,} lines: they must be"
@@ -77,55 +74,26 @@ def check_sentences(path: Path, sentences: Path) -> None:
 
 
 def _npz_keys(path: Path) -> list[str]:
-    with report_damage(path, NUMPY):
-        file = np.load(path, mmap_mode="r", allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            raise DataProblem(
-                f"{path} is one array: read it as npy:{path}, with its sentences in a text file"
-            )
-        with file:
-            return list(file)
+    file = ArrayFile(path)
+    if file.is_single:
+        raise DataProblem(
+            f"{path} is one array: read it as npy:{path}, with its sentences in a text file"
+        )
+    return list(file)
 
 
 def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
-    with report_damage(path, NUMPY):
-        _check_sizes(path)
-        with np.load(path, allow_pickle=False) as file:
-            if "sentences" not in file:
-                raise DataProblem(f"{path}: no array 'sentences' (it has: {', '.join(file)})")
-            sentences = file["sentences"]
-            arrays = {name: file[key] for name, key in layers.items()}
+    file = ArrayFile(path)
+    if "sentences" not in file:
+        raise DataProblem(f"{path}: no array 'sentences' (it has: {', '.join(file)})")
+    sentences = file["sentences"]
+    arrays = {name: file[key] for name, key in layers.items()}
     if sentences.ndim != 1 or sentences.dtype.kind != "U":
         raise DataProblem(
             f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string"
             " a sentence"
         )
     return check_stored(path, sentences.tolist(), arrays)
-
-
-def _check_sizes(path: Path) -> None:
-    """Refuse arrays that say they are larger or smaller than what there is of them, before memory
-    is taken for them.
-    """
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            with archive.open(member) as file:
-                _check_size(file, member.file_size, f"{path}: {member.filename}")
-
-
-def _check_size(file: IO[bytes], size: int, what: str) -> None:
-    """Refuse an array, from its beginning in a file of so many bytes, whose header is not true."""
-    version = np.lib.format.read_magic(file)
-    read = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
-    shape, _, dtype = read(file)
-    if not dtype.hasobject and file.tell() + math.prod(shape) * dtype.itemsize != size:
-        raise DataProblem(
-            f"{what} says it is {dtype} {list(shape)}, and is not that long; save it again"
-        )
 
 
 def _open_table(file: IO[bytes]) -> tuple[list[str], Callable[[list[str]], Any]]:

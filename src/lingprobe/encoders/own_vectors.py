@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.digests import RunningDigest
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints, Vectors, as_single
 from lingprobe.encoders.own_vector_files import FORMATS, Stored, check_sentences, read_npy
@@ -159,11 +159,11 @@ class Rows(Matched):
     @cached_property
     def fingerprint(self) -> str:
         """A digest of sentences and vectors."""
-        state = hashlib.blake2b("\x1e".join(self.stored.rows).encode(), digest_size=16)
+        state = RunningDigest()
+        state.add("\x1e".join(self.stored.rows))
         for name, layer in self.stored.layers.items():
-            state.update(f"{name} {layer.dtype} {layer.shape}".encode())
-            state.update(np.ascontiguousarray(layer).data)
-        return state.hexdigest()
+            state.add(f"{name} {layer.dtype} {layer.shape}", layer)
+        return state.hex()
 
 
 def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> str:

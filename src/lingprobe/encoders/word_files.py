@@ -5,7 +5,6 @@ so that another process finds its words at once.
 from __future__ import annotations
 
 import codecs
-import hashlib
 import struct
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from typing import IO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.files import (
     COMPRESSED,
@@ -34,6 +34,7 @@ from lingprobe.data.cache import (
     remember,
 )
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.sources import check_vectors
@@ -254,7 +255,7 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
     """
     with suppress(OSError, ValueError):
         if mark and recall(cache_dir() / "words", mark) == digest_files([_table(mark)]):
-            table: NDArray[np.uint64] = np.load(_table(mark), mmap_mode="r")
+            table: NDArray[np.uint64] = ArrayFile(_table(mark))[""]
             return table
     return None
 
@@ -383,4 +384,4 @@ def _decimal(text: bytes) -> bool:
 
 
 def _hash(word: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
+    return int.from_bytes(hash_bytes(word, 8), "little")

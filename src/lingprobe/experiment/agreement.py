@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lingprobe.data._closure import digest
 from lingprobe.data.cache import set_environment
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
@@ -119,7 +119,7 @@ def alike(
 
 def request_of(*parts: Any) -> str:
     """A name for what is asked for, the same on every machine: plain values, as they are typed."""
-    return digest(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
+    return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
 
 
 @contextmanager

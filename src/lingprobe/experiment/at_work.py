@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lingprobe.data._closure import digest
+from lingprobe.data.digests import digest_texts
 from lingprobe.store.claims import claim_file, remove_abandoned
 
 log = logging.getLogger("lingprobe.experiment")
@@ -23,7 +23,7 @@ def at_work(doing: str, results: Path | None) -> Iterator[None]:
     if results is None or not results.is_dir():
         yield
         return
-    with claim_file(results / f"work-{digest(doing)}", doing):
+    with claim_file(results / f"work-{digest_texts(doing)}", doing):
         yield
 
 

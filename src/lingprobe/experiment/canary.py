@@ -7,7 +7,6 @@ another one, and is known by the vectors that it gave first.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data._closure import digest
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data._packages import PACKAGE
 from lingprobe.data.core import Encoder, Sentence
+from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed
 from lingprobe.data.vectors import Floats
@@ -108,11 +107,10 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
                 f"{name} gives a sentence another vector beside other sentences, so its scores"
                 " depend on which are read together"
             )
-    stem = digest(str(known))[:32]
+    stem = digest_texts(str(known))[:32]
     mark, canary = next(_matching(paths.results, stem, whole), ""), None
     if not mark:
-        content = b"".join(each.tobytes() for each in whole)
-        mark = hashlib.blake2b(content, digest_size=16).hexdigest()
+        mark = digest_pieces(*whole)
         canary = Canary(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
     return Checked(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
 

@@ -4,23 +4,17 @@ cached run reads none.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-
-from lingprobe.data._closure import (
-    digest,
-    digest_code,
-    root_of,
-)
+from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.cache import FileProblem, recall, remember
 from lingprobe.data.core import DataProblem, Dataset, Task
+from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
@@ -90,15 +84,12 @@ def task_identity(reference: str | None, task: Task) -> Identity:
 
 def digest_examples(dataset: Dataset) -> str:
     """Thirty-two hexadecimal digits that stand for a data set's examples."""
-    state = hashlib.blake2b(digest_size=16)
+    state, labels = RunningDigest(), dataset.labels
     for sentence in dataset.sentences:
-        state.update(sentence.key)
-    for array in (dataset.sites, dataset.splits, dataset.asked, *dataset.labels.arrays().values()):
-        state.update(np.ascontiguousarray(array).tobytes())
-    state.update(
-        "\x1f".join([*dataset.labels.names, *dataset.vocabulary]).encode("utf-8", "surrogatepass")
-    )
-    return state.hexdigest()
+        state.add(sentence.key)
+    state.add(dataset.sites, dataset.splits, dataset.asked, *labels.arrays().values())
+    state.add("\x1f".join([*labels.names, *dataset.vocabulary]))
+    return state.hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +116,7 @@ class Facts:
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
-    folder, key = cache / "facts", digest(str(known), digest_code(root_of(_find)))
+    folder, key = cache / "facts", digest_texts(str(known), digest_code(root_of(_find)))
     if remembered := recall(folder, key):
         return Facts(**remembered)
     try:

@@ -4,14 +4,13 @@ and tested in several, mostly the test examples alone differ.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Job, Predictor, Probe, needs_of
+from lingprobe.data.digests import RunningDigest
 from lingprobe.data.latest import Latest
 
 ROOM = 2**26  # bytes of weights that are kept for the next cell
@@ -46,18 +45,17 @@ def _is_repeatable(probe: Probe, job: Job) -> bool:
 
 def _content(job: Job) -> str:
     """Stands for all that is read: the classes, and the features of each read."""
-    state = hashlib.blake2b(digest_size=16)
+    state = RunningDigest()
     for part in (job.train, job.dev):
-        state.update("\0".join(part.labels.names).encode())
+        state.add("\0".join(part.labels.names))
         _add(state, part.labels.codes())
         for read in dict.fromkeys(cell.read for cell in job.cells):
             _add(state, part.features(read))
-    return state.hexdigest()
+    return state.hex()
 
 
-def _add(state: hashlib.blake2b, numbers: NDArray[Any]) -> None:
-    state.update(f"{numbers.dtype} {numbers.shape}".encode())
-    state.update(np.ascontiguousarray(numbers).tobytes())
+def _add(state: RunningDigest, numbers: NDArray[Any]) -> None:
+    state.add(f"{numbers.dtype} {numbers.shape}", numbers)
 
 
 def _size(job: Job) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -16,13 +15,10 @@ from lingprobe.corpora.training_sentences import (
     are_among,
     hash_sentences,
 )
-from lingprobe.data._closure import (
-    digest,
-    digest_code,
-    root_of,
-)
+from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import recall, remember
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
+from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.experiment.data import load_dataset
 
@@ -53,8 +49,7 @@ class Memory:
             return cls(np.empty(0, np.uint64), "", str(problem))
         if hashes is None:
             return None
-        content = np.ascontiguousarray(hashes).tobytes()
-        return cls(hashes, hashlib.blake2b(content, digest_size=16).hexdigest())
+        return cls(hashes, digest_pieces(hashes))
 
     def refusal(self, task: Task, known: Identity, cache: Path) -> str:
         """Why the encoder cannot be probed on a task; '' where it can. Remembered in the cache, so
@@ -64,7 +59,7 @@ class Memory:
             return self.damage
         folder, key = (
             cache / "exposure",
-            digest(str(known), self.mark, digest_code(root_of(_refusal))),
+            digest_texts(str(known), self.mark, digest_code(root_of(_refusal))),
         )
         said = recall(folder, key)
         if said is None:

@@ -6,8 +6,9 @@ An edit in a metric so encodes nothing anew, and one in an encoder builds no dat
 
 from __future__ import annotations
 
-from lingprobe.data._closure import digest, digest_code
+from lingprobe.data._closure import digest_code
 from lingprobe.data.core import Encoder, Layered, Trial
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.encoders import ENCODERS
 from lingprobe.nets.precision import reproducible
@@ -34,7 +35,7 @@ def identify_encoder(
 def vectors_key(encoder: Encoder, known: Identity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
     reference = encoder.base if isinstance(encoder, Layered) else known.reference
-    return digest(reference, known.code, *known.facts, digest_code(*EMBEDS), *_threads())
+    return digest_texts(reference, known.code, *known.facts, digest_code(*EMBEDS), *_threads())
 
 
 def trial_id(trial: Trial, ingredients: Ingredients) -> str:
@@ -43,8 +44,8 @@ def trial_id(trial: Trial, ingredients: Ingredients) -> str:
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.
     """
-    shared = digest(*map(str, ingredients), digest_code(*MEASURES), *_threads())
-    return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
+    shared = digest_texts(*map(str, ingredients), digest_code(*MEASURES), *_threads())
+    return shared[:SHARED] + digest_texts(shared, trial.read, str(trial.seed))[SHARED:]
 
 
 def _threads() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._closure import digest
 from lingprobe.data._logits import Logits
 from lingprobe.data.abilities import Comparing, Framed
 from lingprobe.data.core import (
@@ -34,6 +32,7 @@ from lingprobe.data.core import (
     choice_of,
     needs_of,
 )
+from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
@@ -221,11 +220,12 @@ def about(dataset: Dataset) -> str:
     order.
     """
     used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
-    state = hashlib.blake2b(numbers.tobytes(), digest_size=16)
+    state = RunningDigest()
+    state.add(numbers)
     for sentence in used.tolist():
-        state.update(dataset.sentences[sentence].key)
-    state.update(np.ascontiguousarray(dataset.sites[:, :, 1:]).tobytes())
-    return state.hexdigest()
+        state.add(dataset.sentences[sentence].key)
+    state.add(dataset.sites[:, :, 1:])
+    return state.hex()
 
 
 def _describe_lost(counts: Counts) -> str:
@@ -361,7 +361,9 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
 def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
     if isinstance(group.encoder, Prepared):
-        return group.encoder.prepare(sentences), digest(group.vectors, str(group.ingredients.task))
+        return group.encoder.prepare(sentences), digest_texts(
+            group.vectors, str(group.ingredients.task)
+        )
     return group.encoder, group.vectors
 
 

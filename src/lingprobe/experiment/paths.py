@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import Result
+from lingprobe.data.digests import digest_texts
 from lingprobe.store.blocks import writable
 from lingprobe.store.precision import kept_as, type_name
 from lingprobe.store.results import ResultStore, find_scores, write_scores
@@ -97,7 +97,7 @@ class Paths:
         """The folder of vectors; those that are not kept have one for each folder of results."""
         if not self.passing:
             return self.cache / "vectors"
-        return self.cache / "passing" / digest(str(self.results))
+        return self.cache / "passing" / digest_texts(str(self.results))
 
 
 def close_stores() -> None:

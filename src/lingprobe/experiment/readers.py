@@ -86,7 +86,7 @@ class Names:
                     " or a function"
                 )
             parsed = try_parse_reference(str(thing))
-            if parsed and parsed.name in TASKS.own_places():
+            if parsed and parsed.name in TASKS.places(own=True):
                 raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
             with at_work(f"loading {thing}", self.results):
                 for reference in ENCODERS.expand(thing):

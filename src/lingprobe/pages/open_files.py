@@ -4,7 +4,6 @@ and all of them as one table, `results.parquet`.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import json
 import logging
@@ -19,6 +18,7 @@ from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.cache import FileProblem, write_text
 from lingprobe.data.core import Result
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import is_code_allowed
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.captions import shorten_task
@@ -103,7 +103,7 @@ def make_file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str
     for name in sorted(names):
         file = file_name(shorten_task(name))
         while file.casefold() in used:
-            file = f"{file}-{_digest(name)}"
+            file = f"{file}-{digest_pieces(name, size=4)}"
         used.add(file.casefold())
         chosen[name] = file
     return chosen
@@ -112,11 +112,11 @@ def make_file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str
 def file_name(text: str) -> str:
     """A text as the name of a file that any system takes."""
     name = re.sub(r"[^A-Za-z0-9.=,+@-]+", "_", text).strip("._- ")
-    return name if 0 < len(name) <= LONGEST else f"{name[:LONGEST]}-{_digest(text)}".strip("-")
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return (
+        name
+        if 0 < len(name) <= LONGEST
+        else f"{name[:LONGEST]}-{digest_pieces(text, size=4)}".strip("-")
+    )
 
 
 def _json(rows: Sequence[ResultRow]) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib.metadata
 import itertools
 import json
@@ -35,6 +34,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import LingprobeError
 from lingprobe.store.maps import map_file, try_anew
 
@@ -100,7 +100,7 @@ class Block:
         magic, version, length, digest = _PREAMBLE.unpack(preamble)
         self._start = _PREAMBLE.size + length
         text = file.read(length) if magic == MAGIC and self._start <= size else b""
-        if not text or _digest(preamble[:16] + text) != digest:
+        if not text or hash_bytes(preamble[:16] + text, 16) != digest:
             raise Damaged("its header is not what was written")
         if not OLDEST <= int(version) <= FORMAT:
             raise StoreProblem(
@@ -200,7 +200,7 @@ def write(
     ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
-    _commit(path, [lead, _digest(lead + text), text, *chunks], keep)
+    _commit(path, [lead, hash_bytes(lead + text, 16), text, *chunks], keep)
 
 
 def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:
@@ -383,10 +383,6 @@ def open_block(path: Path) -> Block | None:
     except (Damaged, IsADirectoryError) as damage:
         set_aside(path, damage)
         return None
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _plain(value: Any) -> Any:

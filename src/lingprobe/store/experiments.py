@@ -6,7 +6,6 @@ A stopped run leaves the record and what it has measured, so that a report can s
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lingprobe.data.digests import digest_pieces
 from lingprobe.store.blocks import RESULTS, StoreProblem, list_files, open_block, write
 
 SUFFIX = ".experiment"
@@ -58,7 +58,7 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
     """
     numbers = {each: number for number, each in enumerate(ids)}
     rows = [[*unit[:5], [numbers[each] for each in unit.ids], unit.part] for unit in units]
-    name = hashlib.blake2b("\n".join(sorted(ids)).encode(), digest_size=16).hexdigest() + SUFFIX
+    name = digest_pieces("\n".join(sorted(ids))) + SUFFIX
     date = datetime.now(UTC).isoformat(timespec="microseconds")
     facts = {"date": date, "ids": list(ids), "units": rows}
     try:

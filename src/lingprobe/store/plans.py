@@ -8,7 +8,6 @@ themselves, so any later run can do it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Sequence, Set
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
 from lingprobe.store.blocks import Block, Damaged, list_files, open_block, set_aside, write
 from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
@@ -88,9 +88,7 @@ def draw_up(
     """
     order, bounds = arrange(sentences, keys, len(slots))
     keys = keys[order]
-    name = hashlib.blake2b(
-        json.dumps([slots, bounds.tolist()]).encode() + keys.tobytes(), digest_size=8
-    ).hexdigest()
+    name = digest_pieces(json.dumps([slots, bounds.tolist()]), keys, size=8)
     path = folder / f"{name}.plan"
     if not path.exists():
         arrays: dict[str, NDArray[Any]] = {"keys": keys, "bounds": bounds}

@@ -8,13 +8,13 @@ upper half is what is written.
 from __future__ import annotations
 
 import functools
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import stretch_key
 from lingprobe.store.blocks import StoreProblem
 
 Precision = Literal["float32", "float16", "bfloat16"]
@@ -98,9 +98,8 @@ def projection(width: int, most: int) -> NDArray[np.float32]:
     key, over the root of `most` (Achlioptas 2003), so that distances stay as they are on average.
     """
     cells = width * most
-    bits = np.frombuffer(
-        hashlib.shake_128(KEY + b"%d %d" % (width, most)).digest(-(-cells // 8)), np.uint8
-    )
+    key = KEY + b"%d %d" % (width, most)
+    bits = np.frombuffer(stretch_key(key, -(-cells // 8), 128), np.uint8)
     signs = np.unpackbits(bits)[:cells].reshape(width, most).astype(np.float32)
     return (2 * signs - 1) / np.float32(np.sqrt(most))
 

@@ -13,7 +13,6 @@ shown, never in place of a measurement.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.damage import report_damage
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags, Trial
+from lingprobe.data.digests import digest_pieces, hash_bytes
 from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import Provenance
 from lingprobe.metrics.constant import judges_scores
@@ -176,7 +176,7 @@ def unit_name(ids: Sequence[str]) -> str:
     """What the files of a unit of work are called, without the suffix: what its ids share, and what
     stands for all of them.
     """
-    digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=8).hexdigest()
+    digest = digest_pieces("\n".join(ids), size=8)
     return f"{_common_prefix(ids)}-{digest}"
 
 
@@ -241,9 +241,7 @@ class ArrayPool:
             f"{key}{a.dtype.str}{a.shape}".encode() + a.tobytes()
             for key, a in sorted(narrow.items())
         ]
-        digest = hashlib.blake2b(
-            b"\x1e".join([json.dumps([kind, about]).encode(), *content])
-        ).digest()
+        digest = hash_bytes(b"\x1e".join([json.dumps([kind, about]).encode(), *content]), 64)
         number = self._numbers.setdefault(digest, len(self.facts[kind]))
         if number == len(self.facts[kind]):
             self.facts[kind].append(about)

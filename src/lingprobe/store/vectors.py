@@ -11,7 +11,6 @@ sentence the older is read.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
+from lingprobe.data.digests import digest_pieces, hash_bytes
 from lingprobe.data.vectors import (
     Ints,
     Spans,
@@ -89,8 +89,7 @@ class VectorStore:
         bases.
         """
         slug = re.sub(r"[^A-Za-z0-9]+", "-", base).strip("-")[:40]
-        digest = hashlib.blake2b(base.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        return self.root / f"{slug}-{digest}.{self.kept.name}"
+        return self.root / f"{slug}-{digest_pieces(base, size=8)}.{self.kept.name}"
 
     def missing(
         self, base: str, slot: str, sentences: Sequence[Sentence] | Keys
@@ -223,7 +222,7 @@ class VectorStore:
             base,
             tuple(slots),
             frozenset(folder.names),
-            hashlib.blake2b(keys.tobytes()).digest(),
+            hash_bytes(keys.tobytes(), 64),
         )
         if asked in self._mapped:
             return replace(self._mapped[asked], names=tuple(names))

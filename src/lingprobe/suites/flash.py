@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
-from lingprobe.corpora.files import digest_file
 from lingprobe.data.core import Result
+from lingprobe.data.digests import checksum_file
 from lingprobe.data.records import records
 from lingprobe.data.references import Reference
 from lingprobe.suites.facts import Entry, PaperTable
@@ -144,7 +144,7 @@ def _different(reference: Reference, result: Result) -> str:
 
 def _is_published(folder: Path, file: File) -> bool:
     path = folder / file.path
-    return path.is_file() and digest_file(path) == file.sha256
+    return path.is_file() and checksum_file(path) == file.sha256
 
 
 def _beside(ud: Said, source: Said, entries: Sequence[Entry]) -> Sequence[Table]:

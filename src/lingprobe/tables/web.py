@@ -5,7 +5,6 @@ that asks nobody for anything. Every text is escaped; what a page may do is in i
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from lingprobe.data.digests import checksum_bytes
 from lingprobe.tables.drawing import PlotProblem, svg
 from lingprobe.tables.table import (
     Table,
@@ -259,7 +259,7 @@ def _blocks(table: Table) -> Iterator[PageBlock]:
 
 def _render_template(template: str, **values: Any) -> str:
     script = (FOLDER / "page.js").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digest = base64.b64encode(checksum_bytes(script.encode())).decode()
     policy = POLICY.format(digest)
     style = (FOLDER / "page.css").read_text("utf-8")
     made = _templates().get_template(template)

@@ -84,7 +84,7 @@ def names(family: str) -> list[str]:
     """The last names of a family's tasks, those of our extensions included."""
     last = [
         name.removeprefix(f"{family}/")
-        for name in TASKS.own_places()
+        for name in TASKS.places(own=True)
         if name.startswith(f"{family}/")
     ]
     return [name for name in last if "/" not in name]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lingprobe.data._closure import digest
 from lingprobe.data.core import Dataset, Sampling
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.notes import Sampled
 from lingprobe.data.oracles import about_words
 from lingprobe.datasets.formats.held_rows import HeldRows
@@ -105,7 +105,7 @@ class HeldTable:
     @property
     def fingerprint(self) -> str:
         """A hash of the rows and of all that decides what is made of them; folds agree on it."""
-        return digest(self.content, repr(replace(self.handling, fold=None)))
+        return digest_texts(self.content, repr(replace(self.handling, fold=None)))
 
     def plus(self, **options: str) -> HeldTable:
         """The same rows, of which another fold is the test split, or bad ones are left out."""

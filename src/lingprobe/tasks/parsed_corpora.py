@@ -19,10 +19,10 @@ from lingprobe.corpora.machine import confidences
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.views import Block, blocks
-from lingprobe.data._closure import digest as digest_of
 from lingprobe.data._closure import root_of
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.vectors import Ints
 from lingprobe.store.columns import FOLDER, SUFFIX, Made
 from lingprobe.tasks.answers import Findings
@@ -278,7 +278,7 @@ class Rules:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""
         if self.options is None:
             return None
-        name = digest_of(self.code_version.code, self.options, on_error, digest_files([path]))
+        name = digest_texts(self.code_version.code, self.options, on_error, digest_files([path]))
         return cache_dir() / FOLDER / f"{name}{SUFFIX}"
 
 

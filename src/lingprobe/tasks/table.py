@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from lingprobe.corpora.files import digest_files, uncompressed_path
-from lingprobe.data._closure import digest
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import Sampled
 from lingprobe.datasets import carve_dev
@@ -115,7 +115,7 @@ class Table:
         parts = table_parts(self.path.expanduser())
         content = digest_files(part.path for part in parts)
         options = [item for item in asdict(self).items() if item[0] not in ("path", "fold")]
-        return digest(content, *(part.split for part in parts), repr(options))
+        return digest_texts(content, *(part.split for part in parts), repr(options))
 
     def load(self) -> Dataset:
         """The examples in the file; without a test split it is drawn, in folds where classes are

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe import DataProblem
-from lingprobe.extend import FileSource, digest_files, report_damage
+from lingprobe.extend import ArrayFile, FileSource, digest_files, report_damage
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -66,14 +66,16 @@ def torch_file(path: Path, namespaces: bool = False) -> Any:
 
 def arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
     """The arrays of a .npz file whose names begin so, by name."""
-    with report_damage(path, "a NumPy .npz file"), np.load(path, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files if name.startswith(prefix)}
+    file = ArrayFile(path)
+    return {name: file[name] for name in file if name.startswith(prefix)}
 
 
 def mmap_table(path: Path) -> NDArray[Any]:
     """The table of a .npy file, mapped into memory."""
-    with report_damage(path, "a NumPy .npy file"):
-        table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    file = ArrayFile(path)
+    if not file.is_single:
+        raise DataProblem(f"{path} holds several arrays, expected one [words, dimensions]")
+    table = file[""]
     if table.ndim != 2 or table.dtype.kind != "f":
         raise DataProblem(
             f"{path} holds {table.dtype} {list(table.shape)}, expected numbers [words, dimensions]"

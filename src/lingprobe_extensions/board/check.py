@@ -16,8 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lingprobe import DataProblem, Result, Tags
-from lingprobe.extend import Answers, floor, get_contents, get_encoder_kind, is_code_allowed
-from lingprobe_extensions.board.frame import Fit, plain_columns, sha256_of
+from lingprobe.extend import (
+    Answers,
+    checksum_file,
+    floor,
+    get_contents,
+    get_encoder_kind,
+    is_code_allowed,
+)
+from lingprobe_extensions.board.frame import Fit, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
     FILES,
@@ -73,7 +80,7 @@ def _files(folder: Path) -> Iterator[str]:
         lines = (folder / SUMS).read_text("utf-8", "replace").splitlines()
         known = {name: value for value, _, name in (line.partition("  ") for line in lines)}
         for name in {FITS, LINES} & names:
-            if known.get(name) != sha256_of(folder / name):
+            if known.get(name) != checksum_file(folder / name):
                 yield f"{name} has another checksum than {SUMS} says"
 
 

@@ -6,16 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from lingprobe.extend import (
     ResultRow,
     TaskColumn,
     arrange_columns,
     format_number,
-    get_three_letter_code,
-    list_treebanks,
     make_file_names,
+    name_language,
     try_parse_reference,
 )
 from lingprobe_extensions.board.frame import CONSTANT
@@ -157,18 +156,8 @@ def family_of(key: Key) -> str:
 
 def language_names(codes: tuple[str, ...]) -> str:
     """Languages by name, as Universal Dependencies calls them; by code where it has none."""
-    known = _names_of_languages()
-    parts = [code.partition("-")[0] for code in codes]
-    names = [
-        known.get(get_three_letter_code(part) or part, UNKNOWN if part == "und" else part)
-        for part in parts
-    ]
+    names = (UNKNOWN if code == "und" else name_language(code) for code in codes)
     return ", ".join(dict.fromkeys(names))
-
-
-@cache
-def _names_of_languages() -> dict[str, str]:
-    return {get_three_letter_code(code): bank.language for code, bank in list_treebanks().items()}
 
 
 def size_of(model: Model) -> str:

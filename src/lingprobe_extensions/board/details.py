@@ -18,7 +18,6 @@ from lingprobe.extend import (
     TableSheet,
     compute_stratum_rows,
     format_number,
-    has_counted_labels,
 )
 from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
 from lingprobe_extensions.board.standings import TaskStandings
@@ -86,7 +85,7 @@ def group_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
 
 def _group_blocks(board: Board, shown: Sequence[Result]) -> Iterator[PageBlock]:
     for stratum in dict.fromkeys(name for result in shown for name in result.strata):
-        mine = [r for r in shown if stratum in r.strata and has_counted_labels(r)]
+        mine = [r for r in shown if stratum in r.strata and not math.isnan(r.score)]
         if len({name for r in mine for name in r.strata[stratum].names}) > 1:
             sheet = _by_group(board, compute_stratum_rows(mine, stratum), stratum)
             yield FoldedBlock(f"By {stratum}", (sheet, ProseBlock((GROUPS,), "note")))

@@ -7,7 +7,6 @@ What is left out: tags of examples that are words of the data, and probabilities
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import math
@@ -23,6 +22,7 @@ from lingprobe.extend import (
     PackedResult,
     are_shown_singly,
     get_encoder_kind,
+    hash_bytes,
     open_draft,
     report_damage,
     strip_fold,
@@ -228,11 +228,4 @@ def describe_layer(layer: str) -> str:
 
 def digest(*texts: str) -> str:
     """Thirty-two hexadecimal digits that stand for some texts."""
-    data = "\x1e".join(texts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, as checksums have it."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hash_bytes("\x1e".join(texts).encode("utf-8", "surrogatepass"), 16).hex()

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lingprobe import DataProblem, LingprobeError, Result
-from lingprobe.extend import SavedModel, get_contents, set_environment
-from lingprobe_extensions.board.frame import digest, sha256_of
+from lingprobe.extend import SavedModel, checksum_file, get_contents, set_environment
+from lingprobe_extensions.board.frame import digest
 
 FORMAT = 1
 COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
@@ -113,7 +113,7 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
                 {"quantization_config", "compression_config"} & made.configuration.keys(),
             )
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-        hashes = {path.relative_to(folder).as_posix(): sha256_of(path) for path in paths}
+        hashes = {path.relative_to(folder).as_posix(): checksum_file(path) for path in paths}
         return hashes, None if is_packed else parameters(folder)
     except (LingprobeError, ImportError, OSError, ValueError):
         return {}, None

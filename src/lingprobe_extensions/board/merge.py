@@ -11,7 +11,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lingprobe import Reference, Result
-from lingprobe.extend import get_contents, shorten_reference, strip_fold, try_parse_reference
+from lingprobe.extend import (
+    get_contents,
+    shorten_reference,
+    strip_fold,
+    try_parse_reference,
+)
 from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import Submission

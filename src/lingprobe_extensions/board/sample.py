@@ -7,7 +7,6 @@ or sent anywhere.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +19,7 @@ from lingprobe.extend import (
     difference,
     get_contents,
     get_encoder_kind,
+    hash_bytes,
     identify_encoder,
     is_code_allowed,
     join_answers,
@@ -43,10 +43,10 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
     content  of the file of results, which decides which one
     here     references of models as they lie here, where those of the results do not find them
     """
-    seed = hashlib.sha256(content).digest()
+    seed = hash_bytes(content, 32)
 
     def rank(stated: Result) -> tuple[bool, bytes]:
-        place = hashlib.sha256(seed + str(stated.trial).encode()).digest()
+        place = hash_bytes(seed + str(stated.trial).encode(), 32)
         return get_encoder_kind(stated) != "trained", place
 
     reasons: dict[str, tuple[str, str]] = {}  # of encoders and tasks: names and why not

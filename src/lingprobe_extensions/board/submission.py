@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from lingprobe import DataProblem, Reference, Result, UsageProblem
 from lingprobe.extend import (
+    checksum_file,
     get_contents,
     get_encoder_kind,
     label_encoders,
@@ -26,7 +27,6 @@ from lingprobe_extensions.board.frame import (
     describe_layer,
     fit_of,
     read_frame,
-    sha256_of,
     write_frame,
 )
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
@@ -188,7 +188,7 @@ def write_submission(made: Submission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
     write_frame(made.fits, folder / FITS)
     write_text(folder / LINES, "".join(line.text() for line in made.lines))
-    sums = [f"{sha256_of(folder / name)}  {name}\n" for name in (FITS, LINES)]
+    sums = [f"{checksum_file(folder / name)}  {name}\n" for name in (FITS, LINES)]
     write_text(folder / SUMS, "".join(sums))
 
 

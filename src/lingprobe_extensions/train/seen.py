@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe import DataProblem
-from lingprobe.extend import Ints, hash_key, open_draft
+from lingprobe.extend import ArrayFile, Ints, hash_key, open_draft
 
 Hashes = NDArray[np.uint64]
 SEEN = "seen.npy"
@@ -63,10 +63,10 @@ def read_seen(folder: Path, many: int) -> Hashes:
     as there were.
     """
     try:
-        seen = np.load(folder / SEEN, mmap_mode="r" if many else None, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        seen = ArrayFile(folder / SEEN)[""]
+    except (DataProblem, KeyError):
         seen = None
-    if not isinstance(seen, np.ndarray) or (seen.dtype, seen.shape) != (np.uint64, (many,)):
+    if seen is None or seen.dtype != np.uint64 or seen.shape != (many,):
         raise DataProblem(
             f"{folder / SEEN}: the hashes of the {many:,} texts that the encoder was trained on are"
             " not there, or damaged; give the command of its training again, or get the file"

@@ -4,7 +4,6 @@ reached over HTTP.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import urllib.error
@@ -21,6 +20,7 @@ from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut, by_places
 from lingprobe.corpora.brackets import format_terminal
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import digest_pieces
 
 SENTENCES = 20  # of a request
 GIVEN = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}
@@ -52,7 +52,7 @@ class CoreNLP:
         answer = json.dumps(
             self._request_sentences("The old dog saw her duck .", GIVEN), sort_keys=True
         )
-        return f"{self.annotators} {hashlib.blake2b(answer.encode(), digest_size=8).hexdigest()}"
+        return f"{self.annotators} {digest_pieces(answer, size=8)}"
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         left = iter(sentences)

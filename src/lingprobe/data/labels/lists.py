@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.labels.column import Column, Flags, Floats, Ints, Link, Loss, NumberList
 
 
@@ -101,7 +101,7 @@ class NumberLists(Column):
 
     def codes(self) -> Ints:
         numbers: dict[bytes, int] = {}
-        digests = (hashlib.blake2b(self.row(i).tobytes()).digest() for i in range(len(self)))
+        digests = (hash_bytes(self.row(i).tobytes(), 64) for i in range(len(self)))
         return np.array([numbers.setdefault(d, len(numbers)) for d in digests], np.int64)
 
     def with_names(

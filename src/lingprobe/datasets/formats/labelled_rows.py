@@ -6,7 +6,6 @@ A row that says no text or no label is an error with its place, or left out and 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from array import array
 from collections import Counter
@@ -25,6 +24,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.digests import RunningDigest
 from lingprobe.data.labels import Classes, Label, Scores, column
 from lingprobe.datasets.formats.absent_labels import (
     ABSENT,
@@ -335,17 +335,17 @@ def count_sites(parts: Sequence[Piece], how: Manner) -> int:
 
 def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
     """Thirty-two hexadecimal digits that stand for what is read of rows in memory."""
-    state = hashlib.blake2b(digest_size=16)
+    state = RunningDigest()
     for reader in _readers(parts, how):
         assert isinstance(reader.part, HeldRows)
         wanted, classes = reader.chosen.plain(), reader.source.classes
         names = [name for name in reader.source.names if name in reader.chosen.all()]
         said = [[*classes.get(name, ())] for name in names]
         about = [reader.part.split, wanted, reader.offsets, names, said]
-        state.update(json.dumps(about).encode())
+        state.add(json.dumps(about))
         for columns in reader.part.batches(names):
-            state.update(json.dumps(columns, default=repr).encode())
-    return state.hexdigest()
+            state.add(json.dumps(columns, default=repr))
+    return state.hex()
 
 
 def _readers(parts: Sequence[Piece], how: Manner) -> Iterator[_Reader]:

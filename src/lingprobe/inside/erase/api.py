@@ -14,9 +14,9 @@ from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.api.tables import tasks_given
-from lingprobe.data._closure import digest
 from lingprobe.data.checks import check_number, check_values
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.reading import ReadingProblem, read_of
@@ -256,7 +256,7 @@ def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:
         made_of = {
             "task": str(group.ingredients.task),
             "encoder": str(group.ingredients.encoder),
-            "sentences": digest(*sorted(sentences)),
+            "sentences": digest_texts(*sorted(sentences)),
         }
         eraser = matrix.erasers[subject.task]
         made = FittedEraser(

@@ -15,9 +15,9 @@ import numpy as np
 
 from lingprobe.analysis.rows import strip_fold
 from lingprobe.corpora.training_sentences import Hashes
-from lingprobe.data._closure import digest
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Task
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
 from lingprobe.data.progress import listening
@@ -67,7 +67,7 @@ class Erasure:
         """Its settings, and what stands for the data of tasks and for the numbers of files."""
         made_of = [str(each.identity) for each in self._parts()]
         how = f"method={self.method},rank={self.rank},floor={self.floor},draw={self.draw}"
-        return f"without {digest(*made_of)} {how}"
+        return f"without {digest_texts(*made_of)} {how}"
 
     @property
     def hashes(self) -> Hashes:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.training_sentences import Hashes, hash_sentences
-from lingprobe.data._closure import digest
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.digests import digest_texts
 from lingprobe.inside.erase.erasers import Eraser
 
 FORMAT = "lingprobe eraser 1"
@@ -55,7 +55,7 @@ class FittedEraser:
         arrays = self.eraser.mean, self.eraser.left, self.eraser.right
         numbers = "".join(np.ascontiguousarray(each, "<f8").tobytes().hex() for each in arrays)
         numbers += np.ascontiguousarray(self.seen, "<u8").tobytes().hex()
-        return digest(self._facts, numbers)
+        return digest_texts(self._facts, numbers)
 
     @property
     def _facts(self) -> str:

@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._closure import digest
 from lingprobe.data.checks import check_choice, check_number
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
@@ -88,7 +88,7 @@ def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
 
 def generator_of(*names: str) -> np.random.Generator:
     """What draws a floor: the same for the same names."""
-    return np.random.default_rng(int(digest(*names)[:16], 16))
+    return np.random.default_rng(int(digest_texts(*names)[:16], 16))
 
 
 class Floors(NamedTuple):

@@ -12,9 +12,9 @@ from pathlib import PurePath
 
 import numpy as np
 
-from lingprobe.data._closure import digest
 from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Tags, Task
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import is_stated
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Sampled
@@ -135,7 +135,7 @@ class Transfer:
         which must be.
         """
         of = self._fingerprints
-        return digest(of[self.path], of[self.test], *sorted(of.values()))
+        return digest_texts(of[self.path], of[self.test], *sorted(of.values()))
 
     @property
     def oracles(self) -> Mapping[str, str]:

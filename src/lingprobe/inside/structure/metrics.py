@@ -4,7 +4,6 @@ reports them. Statistics are of sentences, so that intervals are over sentences.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import cast
@@ -12,6 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, NumberLists
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.inside.structure.trees import pairs_of, tree_edges, words_of
@@ -135,10 +135,7 @@ def _correlations(
     words takes most of its time; so what was ranked is remembered, by content.
     """
     true, said = _lists(gold, predicted, name, "distance" if of is _by_word else "depth")
-    parts = (name, true.offsets, true.values, said.values)
-    key = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        key.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).data)
+    key = digest_pieces(name, true.offsets, true.values, said.values)
 
     def rank() -> Doubles:
         found = np.zeros((len(true), 2))
@@ -147,7 +144,7 @@ def _correlations(
             found[rows, 1] = LENGTHS.index(length) if length in LENGTHS else -1
         return found
 
-    values, places = RANKED.get(key.digest(), rank).T
+    values, places = RANKED.get(key, rank).T
     return values, places.astype(np.int64)
 
 

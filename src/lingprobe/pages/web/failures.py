@@ -20,7 +20,6 @@ from lingprobe.pages.breakdown import (
     are_shown_singly,
     class_counts,
     compute_stratum_rows,
-    has_counted_labels,
 )
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
@@ -191,7 +190,7 @@ def _strata(study: Study, cells: Sequence[tuple[str, ResultRow]]) -> Iterator[Pa
     """Scores by each tag of the test examples that has several values, none of them too many."""
     results: list[Result] = [r for _, row in cells for r in study.results_of(row)]
     for stratum in dict.fromkeys(key for r in results for key in r.strata):
-        mine = [r for r in results if stratum in r.strata and has_counted_labels(r)]
+        mine = [r for r in results if stratum in r.strata and not math.isnan(r.score)]
         values = {name for r in mine for name in r.strata[stratum].names}
         if len(values) < 2 or not are_shown_singly(values):
             continue

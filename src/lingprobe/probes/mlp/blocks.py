@@ -46,7 +46,8 @@ class Adam:
 
     def update(self, rate: float) -> None:
         """One step along `gradients`, in place."""
-        for some, decay in ((slice(0, None, 2), self.decay), (slice(1, None, 2), 0.0)):
+        parts = [(slice(0, None, 2), self.decay), (slice(1, None, 2), 0.0)]
+        for some, decay in parts if self.decay else [(slice(None), 0.0)]:
             kept = Kept(self.first[some], self.second[some], self.steps[some])
             take_step(self.tensors[some], self.gradients[some], kept, rate, decay)
 
@@ -181,6 +182,7 @@ class Block:
             a = self.active
             torch.bmm(back, a.mT, out=self.slopes[2])
             back = torch.bmm(self.narrow[2].mT, back)
+            # public operators round bfloat16 three times where this one does once
             back = torch.ops.aten.sigmoid_backward.grad_input(back, a, grad_input=back)
             if self.rates:
                 self._pass(back)

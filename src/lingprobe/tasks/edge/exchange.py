@@ -8,7 +8,6 @@ and are as frequent as before: a word is drawn as often as it occurs with its fe
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import spells
 from lingprobe.corpora.views import Columns, blocks, dependencies
 from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.digests import hash_bytes
 from lingprobe.data.notes import NotePart as Note
 from lingprobe.tasks.edge.columns import prune_dataset
 from lingprobe.tasks.memory import Memory, pause_garbage_collection
@@ -128,7 +128,7 @@ class Lexicon:
         for place, row in enumerate(self.rows.get(sentence, ())):
             if row.group is not None and row.group in self.pools:
                 said = f"{seed} {place} ".encode() + sentence.key
-                number = int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big")
+                number = int.from_bytes(hash_bytes(said, 8), "big")
                 if other := self.pools[row.group].draw(row.lemma, number):
                     words[place] = _in_case(other, words[place], first=not place)
         return sentence if tuple(words) == sentence.words else _respell(sentence, words)

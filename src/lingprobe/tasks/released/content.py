@@ -4,7 +4,6 @@ and that it is no web page that says sorry.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from lingprobe.corpora.columns import CODES
 from lingprobe.corpora.files import pieces, split_of, uncompressed_path
 from lingprobe.data.core import DataProblem
+from lingprobe.data.digests import RunningDigest
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unsound
 from lingprobe.tasks.released.catalogue import Kind, Known
@@ -102,10 +102,11 @@ def _is_conllu(first: bytes) -> bool:
 
 def blob(path: Path) -> str:
     """The checksum that Git has for a file: SHA-1 over its size and bytes."""
-    total = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    total = RunningDigest("sha1")
+    total.add(b"blob %d\0" % path.stat().st_size)
     for piece in pieces(path, ""):
-        total.update(piece)
-    return total.hexdigest()
+        total.add(piece)
+    return total.hex()
 
 
 def examine_file(path: Path, file: str | None = None) -> Content:
@@ -116,13 +117,13 @@ def examine_file(path: Path, file: str | None = None) -> Content:
     """
     name = file or path.name
     packed = name.endswith(ARCHIVES)
-    total, size, rows = hashlib.sha256(), 0, dict.fromkeys(CODES, 0)
+    total, size, rows = RunningDigest("sha256"), 0, dict.fromkeys(CODES, 0)
     plain = uncompressed_path(Path(name))
     sentences = plain.suffix == ".conllu"
     named = _SPLITS.get(split_of(Path(name)), "") if sentences else plain.name.partition(".")[0]
     rest = b""
     for piece in pieces(path, "" if packed else name):
-        total.update(piece)
+        total.add(piece)
         size += len(piece)
         *lines, rest = (rest + piece).split(b"\n") if not packed else [b""]
         for line in lines:
@@ -132,7 +133,7 @@ def examine_file(path: Path, file: str | None = None) -> Content:
     if not sentences or rest.startswith(b"1\t"):
         _count(rest, named, rows)
     train, dev, test = rows.values()
-    return Content((train, dev, test), size, total.hexdigest())
+    return Content((train, dev, test), size, total.hex())
 
 
 def _count(line: bytes, named: str, rows: dict[str, int]) -> None:

@@ -13,7 +13,6 @@ cycle that its own start is on.
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe import DataProblem
+from lingprobe.extend import hash_bytes
 from lingprobe_extensions.compose.events.batch import Batch, batches
 from lingprobe_extensions.compose.events.cells import EXACT
 from lingprobe_extensions.compose.events.patterns import Partial, partial
@@ -115,7 +115,7 @@ def _split_mix(constants: Sequence[Any], word: Any, value: Any, key: Any) -> Any
 def _hash(width: int, value: int, key: int) -> int:
     """The same for a half of any width."""
     content = value.to_bytes(width, "little")
-    mixed = hashlib.blake2b(content, key=key.to_bytes(8, "little"), digest_size=64).digest()
+    mixed = hash_bytes(content, 64, key.to_bytes(8, "little"))
     return int.from_bytes(mixed, "little")
 
 

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem
-from lingprobe.extend import is_tagged, open_draft
+from lingprobe.extend import open_draft, uncompressed_path
+
+SUFFIXES = (".tagged", ".pos", ".tag")
 
 
 def check_name(path: str | Path) -> None:
     """Refuse the name of a file that tagged text is not written to. DataProblem."""
-    if not is_tagged(path) or Path(path).suffix == ".zip":
+    if uncompressed_path(Path(path)).suffix not in SUFFIXES:
         raise DataProblem(
             f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so"
         )
