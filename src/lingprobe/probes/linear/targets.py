@@ -89,11 +89,20 @@ class Targets(Protocol):
 
 
 def pose_targets(labels: Column) -> Targets:
-    """The targets that a label column is. ReadingProblem for lists of numbers."""
+    """The targets that a label column is. ReadingProblem for lists of numbers, and for numbers that
+    are not finite.
+    """
     if labels.classes is not None:
         return ClassTargets(labels.classes, len(labels.names))
     if labels.numbers is not None:
-        return NumberTargets(labels.matrix().astype(np.float64))
+        numbers = labels.matrix().astype(np.float64)
+        if lost := int((~np.isfinite(numbers)).any(1).sum()):
+            raise ReadingProblem(
+                f"linear predicts finite numbers, and the labels of {lost} of {len(numbers)} training"
+                " examples are NaN, infinite or beyond 3e38; leave these examples out, or divide the"
+                " numbers"
+            )
+        return NumberTargets(numbers)
     if labels.link is None:
         raise ReadingProblem(
             "linear predicts classes, label sets or numbers, and these labels are lists of numbers;"
