@@ -98,9 +98,9 @@ def pose_targets(labels: Column) -> Targets:
         numbers = labels.matrix().astype(np.float64)
         if lost := int((~np.isfinite(numbers)).any(1).sum()):
             raise ReadingProblem(
-                f"linear predicts finite numbers, and the labels of {lost} of {len(numbers)} training"
-                " examples are NaN, infinite or beyond 3e38; leave these examples out, or divide the"
-                " numbers"
+                f"linear predicts finite numbers, and the labels of {lost} of {len(numbers)}"
+                " training examples are NaN, infinite or beyond 3e38; leave these out, or divide"
+                " the numbers"
             )
         return NumberTargets(numbers)
     if labels.link is None:
