@@ -51,10 +51,10 @@ def model_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
         counts = Counter(row.model for row in own).most_common()
         models = [f"{model} ({n} of {len(own)})" for model, n in counts]
         named = counts[0][0] if len(counts) == 1 else " or ".join(models)
-        compared = any(row.compared for row in own)
-        how = ", chosen for a task and an encoder by the log loss of held-out predictions" * compared
+        if any(row.compared for row in own):
+            named += ", chosen for a task and an encoder by the log loss of held-out predictions"
         kept = "; controls keep the choice" * is_controlled(rows, probe)
-        yield f"{probe}: {named}{how}{kept}."
+        yield f"{probe}: {named}{kept}."
 
 
 def is_controlled(rows: Sequence[ResultRow], probe: str) -> bool:
