@@ -368,13 +368,34 @@ class _Sums(NamedTuple):
             part[outputs] = new
 
 
-class _Move(NamedTuple):
+class _Bend(NamedTuple):
+    """What a move tells of the curvature under a penalty: the step and the change of the gradient
+    with the penalty's part, both [outputs, d + 1], and 1 / (step . change) [outputs, 1], or 0 where
+    that says nothing.
+    """
+
+    penalty: float
+    step: Doubles
+    change: Doubles
+    share: Doubles
+
+    def take(self, outputs: NDArray[np.int64]) -> _Bend:
+        """That of some outputs."""
+        if len(outputs) == len(self.step):
+            return self
+        parts = self.step, self.change, self.share
+        return _Bend(self.penalty, *(part[outputs] for part in parts))
+
+
+@dataclass(slots=True)
+class _Move:
     """A step, and the change of the data's part of the gradient over it, both [outputs, d + 1];
     zeros in the rows of outputs that did not move.
     """
 
     step: Doubles
     change: Doubles
+    bend: _Bend | None = None
 
 
 class _Guess(NamedTuple):
@@ -514,20 +535,27 @@ class _Path:
         """The inverse Hessian, as guessed and as the last moves tell it, times a gradient of some
         outputs (the two-loop recursion).
         """
-        q, seen = slope.copy(), []
+        q, seen = slope.copy(), list[tuple[_Bend, Doubles]]()
         for move in reversed(self.moves):
-            step, change = move.step[rows], move.change[rows]
+            bend = self._bend(move, penalty).take(rows)
+            weight = bend.share * self._dot(bend.step, q)
+            q -= weight * bend.change
+            seen.append((bend, weight))
+        q = guess.times(q, rows)
+        for bend, weight in reversed(seen):
+            q += (weight - bend.share * self._dot(bend.change, q)) * bend.step
+        return q
+
+    def _bend(self, move: _Move, penalty: float) -> _Bend:
+        """What a move tells of the curvature under a penalty, computed once for all steps."""
+        if move.bend is None or move.bend.penalty != penalty:
+            step, change = move.step, move.change.copy()
             change[:, :-1] += penalty * step[:, :-1]
             bend = self._dot(step, change)
             curved = bend > 1e-12 * self._dot(change, change)
             share = np.where(curved, 1 / np.where(curved, bend, 1.0), 0.0)
-            weight = share * self._dot(step, q)
-            q -= weight * change
-            seen.append((step, change, share, weight))
-        q = guess.times(q, rows)
-        for step, change, share, weight in reversed(seen):
-            q += (weight - share * self._dot(change, q)) * step
-        return q
+            move.bend = _Bend(penalty, step, change, share)
+        return move.bend
 
     def _sum(self, place: Doubles, outputs: NDArray[np.int64]) -> _Sums:
         """The sums at a place of some outputs, block by block of examples."""
