@@ -35,7 +35,7 @@ def decomposed(x, y, standardised):
     """The discriminant of all examples, and the features at its scale."""
     shared = SharedDecomposition.of(x, standardised)
     rows = np.arange(len(x))
-    found = ShrunkDiscriminant.of(shared, y, rows, shared.project_features(rows))
+    found = ShrunkDiscriminant.of(shared, y, rows)
     return found, shared.scale.apply(x)
 
 
@@ -98,7 +98,7 @@ def test_a_factored_matrix_gives_what_an_eigendecomposition_gives():
     found, x = decomposed(features, y, True)
     shared, rows = found.decomposition, np.arange(60)
     factored = SharedDecomposition(features, shared.scale, gram=x.T @ x / len(x))
-    other = ShrunkDiscriminant.of(factored, y, rows, factored.project_features(rows))
+    other = ShrunkDiscriminant.of(factored, y, rows)
     for one, two in zip(found.leave_one_out(0.1), other.leave_one_out(0.1), strict=True):
         assert np.allclose(one, two, atol=1e-10)
     for one, two in zip(found.fit(0.1, EVEN), other.fit(0.1, EVEN), strict=True):
@@ -110,7 +110,7 @@ def test_ridge_leaves_each_example_out_exactly(n, dim):
     rng = np.random.default_rng(1)
     features, targets = rng.normal(size=(n, dim)).astype(np.float32), rng.normal(size=(n, 2))
     shared, rows = SharedDecomposition.of(features, True), np.arange(n)
-    found = RidgeRegression.of(shared, targets, rows, shared.project_features(rows))
+    found = RidgeRegression.of(shared, targets, rows)
     x, expected = shared.scale.apply(features), np.zeros((n, 2))
     for i in range(n):
         rest = rows != i

@@ -74,7 +74,7 @@ class LeftOut(NamedTuple):
 class ShrunkDiscriminant:
     """The discriminants of some classes [n] over a decomposition, for any penalty.
 
-    rows       training examples whose leave-one-out scores are asked for, and these projected
+    rows       training examples whose leave-one-out scores are asked for
     means      of the classes, projected [k, r]
     """
 
@@ -82,13 +82,10 @@ class ShrunkDiscriminant:
     codes: Ints
     counts: Ints
     rows: Ints
-    projected: Doubles
     means: Doubles
 
     @classmethod
-    def of(
-        cls, decomposition: SharedDecomposition, codes: Ints, rows: Ints, projected: Doubles
-    ) -> ShrunkDiscriminant:
+    def of(cls, decomposition: SharedDecomposition, codes: Ints, rows: Ints) -> ShrunkDiscriminant:
         """Those of classes [n] that all have examples."""
         from scipy.sparse import csr_array
 
@@ -96,7 +93,7 @@ class ShrunkDiscriminant:
         n, places = len(codes), np.arange(len(codes))
         shares = csr_array((1 / counts[codes], (codes, places)), (len(counts), n))
         means = decomposition.project_sums(shares)
-        return cls(decomposition, codes, counts, rows, projected, means)
+        return cls(decomposition, codes, counts, rows, means)
 
     @property
     def log_priors(self) -> Doubles:
@@ -137,13 +134,14 @@ class ShrunkDiscriminant:
         The penalty is a part of the scatter that stays as it is, and so do the priors and the
         origin. An example that is alone in its class keeps it.
         """
-        metric, halves = self._metric(penalty), self.decomposition.halve(self.projected, penalty)
+        metric = self._metric(penalty)
+        halves, norms = self.decomposition.halve_features(self.rows, penalty)
         seen = halves @ metric.means.T
         scores = seen @ metric.turn  # x B^-1 m
         own = self.codes[self.rows]
         at = np.arange(len(own))
-        norms = np.einsum("ij,ij->i", halves, halves)  # x A^-1 x, and then x B^-1 x
-        norms += np.einsum("ij,ij->i", seen, seen @ metric.lift)
+        # x A^-1 x, and with this x B^-1 x
+        norms = norms + np.einsum("ij,ij->i", seen, seen @ metric.lift)
         products, level = metric.products, np.diag(metric.products)
         many = self.counts[own].astype(np.float64)
         rest = 1 / np.maximum(many - 1, 1)

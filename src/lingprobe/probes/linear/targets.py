@@ -148,8 +148,7 @@ class ClassTargets:
             return ClosedFit(
                 LinearModel(none, levels), 1.0, 0.0, rows, self._whole(scores, present)
             )
-        projected = decomposition.project_features(rows)
-        found = ShrunkDiscriminant.of(decomposition, local, rows, projected)
+        found = ShrunkDiscriminant.of(decomposition, local, rows)
         parts: PartWeights | None = None
 
         def judge_penalty(value: float) -> float:
@@ -218,8 +217,7 @@ class SetTargets:
         self, decomposition: SharedDecomposition, penalty: float | None = None
     ) -> ClosedFit:
         rows = sample_rows(*self.holds.shape)
-        projected = decomposition.project_features(rows)
-        found = RidgeRegression.of(decomposition, self.holds, rows, projected)
+        found = RidgeRegression.of(decomposition, self.holds, rows)
         if penalty is None:
             penalty = find_penalty(found.label_loss, decomposition)
         scores, holds = found.leave_one_out(penalty), self.holds[rows]
@@ -267,8 +265,7 @@ class NumberTargets:
         rows = sample_rows(len(self.values), 1)
         # of the size of 1, so that no square is beyond what a float holds
         factor = float(np.abs(self.values).max(initial=0.0)) or 1.0
-        projected = decomposition.project_features(rows)
-        found = RidgeRegression.of(decomposition, self.values / factor, rows, projected)
+        found = RidgeRegression.of(decomposition, self.values / factor, rows)
         if penalty is None:
             penalty = find_penalty(found.squared_error, decomposition)
         model = found.fit(penalty)
