@@ -9,6 +9,7 @@ the classes, then the nearest centre in the within-class metric of its fitted va
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ Doubles = NDArray[np.float64]
 
 _NEWTON_STEPS = 40
 _CLOSE = 1e-3  # relative, of weights of parts; the loss is flat around its minimum
+_ROUNDING = 1e-6  # relative, of a mean loss in single precision
+_FAR = 1e12  # nats, of which squares are within single precision
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e3
 
 
@@ -181,24 +184,31 @@ def fit_part_weights(
     left: LeftOut, codes: Ints, offset: Doubles, start: PartWeights
 ) -> PartWeights:
     """The weights of the two parts under which codes [n] are likeliest, with `offset` [k] added to
-    the logits: a convex problem, by Newton's method with halved steps.
+    the logits: a convex problem, by Newton's method with halved steps. Shares of classes are in
+    single precision, which is much quicker and far below how close the weights are looked for.
     """
     at = np.arange(len(codes))
     parts = [left.linear, -left.squared / 2]
-    parts = [part - part[at, codes][:, None] for part in parts]
+    parts = [
+        np.clip(part - part[at, codes][:, None], -_FAR, _FAR).astype(np.float32) for part in parts
+    ]
+    level = (offset - offset[codes][:, None]).astype(np.float32)
     place, step, before = np.array(start), np.zeros(2), np.inf
     for _ in range(_NEWTON_STEPS):
-        shares = place[0] * parts[0] + place[1] * parts[1] + (offset - offset[codes][:, None])
+        shares = np.float32(place[0]) * parts[0]
+        shares += np.float32(place[1]) * parts[1]
+        shares += level
         highest = shares.max(1, keepdims=True)
         shares -= highest
         np.exp(shares, out=shares)
         sums = shares.sum(1, keepdims=True)
-        loss = float((np.log(sums) + highest).mean())
-        if loss > before + 1e-12 and np.abs(step).max() > 1e-9:
+        loss = float((np.log(sums) + highest).mean(dtype=np.float64))
+        if loss > before + _ROUNDING * abs(before) and np.abs(step).max() > 1e-9:
             step /= 2
             place = place - step
             continue
-        before, shares = loss, shares / sums
+        before = loss
+        shares /= sums
         moved = _step_part_weights(place, parts, shares)
         step = moved - place
         if np.abs(step).max() <= _CLOSE * np.abs(place).max():
@@ -207,14 +217,17 @@ def fit_part_weights(
     return PartWeights(float(place[0]), float(place[1]))
 
 
-def _step_part_weights(place: Doubles, parts: list[Doubles], shares: Doubles) -> Doubles:
+def _step_part_weights(
+    place: Doubles, parts: Sequence[NDArray[np.float32]], shares: NDArray[np.float32]
+) -> Doubles:
     """Where a step of Newton leads, with weights that are not negative."""
     weighted = [shares * part for part in parts]
-    means = [each.sum(1) for each in weighted]
+    means = [each.sum(1).astype(np.float64) for each in weighted]
     slope = np.array([mean.sum() for mean in means])
-    bend = np.array(
-        [[np.vdot(weighted[i], parts[j]) - means[i] @ means[j] for j in range(2)] for i in range(2)]
-    )
+    bend = np.empty((2, 2))
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        rows = np.einsum("ij,ij->i", weighted[i], parts[j])
+        bend[i, j] = bend[j, i] = rows.sum(dtype=np.float64) - means[i] @ means[j]
     bend[np.diag_indices(2)] *= 1 + 1e-9
     bend[np.diag_indices(2)] += 1e-12
     moved = place - np.linalg.solve(bend, slope)
