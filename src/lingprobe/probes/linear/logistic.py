@@ -21,10 +21,11 @@ from lingprobe.data.examples import DataProblem
 
 Doubles = NDArray[np.float64]
 
-TOLERANCE = 1e-5  # of the objective: how far above its minimum a search may end, as it estimates
+TOLERANCE = 5e-6  # of the objective: how far above its minimum a search may end, as it estimates
 MAX_STEPS = 300
 _MAX_TRIALS = 12
 _SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
+_SCALES = (0.05, 20.0)  # of the guessed inverse Hessian
 _MOVES = 10  # last steps that the inverse Hessian is updated with
 _CURVATURE_ROWS = 4096  # examples that the mean curvature is estimated from
 _BLOCK_SCORES = 2**18  # scores, and features times four, of one block of examples: cache
@@ -440,6 +441,17 @@ class _Guess(NamedTuple):
         moved = np.concatenate([inner, turned[:, -1:] * free], 1)
         return moved if self.turn is None else self.turn @ moved
 
+    def measure(self, change: Doubles) -> float:
+        """The product of a change of the gradient of all outputs, the guess, and the change."""
+        turned = change if self.turn is None else self.turn.T @ change
+        inner, bias = turned[:, :-1], turned[:, -1:]
+        seen = inner if self.spectrum.basis is None else inner @ self.spectrum.basis
+        total = np.vdot(seen * self.along, seen) + np.vdot(bias * self.free, bias)
+        if seen.shape[1] < inner.shape[1]:
+            across = np.einsum("ij,ij->i", inner, inner) - np.einsum("ij,ij->i", seen, seen)
+            total += self.across[:, 0] @ np.maximum(across, 0.0)
+        return float(total)
+
 
 @dataclass(slots=True)
 class _Path:
@@ -542,9 +554,18 @@ class _Path:
             q -= weight * bend.change
             seen.append((bend, weight))
         q = guess.times(q, rows)
+        if seen and self.problem.joint:
+            q *= self._scale(guess, seen[0][0])
         for bend, weight in reversed(seen):
             q += (weight - bend.share * self._dot(bend.change, q)) * bend.step
         return q
+
+    def _scale(self, guess: _Guess, bend: _Bend) -> float:
+        """By what the guess is too small along the last move (Oren & Luenberger 1974): where many
+        classes are told apart, the mean curvature is far from that of any example.
+        """
+        share, size = float(bend.share[0, 0]), guess.measure(bend.change)
+        return float(np.clip(1 / (share * size), *_SCALES)) if share * size > 0 else 1.0
 
     def _bend(self, move: _Move, penalty: float) -> _Bend:
         """What a move tells of the curvature under a penalty, computed once for all steps."""
