@@ -112,7 +112,11 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
     watch(measuring, "fit_wanted", "fits")
     watch(measuring, "_results", "scores and intervals")
     watch(measuring, "_encode", "vectors of baselines, oracles and the cache")
-    watch(importlib.import_module("lingprobe.api.measure"), "_make_plan", "reading, sampling and planning")
+    watch(
+        importlib.import_module("lingprobe.api.measure"),
+        "_make_plan",
+        "reading, sampling and planning",
+    )
     read: Any = encoder
     if share > 1:
         sentences = lingprobe.sentences(tasks=tasks)
