@@ -153,11 +153,15 @@ class ShrunkDiscriminant:
         gain = share / np.maximum(1 - share * away, 1e-12)
         across = scores - products[own]  # u B^-1 m
         along = norms - scores[at, own]  # u B^-1 x
-        linear = scores + (gain * along)[:, None] * across
-        squared = level + gain[:, None] * across * across
+        own_across = across[at, own]
+        squared = across * across
+        squared *= gain[:, None]
+        squared += level
+        linear = np.multiply(across, (gain * along)[:, None], out=across)
+        linear += scores
         grown, alone = 1 + gain * away, many < 2
         mean = linear[at, own] - rest * along * grown
-        norm = squared[at, own] - 2 * rest * across[at, own] * grown + rest**2 * away * grown
+        norm = squared[at, own] - 2 * rest * own_across * grown + rest**2 * away * grown
         linear[at, own] = np.where(alone, linear[at, own], mean)
         squared[at, own] = np.where(alone, squared[at, own], norm)
         return LeftOut(linear, squared)
