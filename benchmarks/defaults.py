@@ -1,10 +1,10 @@
 """Two default probes side by side: `mlp`, the default until 2026, and `linear`, over the same folds.
 
 usage: python benchmarks/defaults.py [--data FOLDER] [--groups english polish tree comp edge]
-       [--limit 2000] [--results results/defaults] [--out docs/results/defaults.csv]
+       [--size 4000] [--results results/defaults] [--out docs/results/defaults.csv]
 
 Each task of a group is read by MiniLM and by `bow:random` (tasks about spans by the words alone),
-with one seed, on at most so many examples. The difference of the two probes on the same test
+with one seed. Tasks of `ud/` have all their examples in folds, the others at most so many. The difference of the two probes on the same test
 examples is paired, with its 95 % interval; p is corrected for all rows after Benjamini and
 Hochberg. Printed are the rows whose interval leaves 0 out, and the tasks on which the order of the
 two encoders changes with the probe.
@@ -30,10 +30,10 @@ GENERATED = ("negation", "sem-role", "order")
 Row = dict[str, Any]
 
 
-def list_groups(data: Path, limit: int) -> dict[str, tuple[list[str], list[str]]]:
+def list_groups(data: Path, size: int) -> dict[str, tuple[list[str], list[str]]]:
     """The tasks and encoders of each group."""
     banks, sentences = data / "treebanks", [f"st:{model()}", "bow:random"]
-    trees = f"{data}/constituency/EWT-propbank-skel"
+    trees = f"{data}/constituency/EWT-propbank-skel,size={size}"
     spans = [f"hf:{model()},pool=none", "bow:random,pool=none"]
     return {
         "english": ([f"ud/*:{banks}/UD_English-EWT"], sentences),
@@ -42,11 +42,11 @@ def list_groups(data: Path, limit: int) -> dict[str, tuple[list[str], list[str]]
             [f"tree/{name}:{trees}" for name in ("tree-depth", "top-const", "bigram-shift")],
             sentences,
         ),
-        "comp": ([f"comp/{name},size={limit},test=1000" for name in GENERATED], sentences),
+        "comp": ([f"comp/{name},size={size},test=1000" for name in GENERATED], sentences),
         "edge": (
             [
-                f"edge/pos:{banks}/UD_English-EWT",
-                f"edge/dep:{banks}/UD_English-EWT",
+                f"edge/pos:{banks}/UD_English-EWT,size={size}",
+                f"edge/dep:{banks}/UD_English-EWT,size={size}",
                 f"edge/dpr:{data}/edge/DPR",
             ],
             spans,
@@ -88,20 +88,19 @@ def main() -> None:
     parser.add_argument(
         "--groups", nargs="+", default=["english", "polish", "tree", "comp", "edge"]
     )
-    parser.add_argument("--limit", type=int, default=2000)
+    parser.add_argument("--size", type=int, default=4000)
     parser.add_argument("--results", type=Path, default=Path("results/defaults"))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     results: list[Any] = []
     for group in options.groups:
-        tasks, encoders = list_groups(options.data.resolve(), options.limit)[group]
+        tasks, encoders = list_groups(options.data.resolve(), options.size)[group]
         results += lingprobe.run(
             tasks,
             encoders,
             probes=[OLD, NEW],
             seeds=1,
             bounds=False,
-            limit=options.limit,
             output=options.results,
         ).results
     rows = list(compare(results))
