@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,7 +222,7 @@ def fit_part_weights(
 
 
 def _step_part_weights(
-    place: Doubles, parts: Sequence[NDArray[np.float32]], shares: NDArray[np.float32]
+    place: Doubles, parts: Sequence[NDArray[Any]], shares: NDArray[Any]
 ) -> Doubles:
     """Where a step of Newton leads, with weights that are not negative."""
     weighted = [shares * part for part in parts]
