@@ -90,3 +90,15 @@ def test_the_table_tells_the_models(table, tmp_path):
     assert len(note) < 200
     csv = lingprobe.report(tmp_path / "all").text("csv")
     assert "shrunk linear discriminant analysis 0." in csv
+
+
+def test_each_fold_is_encoded_once_with_its_controls(table, tmp_path, monkeypatch):
+    calls, encode = [], measure._encode
+
+    def counted(group, dataset, store):
+        calls.append(group.trials[0].task)
+        return encode(group, dataset, store)
+
+    monkeypatch.setattr(measure, "_encode", counted)
+    measured(table, tmp_path / "all", controls=["shuffled"])
+    assert len(calls) == len(set(calls)) == 5
