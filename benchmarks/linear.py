@@ -3,7 +3,7 @@ LogisticRegression and shrunk LinearDiscriminantAnalysis, each tuned on dev, and
 three by dev.
 
 usage: python benchmarks/linear.py [--sets made,ud,downstream] [--encoder bow:random]
-       [--only TEXT] [--out docs/results/linear.csv]
+       [--treebanks NAME ...] [--only TEXT] [--out docs/results/linear.csv]
 
 Every map reads the same float32 vectors, is tuned on the same dev examples and then fitted to train
 and dev; all are scored on the same test examples, over all folds of a task. scikit-learn's read
@@ -21,7 +21,7 @@ import lzma
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -154,9 +154,11 @@ def encoded(dataset: Dataset, encoder: Encoder, known: dict[Sentence, NDArray[An
     return Readings(dataset, Vectors((np.stack([known[s] for s in dataset.sentences]),), ("-",)))
 
 
-def ud_sets(encoder: Encoder, folder: Path, only: str) -> Iterator[tuple[str, list[Three]]]:
+def ud_sets(
+    encoder: Encoder, folder: Path, only: str, treebanks: Sequence[str]
+) -> Iterator[tuple[str, list[Three]]]:
     """All tasks of `ud/` that the treebanks have the data for, in their folds."""
-    for treebank in TREEBANKS:
+    for treebank in treebanks:
         known: dict[Sentence, NDArray[Any]] = {}
         tasks, _ = tasks_of([f"ud/*:{folder / treebank}"], cache_dir())
         folds_of: dict[str, list[Any]] = {}
@@ -278,6 +280,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", default="made,ud,downstream")
     parser.add_argument("--encoder", default="bow:random")
+    parser.add_argument("--treebanks", nargs="+", default=TREEBANKS)
     parser.add_argument("--only", default="")
     parser.add_argument("--data", type=Path, default=None)
     parser.add_argument("--out", type=Path, default=None)
@@ -287,7 +290,7 @@ def main() -> None:
     encoder = make(args.encoder)
     sources = {
         "made": lambda: made_sets(args.only),
-        "ud": lambda: ud_sets(encoder, data / "treebanks", args.only),
+        "ud": lambda: ud_sets(encoder, data / "treebanks", args.only, args.treebanks),
         "downstream": lambda: text_sets(encoder, data / CONV, args.only),
     }
     rows = []

@@ -36,7 +36,7 @@ lingprobe/api/measure.py _of_suite
 lingprobe/api/results.py compare_published
 lingprobe/encoders/__init__.py make
 lingprobe/datasets/controls.py draws
-lingprobe/experiment/folds.py first_fold
+lingprobe/experiment/folds.py _make_first
 lingprobe/experiment/measure.py _result
 lingprobe/experiment/plan.py _check_task _expand_draws _folds _plan_design _probes_by_task _probes_for _things tasks_of
 lingprobe/experiment/readers.py _refer _with_oracle add

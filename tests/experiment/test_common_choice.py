@@ -82,5 +82,23 @@ def test_controls_keep_the_penalty_of_the_true_labels(table, tmp_path):
 def test_the_table_tells_the_models(table, tmp_path):
     measured(table, tmp_path / "all", controls=["shuffled"])
     page = str(lingprobe.report(tmp_path / "all"))
-    assert "linear: one model for a task and an encoder, by the log loss (nats)" in page
-    assert "Controls keep the model and penalty of the true labels." in page
+    (note,) = [line for line in page.splitlines() if line.startswith("linear: ")]
+    assert note.endswith(
+        ", chosen for a task and an encoder by the log loss of held-out predictions; controls keep"
+        " the choice."
+    )
+    assert len(note) < 200
+    csv = lingprobe.report(tmp_path / "all").text("csv")
+    assert "shrunk linear discriminant analysis 0." in csv
+
+
+def test_each_fold_is_encoded_once_with_its_controls(table, tmp_path, monkeypatch):
+    calls, encode = [], measure._encode
+
+    def counted(group, dataset, store):
+        calls.append(group.trials[0].task)
+        return encode(group, dataset, store)
+
+    monkeypatch.setattr(measure, "_encode", counted)
+    measured(table, tmp_path / "all", controls=["shuffled"])
+    assert len(calls) == len(set(calls)) == 5

@@ -141,9 +141,7 @@ def test_the_density_is_that_of_margins_by_their_training_error():
     x[:, 0] += 0.5 * codes
     decomposition = SharedDecomposition.of(x, False)
     penalty, rows = 0.3, np.arange(n)
-    discriminant = ShrunkDiscriminant.of(
-        decomposition, codes, rows, decomposition.project_features(rows)
-    )
+    discriminant = ShrunkDiscriminant.of(decomposition, codes, rows)
     _, parts, logits = discriminant.judge(penalty)
     scaled = decomposition.scale.apply(x)
     gram = scaled.T @ scaled / n

@@ -171,6 +171,25 @@ ODD = {
     "separated classes": (100 * np.eye(3)[np.arange(60) % 3], Y, USUAL),
     "equal numbers but one": (X, [1.0] * 59 + [2.0], USUAL),
     "numbers of 1e30": (X, (1e30 * RNG.normal(size=60)).tolist(), USUAL),
+    "numbers of 1e-30": (X, (1e-30 * RNG.normal(size=60)).tolist(), USUAL),
+    "equal numbers": (X, [1.0] * 60, USUAL),
+    "1e30 everywhere": (1e30 * X, Y, USUAL),
+    "all that float32 holds": (3e38 * np.where(np.arange(60)[:, None] % 2, 1, -(X**0)), Y, USUAL),
+    "one example of 1e30 in train": (np.where(np.arange(60)[:, None] == 3, 1e30, X), Y, USUAL),
+    "one example of 1e30 in dev": (np.where(np.arange(60)[:, None] == 45, 1e30, X), Y, USUAL),
+    "1e30 in test alone": (np.where(np.arange(60)[:, None] < 50, X, 1e30), Y, USUAL),
+    "a far mean": (1e-3 * X + 1e4, Y, USUAL),
+    "equal examples of several classes": (np.repeat(X[:2], 30, 0), Y, USUAL),
+    "one dimension": (X[:, :1], Y, USUAL),
+    "rank one, and wide": (np.outer(X[:, 0], RNG.normal(size=500)), Y, USUAL),
+    "two examples of two classes": (X[:4], list("abab"), ("train",) * 2 + ("test",) * 2),
+    "one in train, one in dev": (X[:4], list("abab"), ("train", "dev", "test", "test")),
+    "a class of one example": (X, ["b"] + ["a"] * 59, USUAL),
+    "a class in dev alone": (X, ["a"] * 40 + ["b"] * 20, USUAL),
+    "sets": (X, [frozenset("abc"[i % 3 :]) for i in range(60)], USUAL),
+    "sets of 1e30": (1e30 * X, [frozenset("abc"[i % 3 :]) for i in range(60)], USUAL),
+    "sets that are equal": (X, [frozenset("ab")] * 60, USUAL),
+    "sets of nothing but one": (X, [frozenset("a")] + [frozenset()] * 59, USUAL),
 }
 
 
@@ -178,9 +197,23 @@ ODD = {
 def test_odd_data_give_a_result_and_no_librarys_warning(name):
     x, labels, splits = ODD[name]
     data = readings(x, labels, splits)
-    _, predictions = fitted(data)
-    assert np.isfinite(predictions.scores).all()
-    assert len(predictions.decoded) == len(data.split("test"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chosen = Linear().with_choice(data.split("train"), data.split("dev"))
+    forced = [
+        Linear(member=member, standardised=scale)
+        for member, scale in (("discriminant", True), ("logistic", False))
+    ]
+    for probe in (Linear(), chosen, *forced):
+        _, predictions = fitted(data, probe)
+        assert np.isfinite(predictions.scores).all()
+        assert len(predictions.decoded) == len(data.split("test"))
+
+
+def test_numbers_that_are_not_finite_are_told():
+    data = readings(X, [1e300] + [1.0] * 59)
+    with pytest.raises(ReadingProblem, match="labels of 1 of 50 training examples are NaN"):
+        fitted(data)
 
 
 def test_features_that_are_not_finite_are_told():

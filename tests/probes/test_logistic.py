@@ -268,6 +268,19 @@ def test_a_spectrum_of_any_kind_gives_the_same_minimum(monkeypatch):
     assert [each.objective for each in found] == pytest.approx(reference, rel=2e-5)
 
 
+@pytest.mark.parametrize("axes", [4, 12])
+def test_a_guess_measures_what_it_gives_times_a_change(axes):
+    rng = np.random.default_rng(axes)
+    basis = np.linalg.qr(rng.normal(size=(12, 12)))[0][:, :axes]
+    shares = rng.dirichlet(np.ones(5), 40)
+    curvature = np.diag(shares.mean(0)) - shares.T @ shares / 40
+    spectrum = Spectrum(rng.uniform(0.5, 2, axes), basis, 0.0 if axes == 12 else 0.1)
+    guess = logistic._Guess.of(spectrum, curvature, 0.3)
+    change = rng.normal(size=(5, 13))
+    given = guess.times(change, np.arange(5))
+    assert guess.measure(change) == pytest.approx(float((given * change).sum()))
+
+
 def test_blocks_and_samples_change_nothing(monkeypatch):
     x, y = sample_classes(1000, 5, 3, 6)
     reference = next(fit_logistic_path(x, y, [0.01])).objective

@@ -35,7 +35,7 @@ def decomposed(x, y, standardised):
     """The discriminant of all examples, and the features at its scale."""
     shared = SharedDecomposition.of(x, standardised)
     rows = np.arange(len(x))
-    found = ShrunkDiscriminant.of(shared, y, rows, shared.project_features(rows))
+    found = ShrunkDiscriminant.of(shared, y, rows)
     return found, shared.scale.apply(x)
 
 
@@ -98,7 +98,7 @@ def test_a_factored_matrix_gives_what_an_eigendecomposition_gives():
     found, x = decomposed(features, y, True)
     shared, rows = found.decomposition, np.arange(60)
     factored = SharedDecomposition(features, shared.scale, gram=x.T @ x / len(x))
-    other = ShrunkDiscriminant.of(factored, y, rows, factored.project_features(rows))
+    other = ShrunkDiscriminant.of(factored, y, rows)
     for one, two in zip(found.leave_one_out(0.1), other.leave_one_out(0.1), strict=True):
         assert np.allclose(one, two, atol=1e-10)
     for one, two in zip(found.fit(0.1, EVEN), other.fit(0.1, EVEN), strict=True):
@@ -110,7 +110,7 @@ def test_ridge_leaves_each_example_out_exactly(n, dim):
     rng = np.random.default_rng(1)
     features, targets = rng.normal(size=(n, dim)).astype(np.float32), rng.normal(size=(n, 2))
     shared, rows = SharedDecomposition.of(features, True), np.arange(n)
-    found = RidgeRegression.of(shared, targets, rows, shared.project_features(rows))
+    found = RidgeRegression.of(shared, targets, rows)
     x, expected = shared.scale.apply(features), np.zeros((n, 2))
     for i in range(n):
         rest = rows != i
@@ -180,3 +180,26 @@ def test_cuts_have_the_highest_micro_f1_of_all(seed):
     places = [np.append(np.sort(odds[:, k]) - 1e-9, np.inf) for k in range(2)]
     best = max(f1(np.array(cuts)) for cuts in product(*places))
     assert f1(find_cuts(odds, holds)) == pytest.approx(best)
+
+
+def test_samples_that_are_remembered_are_those_that_were_asked_for():
+    x, _ = drawn(90, 8, 3)
+    shared = SharedDecomposition.of(x, True)
+    for rows, penalty in product(
+        (np.arange(90), np.arange(20), np.arange(20, 40)), (0.1, 0.3, 0.1)
+    ):
+        halves, norms = shared.halve_features(rows, penalty)
+        gram = shared.scale.apply(x).T @ shared.scale.apply(x) / 90 + penalty * np.eye(8)
+        scaled = shared.scale.apply(x[rows])
+        expected = scaled @ np.linalg.inv(gram) @ scaled.T
+        assert np.allclose(halves @ halves.T, expected)
+        assert np.allclose(norms, np.diag(expected))
+
+
+def test_features_that_share_some_rows_are_not_taken_for_each_other():
+    x, _ = drawn(640, 6, 2)
+    other = x.copy()
+    other[5] += 1  # no row that stands for the whole
+    first, second = (SharedDecomposition.of(each, False) for each in (x, other))
+    assert SharedDecomposition.of(other.copy(), False) is second
+    assert not np.allclose(first.values, second.values, rtol=1e-6)

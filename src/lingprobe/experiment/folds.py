@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lingprobe.data.core import Settable
-from lingprobe.data.references import try_parse_reference
+from lingprobe.data.core import Settable, Task
+from lingprobe.data.identity import Identity
+from lingprobe.data.latest import Latest
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.experiment.data import task_identity
 from lingprobe.experiment.groups import Group
 from lingprobe.tasks import TASKS
+
+_FIRST_FOLDS: Latest[tuple[str, Task, Identity]] = Latest(64)
+"""First folds by the identity of another, with their references and identities."""
 
 
 def first_fold(group: Group) -> Group:
@@ -19,14 +24,21 @@ def first_fold(group: Group) -> Group:
     number, _, folds = dict(parsed.options if parsed else ()).get("fold", "").partition("/")
     if parsed is None or not folds or number == "1":
         return group
-    fold = f"1/{folds}"
-    if isinstance(group.task, Settable):
-        task = group.task.plus(fold=fold)
-        reference, known = task.name, task_identity(None, task)
-    else:
-        reference = TASKS.canonical(parsed.without("fold").plus(fold=fold))
-        task = TASKS.make(reference)
-        known = task_identity(reference, task)
+    key = str(group.ingredients.task)
+    if (first := _FIRST_FOLDS.find(key)) is None:
+        first = _make_first(group, parsed.without("fold").plus(fold=f"1/{folds}"))
+        _FIRST_FOLDS.keep(key, first)
+    reference, task, known = first
     trials = tuple(replace(trial, task=reference) for trial in group.trials)
     ingredients = group.ingredients._replace(task=known)
     return replace(group, task=task, trials=trials, ingredients=ingredients)
+
+
+def _make_first(group: Group, reference: Reference) -> tuple[str, Task, Identity]:
+    """The first fold of a group's task, which is called so."""
+    if isinstance(group.task, Settable):
+        task: Task = group.task.plus(fold=dict(reference.options)["fold"])
+        return task.name, task, task_identity(None, task)
+    name = TASKS.canonical(reference)
+    made = TASKS.make(name)
+    return name, made, task_identity(name, made)

@@ -147,6 +147,11 @@ def ready(
     made = replace(made, job=job._replace(probe=_probe_with_choice(made, store)))
     if not keeps_settings(group.probe, group.control):
         return made
+    if before is not None and before.informs(group, dataset):
+        # which cells are asked for is said anew, where one is fitted
+        known = before.job if isinstance(before.group.control, Unchanged) else before.own
+        if known is not None:
+            return replace(made, own=known)
     own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
     return replace(made, own=own.job)
 
@@ -159,33 +164,47 @@ def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
     """The probe of a group; where it chooses once for a task and an encoder, with what it chooses
     by the first fold of the task itself.
     """
-    group, known = part.group, part.group.ingredients
+    group = part.group
     if not isinstance(group.probe, Comparing):
         return group.probe
-    key = *map(str, (known.task, known.encoder, known.probe)), group.vectors
-    if (probe := PROBES_WITH_CHOICE.find(key)) is not None:
+    if (probe := PROBES_WITH_CHOICE.find(_name_choice(group))) is not None:
         return probe
     first = replace(first_fold(group), control=Unchanged())
     if first.task is group.task and isinstance(group.control, Unchanged):
         probe = group.probe.with_choice(part.job.train, part.job.dev)
-    else:
+    elif (probe := PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
         dataset = load_dataset(first.task, first.ingredients.task)
-        made = ready(first, dataset, store, before=part).job.probe
-        assert made is not None
-        probe = made
-    PROBES_WITH_CHOICE.keep(key, probe)
+        probe = ready(first, dataset, store, before=part).job.probe
+    assert probe is not None
+    PROBES_WITH_CHOICE.keep(_name_choice(group), probe)
     return probe
+
+
+def _name_choice(group: Group) -> tuple[str, ...]:
+    """What a probe's choice depends on."""
+    known = group.ingredients
+    return str(known.task), str(known.encoder), str(known.probe), group.vectors
 
 
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
     start = time.perf_counter()
     predictors = fit_wanted(parts[0].group.probe, [part.to_fit for part in parts])
-    seconds = (time.perf_counter() - start) / len(parts)
-    return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
+    seconds = round((time.perf_counter() - start) / len(parts), 3)
+    # a model's files are looked at once
+    encoders = {id(part.group.encoder): part.group.encoder for part in parts}
+    revisions = {key: revision(encoder) for key, encoder in encoders.items()}
+    found = []
+    for part, fits in zip(parts, predictors, strict=True):
+        made_with = provenance(part.group, part.counts, part.notes)
+        made_with = replace(
+            made_with, fit_seconds=seconds, revision=revisions[id(part.group.encoder)]
+        )
+        found.append(_results(part, fits, made_with))
+    return found
 
 
-def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> list[Result]:
+def _results(part: Ready, predictors: Sequence[Predictor], made_with: Provenance) -> list[Result]:
     """The results of a group's trials, with what their states of the lowest loss say of test where
     these were asked for.
     """
@@ -193,8 +212,7 @@ def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> li
     metric = group.task.metric
     answers = constants(train, metric)
     shared = replace(
-        provenance(group, part.counts, part.notes),
-        fit_seconds=round(seconds, 3),
+        made_with,
         constants={kind: list(labels) for kind, labels in answers.items()},
         tested=about(test.dataset),
     )
@@ -222,8 +240,7 @@ def about(dataset: Dataset) -> str:
     used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
     state = RunningDigest()
     state.add(numbers)
-    for sentence in used.tolist():
-        state.add(dataset.sentences[sentence].key)
+    state.add(b"".join(dataset.sentences[sentence].key for sentence in used.tolist()))
     state.add(dataset.sites[:, :, 1:])
     return state.hex()
 
@@ -368,12 +385,11 @@ def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encod
 
 
 def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
-    """Everything that the group's numbers were made with."""
+    """Everything that the group's numbers were made with, but for the encoder's revision."""
     return Provenance(
         kind=kind_of(group.encoder),
         oracle=knowledge(group.encoder, group.task),
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
-        revision=revision(group.encoder),
         computed=computation_facts(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
         constant_tokens=constant_tokens(group.encoder, {t.read for t in group.trials}),

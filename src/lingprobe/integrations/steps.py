@@ -25,7 +25,7 @@ from lingprobe.pages.captions import shorten_task
 from lingprobe.tasks.limits import LIMIT
 
 MEAN, SECONDS = "mean", "seconds"
-QUICK: Settings = {"probes": ("logreg",), "seeds": 1, "limit": 4_000, "store": "none"}
+QUICK: Settings = {"probes": ("linear",), "seeds": 1, "limit": 4_000, "store": "none"}
 """What bounds the cost of a step where the user sets nothing else: a linear probe, fitted once on
 at most so many examples, over vectors that are not kept.
 """

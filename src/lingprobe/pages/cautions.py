@@ -15,8 +15,6 @@ from lingprobe.pages.captions import shorten_task
 from lingprobe.tables.table import format_number
 from lingprobe.tasks.baselines import LENGTH
 
-_LISTED_MODELS = 6  # tasks with encoders of which the losses are listed
-
 
 def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Scores that the length of a sentence could give, which a mean tells."""
@@ -44,30 +42,19 @@ def control_notes(rows: Sequence[ResultRow]) -> list[str]:
 
 
 def model_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
-    """Which models a probe chose, with the log losses that it compared."""
-    chosen = {(row.probe, shorten_task(row.task), row.encoder): row for row in rows if row.model}
+    """Which models a probe chose, a sentence a probe; the log losses that it compared are in the
+    rows.
+    """
+    chosen = {(row.probe, row.task, row.encoder): row for row in rows if row.model}
     for probe in dict.fromkeys(name for name, _, _ in chosen):
-        mine = {key[1:]: row for key, row in chosen.items() if key[0] == probe}
-        compared = any(row.compared for row in mine.values())
-        counts = Counter(row.model for row in mine.values())
-        if not compared and len(counts) == 1:
-            yield f"{probe}: {next(iter(counts))}."
-            continue
-        if len(mine) <= _LISTED_MODELS:
-            told = "; ".join(
-                f"{task}, {encoder}: {row.model}" + f" ({row.compared})" * bool(row.compared)
-                for (task, encoder), row in mine.items()
-            )
-        else:
-            told = "; ".join(f"{model} on {n}" for model, n in counts.most_common())
-            told += " (the log losses are in the results)"
-        controls = is_controlled(rows, probe)
-        yield (
-            f"{probe}: one model for a task and an encoder, by the log loss (nats) of held-out"
-            f" predictions of training examples. {told}."
-            + " Controls keep the model and penalty of the true labels."
-            * controls
-        )
+        own = [row for key, row in chosen.items() if key[0] == probe]
+        counts = Counter(row.model for row in own).most_common()
+        models = [f"{model} ({n} of {len(own)})" for model, n in counts]
+        named = counts[0][0] if len(counts) == 1 else " or ".join(models)
+        if any(row.compared for row in own):
+            named += ", chosen for a task and an encoder by the log loss of held-out predictions"
+        kept = "; controls keep the choice" * is_controlled(rows, probe)
+        yield f"{probe}: {named}{kept}."
 
 
 def is_controlled(rows: Sequence[ResultRow], probe: str) -> bool:

@@ -152,7 +152,7 @@ def morphology(
     else:
         read = [in_layers(reference(e)) if isinstance(e, str) else e for e in as_list(encoders)]
         every = [*read, *floors([each for each in read if isinstance(each, str)])]
-    how: Settings = {"probes": ["logreg"], "reads": ["layers"], "seeds": 1, **settings}
+    how: Settings = {"probes": ["linear"], "reads": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
     found = morphology_page(morphology_of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))

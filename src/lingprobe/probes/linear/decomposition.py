@@ -11,14 +11,14 @@ the dimensions that vary is 1, so a penalty is relative to it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import digest_pieces
 from lingprobe.data.latest import Latest
 from lingprobe.data.vectors import Floats, Ints
 
@@ -28,6 +28,7 @@ _BLOCK_ROWS = 4096  # that are float64 at one time
 _MAX_EIGEN = 3000  # examples or dimensions, whichever are fewer, of an eigendecomposition
 _RANK = 1e-11  # of the largest eigenvalue of XX': what is below is rounding
 _KEPT_BYTES = 2**28
+_DIGESTED_ROWS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,13 @@ class FeatureScale:
             yield rows, self.apply(features[rows])
 
 
+class HalvedRows(NamedTuple):
+    """Examples' halves [m, r] under a penalty, and their products with themselves [m]."""
+
+    halves: Doubles
+    norms: Doubles
+
+
 @dataclass(slots=True)
 class SharedDecomposition:
     """Training features [n, d], decomposed; rows are projected once, then halved for each penalty:
@@ -82,13 +90,14 @@ class SharedDecomposition:
     values: Doubles | None = None
     basis: Doubles | None = None
     gram: Doubles | None = None
-    _factors: dict[float, Doubles] = field(default_factory=dict)
+    _factors: dict[float, Doubles] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, features: Floats, standardised: bool) -> SharedDecomposition:
         """That of training features; the latest are remembered."""
-        key = _digest_features(features), standardised
-        if (known := _KEPT.find(key)) is None:
+        key = _digest_some(features), standardised
+        known = _KEPT.find(key)
+        if known is None or not np.array_equal(known.features, features):
             known = cls._decompose(features, FeatureScale.of(features, standardised))
             _KEPT.keep(key, known, known.size)
         return known
@@ -130,6 +139,21 @@ class SharedDecomposition:
         ]
         return np.concatenate(parts)
 
+    def halve_features(self, rows: Ints, penalty: float) -> HalvedRows:
+        """Some of the training examples, halved; the latest are remembered, as controls ask for
+        the same.
+        """
+        known = _SAMPLES.find(id(self))
+        if known is None or known.owner is not self or not np.array_equal(known.rows, rows):
+            known = _SampledRows(self, rows, self.project_features(rows))
+        if known.penalty != penalty:
+            halves = self.halve(known.projected, penalty)
+            halved = HalvedRows(halves, np.einsum("ij,ij->i", halves, halves))
+            known = known._replace(penalty=penalty, halved=halved)
+            _SAMPLES.keep(id(self), known, 2 * halves.nbytes)
+        assert known.halved is not None
+        return known.halved
+
     def project_sums(self, weights: Any) -> Doubles:
         """Sums of examples by weights [k, n], an array or a sparse one, projected [k, r]."""
         blocks = self.scale.blocks(self.features)
@@ -146,19 +170,18 @@ class SharedDecomposition:
             solve_triangular(lower, projected.T, lower=True, check_finite=False).T, np.float64
         )
 
-    def measure_distances(self, rows: Doubles, places: Doubles, penalty: float) -> Doubles:
-        """The squared distances of projected rows [m, r] and places [k, r] by A^-1 (X'X / n) A^-1,
-        [m, k]: the variances of their differences' products with weights that a training example
-        of no class in particular shapes.
+    def measure_distances(self, rows: Ints, places: Doubles, penalty: float) -> Doubles:
+        """The squared distances of some examples and projected places [k, r] by A^-1 (X'X / n)
+        A^-1, [m, k]: the variances of their differences' products with weights that a training
+        example of no class in particular shapes.
         """
-        halves = [self.halve(each, penalty) for each in (rows, places)]
-        solved = [self._halve_again(each, penalty) for each in halves]
-        norms = [
-            np.einsum("ij,ij->i", half, half) - penalty * np.einsum("ij,ij->i", whole, whole)
-            for half, whole in zip(halves, solved, strict=True)
-        ]
-        products = halves[0] @ halves[1].T - penalty * (solved[0] @ solved[1].T)
-        return np.asarray(np.maximum(norms[0][:, None] - 2 * products + norms[1], 0.0))
+        examples, halves = self.halve_features(rows, penalty), self.halve(places, penalty)
+        solved = [self._halve_again(each, penalty) for each in (examples.halves, halves)]
+        shrunk = [penalty * np.einsum("ij,ij->i", each, each) for each in solved]
+        products = examples.halves @ halves.T - penalty * (solved[0] @ solved[1].T)
+        own = np.einsum("ij,ij->i", halves, halves) - shrunk[1]
+        distances = (examples.norms - shrunk[0])[:, None] - 2 * products + own
+        return np.asarray(np.maximum(distances, 0.0))
 
     def _halve_again(self, halved: Doubles, penalty: float) -> Doubles:
         """Rows times A^-1 from rows times its root, whose inner products are those of R A^-2 S'."""
@@ -186,7 +209,18 @@ class SharedDecomposition:
         return self._factors[penalty]
 
 
+class _SampledRows(NamedTuple):
+    """Some of the examples of a decomposition, projected [m, r], and halved under a penalty."""
+
+    owner: SharedDecomposition
+    rows: Ints
+    projected: Doubles
+    penalty: float = 0.0
+    halved: HalvedRows | None = None
+
+
 _KEPT: Latest[SharedDecomposition] = Latest(_KEPT_BYTES)
+_SAMPLES: Latest[_SampledRows] = Latest(_KEPT_BYTES // 2)
 
 
 def _decompose_examples(features: Floats, scale: FeatureScale) -> tuple[Doubles, Doubles]:
@@ -198,7 +232,7 @@ def _decompose_examples(features: Floats, scale: FeatureScale) -> tuple[Doubles,
     return values, (x.T @ turn) / np.sqrt(len(x) * values)
 
 
-def _digest_features(features: Floats) -> str:
-    state = hashlib.blake2b(f"{features.dtype} {features.shape}".encode(), digest_size=16)
-    state.update(np.ascontiguousarray(features).data)
-    return state.hexdigest()
+def _digest_some(features: Floats) -> str:
+    """Stands for features [n, d], by some of the examples."""
+    some = features[:: max(len(features) // _DIGESTED_ROWS, 1)]
+    return digest_pieces(f"{features.dtype} {features.shape}", some)

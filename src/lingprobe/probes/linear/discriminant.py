@@ -9,8 +9,9 @@ the classes, then the nearest centre in the within-class metric of its fitted va
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ Doubles = NDArray[np.float64]
 
 _NEWTON_STEPS = 40
 _CLOSE = 1e-3  # relative, of weights of parts; the loss is flat around its minimum
+_ROUNDING = 1e-6  # relative, of a mean loss in single precision
+_FAR = 1e12  # nats, of which squares are within single precision
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e3
 _NEAR = 0.5  # training errors on either side of 0 that a density there is told from
 
@@ -75,7 +78,7 @@ class LeftOut(NamedTuple):
 class ShrunkDiscriminant:
     """The discriminants of some classes [n] over a decomposition, for any penalty.
 
-    rows       training examples whose leave-one-out scores are asked for, and these projected
+    rows       training examples whose leave-one-out scores are asked for
     means      of the classes, projected [k, r]
     """
 
@@ -83,13 +86,10 @@ class ShrunkDiscriminant:
     codes: Ints
     counts: Ints
     rows: Ints
-    projected: Doubles
     means: Doubles
 
     @classmethod
-    def of(
-        cls, decomposition: SharedDecomposition, codes: Ints, rows: Ints, projected: Doubles
-    ) -> ShrunkDiscriminant:
+    def of(cls, decomposition: SharedDecomposition, codes: Ints, rows: Ints) -> ShrunkDiscriminant:
         """Those of classes [n] that all have examples."""
         from scipy.sparse import csr_array
 
@@ -97,7 +97,7 @@ class ShrunkDiscriminant:
         n, places = len(codes), np.arange(len(codes))
         shares = csr_array((1 / counts[codes], (codes, places)), (len(counts), n))
         means = decomposition.project_sums(shares)
-        return cls(decomposition, codes, counts, rows, projected, means)
+        return cls(decomposition, codes, counts, rows, means)
 
     @property
     def log_priors(self) -> Doubles:
@@ -138,13 +138,14 @@ class ShrunkDiscriminant:
         The penalty is a part of the scatter that stays as it is, and so do the priors and the
         origin. An example that is alone in its class keeps it.
         """
-        metric, halves = self._metric(penalty), self.decomposition.halve(self.projected, penalty)
+        metric = self._metric(penalty)
+        halves, norms = self.decomposition.halve_features(self.rows, penalty)
         seen = halves @ metric.means.T
         scores = seen @ metric.turn  # x B^-1 m
         own = self.codes[self.rows]
         at = np.arange(len(own))
-        norms = np.einsum("ij,ij->i", halves, halves)  # x A^-1 x, and then x B^-1 x
-        norms += np.einsum("ij,ij->i", seen, seen @ metric.lift)
+        # x A^-1 x, and with this x B^-1 x
+        norms = norms + np.einsum("ij,ij->i", seen, seen @ metric.lift)
         products, level = metric.products, np.diag(metric.products)
         many = self.counts[own].astype(np.float64)
         rest = 1 / np.maximum(many - 1, 1)
@@ -153,11 +154,15 @@ class ShrunkDiscriminant:
         gain = share / np.maximum(1 - share * away, 1e-12)
         across = scores - products[own]  # u B^-1 m
         along = norms - scores[at, own]  # u B^-1 x
-        linear = scores + (gain * along)[:, None] * across
-        squared = level + gain[:, None] * across * across
+        own_across = across[at, own]
+        squared = across * across
+        squared *= gain[:, None]
+        squared += level
+        linear = np.multiply(across, (gain * along)[:, None], out=across)
+        linear += scores
         grown, alone = 1 + gain * away, many < 2
         mean = linear[at, own] - rest * along * grown
-        norm = squared[at, own] - 2 * rest * across[at, own] * grown + rest**2 * away * grown
+        norm = squared[at, own] - 2 * rest * own_across * grown + rest**2 * away * grown
         linear[at, own] = np.where(alone, linear[at, own], mean)
         squared[at, own] = np.where(alone, squared[at, own], norm)
         return LeftOut(linear, squared)
@@ -177,7 +182,7 @@ class ShrunkDiscriminant:
         mine = logits[at, own]
         logits[at, own] = -np.inf
         rival = logits.argmax(1)
-        spread = self.decomposition.measure_distances(self.projected, self.means, penalty)
+        spread = self.decomposition.measure_distances(self.rows, self.means, penalty)
         variance = spread[at, own] / self.counts[own] + spread[at, rival] / self.counts[rival]
         error = weights.linear * np.sqrt(variance)
         near = np.abs(mine - logits[at, rival]) < _NEAR * error
@@ -205,24 +210,31 @@ def fit_part_weights(
     left: LeftOut, codes: Ints, offset: Doubles, start: PartWeights
 ) -> PartWeights:
     """The weights of the two parts under which codes [n] are likeliest, with `offset` [k] added to
-    the logits: a convex problem, by Newton's method with halved steps.
+    the logits: a convex problem, by Newton's method with halved steps. Shares of classes are in
+    single precision, which is much quicker and far below how close the weights are looked for.
     """
     at = np.arange(len(codes))
     parts = [left.linear, -left.squared / 2]
-    parts = [part - part[at, codes][:, None] for part in parts]
+    parts = [
+        np.clip(part - part[at, codes][:, None], -_FAR, _FAR).astype(np.float32) for part in parts
+    ]
+    level = (offset - offset[codes][:, None]).astype(np.float32)
     place, step, before = np.array(start), np.zeros(2), np.inf
     for _ in range(_NEWTON_STEPS):
-        shares = place[0] * parts[0] + place[1] * parts[1] + (offset - offset[codes][:, None])
+        shares = np.float32(place[0]) * parts[0]
+        shares += np.float32(place[1]) * parts[1]
+        shares += level
         highest = shares.max(1, keepdims=True)
         shares -= highest
         np.exp(shares, out=shares)
         sums = shares.sum(1, keepdims=True)
-        loss = float((np.log(sums) + highest).mean())
-        if loss > before + 1e-12 and np.abs(step).max() > 1e-9:
+        loss = float((np.log(sums) + highest).mean(dtype=np.float64))
+        if loss > before + _ROUNDING * abs(before) and np.abs(step).max() > 1e-9:
             step /= 2
             place = place - step
             continue
-        before, shares = loss, shares / sums
+        before = loss
+        shares /= sums
         moved = _step_part_weights(place, parts, shares)
         step = moved - place
         if np.abs(step).max() <= _CLOSE * np.abs(place).max():
@@ -231,14 +243,17 @@ def fit_part_weights(
     return PartWeights(float(place[0]), float(place[1]))
 
 
-def _step_part_weights(place: Doubles, parts: list[Doubles], shares: Doubles) -> Doubles:
+def _step_part_weights(
+    place: Doubles, parts: Sequence[NDArray[Any]], shares: NDArray[Any]
+) -> Doubles:
     """Where a step of Newton leads, with weights that are not negative."""
     weighted = [shares * part for part in parts]
-    means = [each.sum(1) for each in weighted]
+    means = [each.sum(1).astype(np.float64) for each in weighted]
     slope = np.array([mean.sum() for mean in means])
-    bend = np.array(
-        [[np.vdot(weighted[i], parts[j]) - means[i] @ means[j] for j in range(2)] for i in range(2)]
-    )
+    bend = np.empty((2, 2))
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        rows = np.einsum("ij,ij->i", weighted[i], parts[j])
+        bend[i, j] = bend[j, i] = rows.sum(dtype=np.float64) - means[i] @ means[j]
     bend[np.diag_indices(2)] *= 1 + 1e-9
     bend[np.diag_indices(2)] += 1e-12
     moved = place - np.linalg.solve(bend, slope)

@@ -21,10 +21,11 @@ from lingprobe.data.examples import DataProblem
 
 Doubles = NDArray[np.float64]
 
-TOLERANCE = 1e-5  # of the objective: how far above its minimum a search may end, as it estimates
+TOLERANCE = 5e-6  # of the objective: how far above its minimum a search may end, as it estimates
 MAX_STEPS = 300
 _MAX_TRIALS = 12
 _SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
+_SCALES = (0.05, 20.0)  # of the guessed inverse Hessian
 _MOVES = 10  # last steps that the inverse Hessian is updated with
 _CURVATURE_ROWS = 4096  # examples that the mean curvature is estimated from
 _BLOCK_SCORES = 2**18  # scores, and features times four, of one block of examples: cache
@@ -368,13 +369,34 @@ class _Sums(NamedTuple):
             part[outputs] = new
 
 
-class _Move(NamedTuple):
+class _Bend(NamedTuple):
+    """What a move tells of the curvature under a penalty: the step and the change of the gradient
+    with the penalty's part, both [outputs, d + 1], and 1 / (step . change) [outputs, 1], or 0 where
+    that says nothing.
+    """
+
+    penalty: float
+    step: Doubles
+    change: Doubles
+    share: Doubles
+
+    def take(self, outputs: NDArray[np.int64]) -> _Bend:
+        """That of some outputs."""
+        if len(outputs) == len(self.step):
+            return self
+        parts = self.step, self.change, self.share
+        return _Bend(self.penalty, *(part[outputs] for part in parts))
+
+
+@dataclass(slots=True)
+class _Move:
     """A step, and the change of the data's part of the gradient over it, both [outputs, d + 1];
     zeros in the rows of outputs that did not move.
     """
 
     step: Doubles
     change: Doubles
+    bend: _Bend | None = None
 
 
 class _Guess(NamedTuple):
@@ -418,6 +440,17 @@ class _Guess(NamedTuple):
             )
         moved = np.concatenate([inner, turned[:, -1:] * free], 1)
         return moved if self.turn is None else self.turn @ moved
+
+    def measure(self, change: Doubles) -> float:
+        """The product of a change of the gradient of all outputs, the guess, and the change."""
+        turned = change if self.turn is None else self.turn.T @ change
+        inner, bias = turned[:, :-1], turned[:, -1:]
+        seen = inner if self.spectrum.basis is None else inner @ self.spectrum.basis
+        total = np.vdot(seen * self.along, seen) + np.vdot(bias * self.free, bias)
+        if seen.shape[1] < inner.shape[1]:
+            across = np.einsum("ij,ij->i", inner, inner) - np.einsum("ij,ij->i", seen, seen)
+            total += self.across[:, 0] @ np.maximum(across, 0.0)
+        return float(total)
 
 
 @dataclass(slots=True)
@@ -514,20 +547,36 @@ class _Path:
         """The inverse Hessian, as guessed and as the last moves tell it, times a gradient of some
         outputs (the two-loop recursion).
         """
-        q, seen = slope.copy(), []
+        q, seen = slope.copy(), list[tuple[_Bend, Doubles]]()
         for move in reversed(self.moves):
-            step, change = move.step[rows], move.change[rows]
+            bend = self._bend(move, penalty).take(rows)
+            weight = bend.share * self._dot(bend.step, q)
+            q -= weight * bend.change
+            seen.append((bend, weight))
+        q = guess.times(q, rows)
+        if seen and self.problem.joint:
+            q *= self._scale(guess, seen[0][0])
+        for bend, weight in reversed(seen):
+            q += (weight - bend.share * self._dot(bend.change, q)) * bend.step
+        return q
+
+    def _scale(self, guess: _Guess, bend: _Bend) -> float:
+        """By what the guess is too small along the last move (Oren & Luenberger 1974): where many
+        classes are told apart, the mean curvature is far from that of any example.
+        """
+        share, size = float(bend.share[0, 0]), guess.measure(bend.change)
+        return float(np.clip(1 / (share * size), *_SCALES)) if share * size > 0 else 1.0
+
+    def _bend(self, move: _Move, penalty: float) -> _Bend:
+        """What a move tells of the curvature under a penalty, computed once for all steps."""
+        if move.bend is None or move.bend.penalty != penalty:
+            step, change = move.step, move.change.copy()
             change[:, :-1] += penalty * step[:, :-1]
             bend = self._dot(step, change)
             curved = bend > 1e-12 * self._dot(change, change)
             share = np.where(curved, 1 / np.where(curved, bend, 1.0), 0.0)
-            weight = share * self._dot(step, q)
-            q -= weight * change
-            seen.append((step, change, share, weight))
-        q = guess.times(q, rows)
-        for step, change, share, weight in reversed(seen):
-            q += (weight - share * self._dot(change, q)) * step
-        return q
+            move.bend = _Bend(penalty, step, change, share)
+        return move.bend
 
     def _sum(self, place: Doubles, outputs: NDArray[np.int64]) -> _Sums:
         """The sums at a place of some outputs, block by block of examples."""

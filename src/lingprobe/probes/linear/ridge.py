@@ -41,7 +41,7 @@ class RidgeRegression:
     """Ridge regression on targets [n, k] over a decomposition, for any penalty; targets that are
     NaN count as the mean of the others.
 
-    rows   training examples whose leave-one-out scores are asked for, and these projected
+    rows   training examples whose leave-one-out scores are asked for
     sums   what the features make of the targets, projected [k, r]
     """
 
@@ -49,19 +49,18 @@ class RidgeRegression:
     targets: Doubles
     mean: Doubles
     rows: Ints
-    projected: Doubles
     sums: Doubles
 
     @classmethod
     def of(
-        cls, decomposition: SharedDecomposition, targets: Doubles, rows: Ints, projected: Doubles
+        cls, decomposition: SharedDecomposition, targets: Doubles, rows: Ints
     ) -> RidgeRegression:
         """That on targets [n, k]."""
         known = ~np.isnan(targets)
         mean = np.where(known, targets, 0).sum(0) / np.maximum(known.sum(0), 1)
         centred = np.where(known, targets - mean, 0)
         sums = decomposition.project_sums(centred.T) / len(targets)
-        return cls(decomposition, targets, mean, rows, projected, sums)
+        return cls(decomposition, targets, mean, rows, sums)
 
     def fit(self, penalty: float) -> LinearModel:
         halved = self.decomposition.halve(self.sums, penalty)
@@ -72,10 +71,10 @@ class RidgeRegression:
         - h) with the leverage h (Allen 1974). The ridge of the sum of squares and the means of
         NaN stay as they are.
         """
-        halves = self.decomposition.halve(self.projected, penalty)
+        halves, norms = self.decomposition.halve_features(self.rows, penalty)
         fitted = halves @ self.decomposition.halve(self.sums, penalty).T + self.mean
         n, wanted = len(self.targets), self.targets[self.rows]
-        leverage = np.einsum("ij,ij->i", halves, halves) / n + 1 / n
+        leverage = norms / n + 1 / n
         leverage = np.minimum(leverage, 1 - 1e-9)[:, None]
         target = np.where(np.isnan(wanted), self.mean, wanted)
         return np.asarray((fitted - leverage * target) / (1 - leverage))

@@ -127,9 +127,11 @@ def allot_parts(targets: Targets, ties: Ints) -> Ints:
 
 def _cross_fit(layer: TrainingRows, standardised: bool, penalty: float) -> HeldOut | None:
     """Predictions of examples by fits to other parts, of as many parts as it takes to decide; None
-    where the parts leave nothing to predict.
+    where the parts leave nothing to predict. After the first part, paths of logistic regression end
+    one step beyond the best so far.
     """
     allotted, found = allot_parts(layer.targets, layer.ties), list[HeldOut]()
+    penalties: Sequence[float] = LOGISTIC_PENALTIES
     for part in range(_PARTS):
         rest, held = np.flatnonzero(allotted != part), np.flatnonzero(allotted == part)
         if not len(held) or not len(rest):
@@ -138,9 +140,11 @@ def _cross_fit(layer: TrainingRows, standardised: bool, penalty: float) -> HeldO
         held = held[targets.covers(layer.targets.take(held))][:_PREDICTED]
         if not targets.has_logistic or not len(held):
             continue
-        found.append(_predict_held(layer, (rest, held), standardised, penalty))
-        if _is_decided(layer.targets, _join_held(found)):
+        found.append(_predict_held(layer, (rest, held), standardised, (penalty, penalties)))
+        joined = _join_held(found)
+        if _is_decided(layer.targets, joined):
             break
+        penalties = LOGISTIC_PENALTIES[: _find_step(layer.targets, [joined]) + 2]
     return _join_held(found) if found else None
 
 
@@ -167,15 +171,20 @@ def _join_held(parts: Sequence[HeldOut]) -> HeldOut:
 
 
 def _predict_held(
-    layer: TrainingRows, split: tuple[Ints, Ints], standardised: bool, penalty: float
+    layer: TrainingRows,
+    split: tuple[Ints, Ints],
+    standardised: bool,
+    how: tuple[float, Sequence[float]],
 ) -> HeldOut:
-    """Predictions of held-out examples by both members, fitted to the rest."""
-    rest, held = split
+    """Predictions of held-out examples by both members, fitted to the rest: the discriminant at a
+    penalty, logistic regression at several.
+    """
+    (rest, held), (penalty, penalties) = split, how
     decomposition = SharedDecomposition.of(layer.features[rest], standardised)
     scaled = decomposition.scale.apply(layer.features[held])
     closed = layer.targets.take(rest).fit_closed(decomposition, penalty)
     targets, logits, losses = layer.targets.take(held), list[Floats](), list[float]()
-    for model, minimum in _fit_path(decomposition, layer.targets.take(rest)):
+    for model, minimum in _fit_path(decomposition, layer.targets.take(rest), penalties):
         scores = predict_scores(model, scaled)
         logits.append(scores.astype(np.float32))
         losses.append(float(targets.losses(scores).mean()))
@@ -185,13 +194,13 @@ def _predict_held(
 
 
 def _fit_path(
-    decomposition: SharedDecomposition, targets: Targets
+    decomposition: SharedDecomposition, targets: Targets, penalties: Sequence[float]
 ) -> Iterator[tuple[LinearModel, Minimum]]:
     """Models and minima of logistic regression as its penalty falls."""
     x = decomposition.scale.apply(decomposition.features).astype(np.float32)
     outputs = targets.outputs
     for minimum in fit_logistic_path(
-        x, targets.codes(), LOGISTIC_PENALTIES, classes=outputs, spectrum=_spectrum(decomposition)
+        x, targets.codes(), penalties, classes=outputs, spectrum=_spectrum(decomposition)
     ):
         yield widen_model(LinearModel(minimum.weights, minimum.bias), outputs), minimum
 

@@ -98,11 +98,20 @@ class Targets(Protocol):
 
 
 def pose_targets(labels: Column) -> Targets:
-    """The targets that a label column is. ReadingProblem for lists of numbers."""
+    """The targets that a label column is. ReadingProblem for lists of numbers, and for numbers that
+    are not finite.
+    """
     if labels.classes is not None:
         return ClassTargets(labels.classes, len(labels.names))
     if labels.numbers is not None:
-        return NumberTargets(labels.matrix().astype(np.float64))
+        numbers = labels.matrix().astype(np.float64)
+        if lost := int((~np.isfinite(numbers)).any(1).sum()):
+            raise ReadingProblem(
+                f"linear predicts finite numbers, and the labels of {lost} of {len(numbers)}"
+                " training examples are NaN, infinite or beyond 3e38; leave these out, or divide"
+                " the numbers"
+            )
+        return NumberTargets(numbers)
     if labels.link is None:
         raise ReadingProblem(
             "linear predicts classes, label sets or numbers, and these labels are lists of numbers;"
@@ -148,8 +157,7 @@ class ClassTargets:
             return ClosedFit(
                 LinearModel(none, levels), 1.0, 0.0, rows, self._whole(scores, present)
             )
-        projected = decomposition.project_features(rows)
-        found = ShrunkDiscriminant.of(decomposition, local, rows, projected)
+        found = ShrunkDiscriminant.of(decomposition, local, rows)
         parts: PartWeights | None = None
 
         def judge_penalty(value: float) -> float:
@@ -224,8 +232,7 @@ class SetTargets:
         self, decomposition: SharedDecomposition, penalty: float | None = None
     ) -> ClosedFit:
         rows = sample_rows(*self.holds.shape)
-        projected = decomposition.project_features(rows)
-        found = RidgeRegression.of(decomposition, self.holds, rows, projected)
+        found = RidgeRegression.of(decomposition, self.holds, rows)
         if penalty is None:
             penalty = find_penalty(found.label_loss, decomposition)
         scores, holds = found.leave_one_out(penalty), self.holds[rows]
@@ -276,8 +283,7 @@ class NumberTargets:
         rows = sample_rows(len(self.values), 1)
         # of the size of 1, so that no square is beyond what a float holds
         factor = float(np.abs(self.values).max(initial=0.0)) or 1.0
-        projected = decomposition.project_features(rows)
-        found = RidgeRegression.of(decomposition, self.values / factor, rows, projected)
+        found = RidgeRegression.of(decomposition, self.values / factor, rows)
         if penalty is None:
             penalty = find_penalty(found.squared_error, decomposition)
         model = found.fit(penalty)
