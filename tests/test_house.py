@@ -456,10 +456,7 @@ def test_what_a_thing_offers_is_declared():
     assert using == REFLECTION | FOREIGN, "files that need no permission any more"
 
 
-HASHING = {
-    "lingprobe/data/digests.py",
-    "lingprobe/probes/linear/decomposition.py",  # names a decomposition within one process
-}
+HASHING = {"lingprobe/data/digests.py"}
 
 
 def imports_hashlib(node: ast.AST) -> bool:

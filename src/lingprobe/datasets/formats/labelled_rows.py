@@ -25,7 +25,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.digests import RunningDigest
-from lingprobe.data.labels import Classes, Label, Scores, column
+from lingprobe.data.labels import Label, column
 from lingprobe.datasets.formats.absent_labels import (
     ABSENT,
     check_unlabelled,
@@ -303,7 +303,7 @@ def metric_of_rows(
     read where they may be numbers, or two classes.
     """
     if labels == "scores":
-        return Scores.metric
+        return column([0.0]).metric
     lenient = replace(how, on_error="skip")
     counts: Counter[str] = Counter()
     for reader in _readers(parts, lenient):
@@ -317,8 +317,8 @@ def metric_of_rows(
                 continue
             counts[str(label)] += 1
             if len(counts) > _TWO:
-                return Classes.metric
-    return choose_metric(column([*counts.elements()])) if counts else Classes.metric
+                return column([""]).metric
+    return choose_metric(column([*counts.elements()] or [""]))
 
 
 def _may_be_number(label: Label, source: Source) -> bool:
