@@ -175,6 +175,8 @@ class Source(NamedTuple):
     classes: tuple[str, ...]
     kinds: bool
     looks: bool
+    hashes: bool
+    loads: bool
 
 
 @functools.cache
@@ -193,6 +195,8 @@ def source(file: Path) -> Source:
         tuple(node.name for node in nodes if isinstance(node, ast.ClassDef) and node.bases),
         any(map(knows_kinds, nodes)),
         any(map(looks, nodes)),
+        any(map(imports_hashlib, nodes)),
+        any(map(loads_arrays, nodes)),
     )
 
 
@@ -475,11 +479,7 @@ def test_an_import_of_hashlib_is_seen(code):
 
 
 def test_digests_are_computed_in_one_place():
-    using = {
-        str(file.relative_to(ROOT / "src"))
-        for file in SOURCES
-        if any(map(imports_hashlib, ast.walk(ast.parse(file.read_text("utf-8")))))
-    }
+    using = {str(file.relative_to(ROOT / "src")) for file in SOURCES if source(file).hashes}
     assert using == HASHING, "call a function of lingprobe.data.digests"
 
 
@@ -504,9 +504,5 @@ def test_what_reads_arrays_is_seen(code, loads):
 
 
 def test_files_of_arrays_are_read_in_one_place():
-    reading = {
-        str(file.relative_to(ROOT / "src"))
-        for file in SOURCES
-        if any(map(loads_arrays, ast.walk(ast.parse(file.read_text("utf-8")))))
-    }
+    reading = {str(file.relative_to(ROOT / "src")) for file in SOURCES if source(file).loads}
     assert reading == {"lingprobe/corpora/array_files.py"}, "read it as an ArrayFile"

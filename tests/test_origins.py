@@ -5,6 +5,7 @@ gave the text to. A new call of either kind fails here until it is in its table.
 """
 
 import ast
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src"
@@ -151,14 +152,19 @@ def calls(node: ast.AST, function: str = "") -> set[tuple[str, str]]:
     return every
 
 
-def found(wanted) -> set[str]:
-    """`file function` of each call in the package that is wanted."""
-    return {
-        f"{file.relative_to(PACKAGE)} {function}"
+@cache
+def package_calls() -> frozenset[tuple[str, str, str]]:
+    """Each call in the package, with its file and function."""
+    return frozenset(
+        (str(file.relative_to(PACKAGE)), function, call)
         for file in PACKAGE.rglob("*.py")
         for call, function in calls(ast.parse(file.read_text("utf-8")))
-        if wanted(call)
-    }
+    )
+
+
+def found(wanted) -> set[str]:
+    """`file function` of each call in the package that is wanted."""
+    return {f"{file} {function}" for file, function, call in package_calls() if wanted(call)}
 
 
 def makes(call: str) -> bool:

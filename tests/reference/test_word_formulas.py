@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("numba")
@@ -17,6 +17,7 @@ WORDS, DIM = 9, 4
 
 
 @given(st.integers(0, 10**6), st.lists(st.integers(2, 6), min_size=1, max_size=4))
+@settings(max_examples=30)
 def test_perplexity_and_accuracy_undo_how_words_were_drawn(seed, lengths):
     draws = np.random.default_rng(seed)
     counts = draws.integers(1, 60, WORDS)

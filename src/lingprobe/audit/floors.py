@@ -212,6 +212,12 @@ class SplitHalves(NamedTuple):
             about,
         )
 
+    def answer_by_group(self, groups: Ints, tested: Ints) -> Column:
+        """The best constant of each group of training examples [train] for examples of some groups
+        [n]; that of all training examples for a group that these lack.
+        """
+        return self.train.labels.decode(by_group(self.train.labels, groups, tested))
+
 
 Predicted = tuple[Column, Column, str]
 """Gold and predicted labels of the same examples, and what was done."""
@@ -319,8 +325,7 @@ def _read(dataset: Dataset) -> Readings:
 
 def _by_length(halves: SplitHalves) -> Predicted:
     """The best constant of each of some twenty ranges of length."""
-    labels, train, test = halves.train.labels, words_read(halves.train), words_read(halves.test)
+    train, test = words_read(halves.train), words_read(halves.test)
     edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
     bins, tested = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
-    gold = halves.test.labels
-    return gold, gold.decode(by_group(labels, bins, tested)), ""
+    return halves.test.labels, halves.answer_by_group(bins, tested), ""

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from lingprobe import Cell, Dataset, Readings
-from lingprobe.extend import AuditBaseline, Ints, SplitHalves, column_from_codes, get_contents
+from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
 from lingprobe_extensions.compose.comp.rules import rule_answers
 from lingprobe_extensions.compose.events.english import english
 
@@ -140,19 +140,16 @@ def _score_keys(
     commonest of all.
     """
     labels, gold = halves.train.labels, halves.test.labels
-    size = 1 + int(max(keys.max(initial=0) for keys in by))
-    counts = np.zeros((size, len(labels.names)), np.int64)
-    np.add.at(counts, (by[0], labels.codes()), 1)
-    answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    known, said = (column_from_codes(answers[keys], labels.names) for keys in by)
+    known, said = (halves.answer_by_group(by[0], keys) for keys in by)
     fitted = f"{100 * get_contents('metrics').make(metric)(labels, known):.1f} on train"
-    speaks = _speaks(answers, labels.names) if cue else ""
+    speaks = _speaks(halves, by[0]) if cue else ""
     return AuditBaseline.of(name, metric, (gold, said), fitted, speaks, halves.about)
 
 
-def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
-    """Which answer a cue stands for; `answers` are those without and with it."""
-    without, with_ = names[answers[0]], names[answers[-1]]
+def _speaks(halves: SplitHalves, holds: Ints) -> str:
+    """Which answer a cue stands for that holds (1) of some training examples, and not of others."""
+    answers = halves.answer_by_group(holds, np.array([0, 1]))
+    without, with_ = (answers.names[code] for code in answers.codes())
     return f"always {with_}" if without == with_ else f"{with_} where it holds"
 
 
