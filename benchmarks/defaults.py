@@ -24,8 +24,9 @@ from whole import model
 import lingprobe
 from lingprobe.analysis.comparable import group_rows_by_task
 from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
+from lingprobe.pages.captions import shorten_task
 
-OLD, NEW = "mlp", "linear"
+OLD, NEW, MINI = "mlp", "linear", "all-MiniLM-L6-v2"
 GENERATED = ("negation", "sem-role", "order")
 Row = dict[str, Any]
 
@@ -68,8 +69,8 @@ def compare(results: Sequence[Any]) -> Iterator[Row]:
         new, old = found.question.one.row, found.question.best.row
         low, high = (100 * bound for bound in found.student.interval(0.05))
         yield {
-            "task": new.task,
-            "encoder": new.encoder,
+            "task": shorten_task(new.task),
+            "encoder": new.encoder.replace(model(), MINI),
             "metric": new.metric,
             OLD: old.score,
             NEW: new.score,
@@ -112,7 +113,16 @@ def main() -> None:
             )
     apart = sum(row["p"] < 0.05 for row in rows)
     print(f"{len(rows)} rows; {apart} differ with p < 0.05 after correction")
-    print(lingprobe.compare(results).orders)
+    orders = lingprobe.compare(results).orders
+    for change in orders.changes:
+        one, other = change.one.question.one.row, change.one.question.best.row
+        print(
+            f"{one.task}: {one.encoder} less {other.encoder} is {change.one.difference:+.1f} with"
+            f" {one.probe}, {change.other.difference:+.1f} with {change.other.question.one.row.probe}"
+        )
+    print(
+        f"{orders.compared} pairs of encoders; {orders.uncertain} more may change order by chance"
+    )
     if options.out:
         with options.out.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, rows[0], lineterminator="\n")
