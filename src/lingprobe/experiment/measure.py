@@ -37,7 +37,14 @@ from lingprobe.data.core import (
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
-from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
+from lingprobe.data.oracles import (
+    Informed,
+    about_words,
+    facts_of,
+    find_opposed,
+    find_own_baselines,
+    kind_of,
+)
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
@@ -370,6 +377,8 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     return Provenance(
         kind=kind_of(group.encoder),
         oracle=knowledge(group.encoder, group.task),
+        opposes=find_opposed(group.encoder, group.task),
+        own_baselines=find_own_baselines(group.encoder),
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         revision=revision(group.encoder),
         computed=computation_facts(group.encoder, group.probe),

@@ -27,6 +27,7 @@ from lingprobe.metrics.clusters import (
     Fits,
     Spread,
     balanced_classes,
+    between_seeds,
     quantile,
     spread,
 )
@@ -350,6 +351,27 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     least, most = (sum(sides) for sides in zip(*ends, strict=True))
     step = float(np.sqrt(more / len(terms)))
     return Difference.of(value, float(error), variation.df, (least, most), step)
+
+
+def difference_from_draws(metric: str | Metric, one: Answers, drawn: Answers) -> Difference:
+    """How much better `one` scores than the mean of things that were drawn at random, as networks
+    with random weights are; the fits of `drawn` are these things, three or more.
+
+    The variance is that of the paired difference and that of one more draw: were `one` drawn as the
+    others were, it would vary as they do. Degrees of freedom are those of a sum (Welch 1947,
+    Biometrika 34:28; Satterthwaite 1946, Biometrics Bulletin 2:110).
+    """
+    paired, measure = difference(metric, one, drawn), find_metric(metric)
+    fits = drawn.fits(measure)
+    many = len(fits.scores)
+    if not np.isfinite(paired.error):
+        return paired
+    between = many * between_seeds(fits, drawn.clusters, _fixed_classes([drawn.gold]))
+    total = paired.error**2 + between
+    doubt = paired.error**4 / paired.df + between**2 / max(many - 1, 1)
+    df = total**2 / doubt if doubt else paired.df
+    ends = (paired.least, paired.most)
+    return Difference.of(paired.value, float(np.sqrt(total)), df, ends, paired.step)
 
 
 class Share(NamedTuple):
