@@ -20,7 +20,7 @@ from lingprobe.data.abilities import Edit
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
@@ -32,6 +32,7 @@ from lingprobe.encoders.model_files import (
     SavedModel,
     versions,
 )
+from lingprobe.encoders.own_baselines import list_own_baselines
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
@@ -109,6 +110,20 @@ class HuggingFace(SavedModel):
         return "trained" if self.weights == "trained" else "baseline"
 
     @property
+    def opposes(self) -> tuple[EncoderQuestion, ...]:
+        """None: drawn weights oppose the model that they are a copy of, which names them."""
+        return ()
+
+    @property
+    def own_baselines(self) -> dict[str, EncoderQuestion]:
+        """Untrained copies of the model, of an adapter those of the model that it is put into, and
+        its input embeddings; of a quantised model only copies with all weights drawn.
+        """
+        if self.weights != "trained":
+            return {}
+        return list_own_baselines("hf", self, self._base, not quantisation(self.configuration))
+
+    @property
     def weight_settings(self) -> tuple[str, int, bool]:
         """The kind of its weights, their seed, and whether the lexical ones stay as they were
         trained.
@@ -157,7 +172,12 @@ class HuggingFace(SavedModel):
 
     @property
     def quantization_method(self) -> str:
-        """How its weights are quantised, as the configuration says; '' where they are not."""
+        """How its weights are quantised, as the configuration says; '' where they are not, as where
+        all are drawn.
+        """
+        kind, _, is_kept = self.weight_settings
+        if kind == "random" and not is_kept:
+            return ""
         way = quantisation(self.configuration)
         check_quantised(way, self.weights, self.dtype)
         return way

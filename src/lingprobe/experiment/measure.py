@@ -42,7 +42,6 @@ from lingprobe.data.oracles import (
     about_words,
     facts_of,
     find_opposed,
-    find_own_baselines,
     kind_of,
 )
 from lingprobe.data.reading import Readings, Viewed
@@ -54,6 +53,7 @@ from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.folds import first_fold
 from lingprobe.experiment.groups import Group
+from lingprobe.experiment.own_baselines import name_own_baselines
 from lingprobe.experiment.provenance import (
     checkpoint,
     computation_facts,
@@ -378,7 +378,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         kind=kind_of(group.encoder),
         oracle=knowledge(group.encoder, group.task),
         opposes=find_opposed(group.encoder, group.task),
-        own_baselines=find_own_baselines(group.encoder),
+        own_baselines=name_own_baselines(group.encoder),
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         revision=revision(group.encoder),
         computed=computation_facts(group.encoder, group.probe),

@@ -39,8 +39,8 @@ AUDIT = (
     " rules and simple models score on it without an encoder."
 )
 DECIDE = (
-    "better: than every baseline that the question has, a constant answer among them. n for 1 point:"
-    " test examples that detect a difference of 1 point with a power of 80 %; –: these do."
+    "better: than every baseline that the question has, a constant answer among them. n for 1"
+    " point: test examples that detect a difference of 1 point with a power of 80 %; –: these do."
 )
 
 
