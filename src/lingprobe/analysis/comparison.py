@@ -49,6 +49,7 @@ DIFFERENT: tuple[Verdict, ...] = ("better", "worse")
 Test = Literal["t", "permutation", "bootstrap"]
 CORRECTION = "bonferroni"
 PAIRS = "all pairs"
+_NO_ERROR = 1e-12  # of equal answers, so that it divides
 CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
 
 
@@ -104,8 +105,8 @@ class Decision(NamedTuple):
     p           that the row is neither better nor worse; `corrected` for the family
     detectable  the smallest difference from the best that is told four times in five
     student     the difference from the best as shares; level: that of one comparison
-    blocking    the other that the row is least surely better than, with the lowest lower end; where
-                it is worse, that with the lowest upper end
+    blocking    the other that the row is least surely better than, by Student's t, whose p decides;
+                where it is worse, that with the lowest upper end
     """
 
     question: ComparisonQuestion
@@ -226,7 +227,9 @@ def _decision(
     values = [tested.value for tested, _ in tests]
     lows = [tested.interval(level)[0] for tested, _ in tests]
     highs = [tested.interval(level / len(tests))[1] for tested, _ in tests]
-    at, blocking = values.index(min(values)), lows.index(min(lows))
+    at = values.index(min(values))
+    sure = [student.value / max(student.error, _NO_ERROR) for _, student in tests]
+    blocking = sure.index(min(sure))
     if corrected < ALPHA and min(values) < 0:
         fixed = _find_constants(question)
         able = [math.inf if is_fixed else end for end, is_fixed in zip(highs, fixed, strict=True)]

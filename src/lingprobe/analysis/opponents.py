@@ -17,7 +17,7 @@ import numpy as np
 
 from lingprobe.analysis.comparable import constant, explain_mismatch
 from lingprobe.analysis.row import CONSTANT
-from lingprobe.analysis.rows import LEXICAL, MeasuredRow, on_dev
+from lingprobe.analysis.rows import LEXICAL, MeasuredRow, ResultFrame, on_dev, option_of
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import opposed_by_reference
@@ -82,9 +82,39 @@ def find_relation(one: MeasuredRow, other: MeasuredRow) -> Relation:
         return "input embeddings"
     if question != DECODABLE:
         return ""
+    return "copy of its blocks" if option_of(reference, "lexical") == "trained" else "copy"
+
+
+def select_shown(frame: ResultFrame) -> ResultFrame:
+    """Results as tables show them: of untrained copies of a kind the first, at its best layer."""
+    own = {
+        reference
+        for result in frame
+        for reference, question in result.provenance.own_baselines.items()
+        if question == DECODABLE
+    }
+    copies = [one for one in frame.measurements if one.result.trial.encoder in own]
+    best: dict[tuple[str, ...], MeasuredRow] = {}
+    for one in copies:
+        row, name = one.row, _without_seed(one.result.trial.encoder)
+        key = row.task, name, row.probe, row.control
+        pair = (one, best.get(key, one))
+        rank = [(_seed_of(each.result.trial.encoder), -each.row.score) for each in pair]
+        if key not in best or rank[0] < rank[1]:
+            best[key] = one
+    dropped = {id(one.row) for one in copies} - {id(one.row) for one in best.values()}
+    if not dropped:
+        return frame
+    return frame.select(one.row for one in frame.measurements if id(one.row) not in dropped)
+
+
+def _without_seed(reference: str) -> str:
     parsed = try_parse_reference(reference)
-    is_kept = parsed is not None and dict(parsed.options).get("lexical") == "trained"
-    return "copy of its blocks" if is_kept else "copy"
+    return reference if parsed is None else str(parsed.without("seed"))
+
+
+def _seed_of(reference: str) -> str:
+    return option_of(reference, "seed")
 
 
 def _opposed(one: MeasuredRow) -> Sequence[str]:
@@ -114,8 +144,7 @@ def _merge_copies(rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
     groups: dict[tuple[str, str, str], list[MeasuredRow]] = {}
     encoders = [other.row.encoder for other in rows]
     for other in rows:
-        parsed = try_parse_reference(other.result.trial.encoder)
-        name = other.row.encoder if parsed is None else str(parsed.without("seed"))
+        name = _without_seed(other.result.trial.encoder)
         layer = other.row.layer if encoders.count(other.row.encoder) > 1 else ""
         groups.setdefault((name, layer, other.row.probe), []).append(other)
     return [_merge(mine) for mine in groups.values()]

@@ -144,7 +144,11 @@ class Statement:
         judged, where = self.verdicts.encoders, self.where
         if not judged:
             return "Next: `lingprobe run -m MODEL` measures a model beside them."
-        is_open = any(one.where("no significant difference") for one in judged)
+        is_open = any(
+            one.where("no significant difference", question)
+            for one in judged
+            for question in QUESTIONS
+        )
         if is_open and self.verdicts.limit:
             return "Next: the same run without `--limit`, which detects smaller differences."
         if is_open:
@@ -316,7 +320,7 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
         return ""
     best = "" if all(task.on_dev for task in tasks) else f"the best of {of[-1]} layers"
     layer = f"layer {tasks[0].row.layer}" if len(tasks) == 1 else ""
-    return f", at {', '.join(filter(None, (layer, best)))}," if layer or best else ""
+    return f" at {', '.join(filter(None, (layer, best)))}" if layer or best else ""
 
 
 def _is_counted(answer: QuestionAnswer) -> bool:
