@@ -27,7 +27,6 @@ from lingprobe.metrics.clusters import (
     Fits,
     Spread,
     balanced_classes,
-    between_seeds,
     quantile,
     spread,
 )
@@ -357,16 +356,17 @@ def difference_from_draws(metric: str | Metric, one: Answers, drawn: Answers) ->
     """How much better `one` scores than the mean of things that were drawn at random, as networks
     with random weights are; the fits of `drawn` are these things, three or more.
 
-    The variance is that of the paired difference and that of one more draw: were `one` drawn as the
-    others were, it would vary as they do. Degrees of freedom are those of a sum (Welch 1947,
-    Biometrika 34:28; Satterthwaite 1946, Biometrics Bulletin 2:110).
+    The variance is that of the paired difference and that between the draws, as `one` would vary
+    were it drawn as the others were; what the examples add to the second makes it too large rather
+    than too small. Degrees of freedom are those of a sum (Satterthwaite 1946, Biometrics Bulletin
+    2:110).
     """
     paired, measure = difference(metric, one, drawn), find_metric(metric)
     fits = drawn.fits(measure)
     many = len(fits.scores)
     if not np.isfinite(paired.error):
         return paired
-    between = many * between_seeds(fits, drawn.clusters, _fixed_classes([drawn.gold]))
+    between = float(fits.scores.var(ddof=1))
     total = paired.error**2 + between
     doubt = paired.error**4 / paired.df + between**2 / max(many - 1, 1)
     df = total**2 / doubt if doubt else paired.df
