@@ -15,7 +15,9 @@ from lingprobe.data.labels import Classes
 from lingprobe.metrics import difference
 from lingprobe.metrics.intervals import Answers, difference_from_draws
 
-tests = st.lists(st.tuples(st.floats(-4, 4), st.floats(0, 1), st.booleans()), min_size=1, max_size=5)
+tests = st.lists(
+    st.tuples(st.floats(-4, 4), st.floats(0, 1), st.booleans()), min_size=1, max_size=5
+)
 
 
 def draw_hits(rng, shares, n):
@@ -45,7 +47,13 @@ def test_nothing_is_worse_than_a_constant(drawn):
 def test_the_advantage_over_all_is_the_smallest_of_the_lower_bounds(gain):
     """Uncorrected over opponents, corrected for three encoders; the upper limit is corrected."""
     rng = np.random.default_rng(4)
-    names = {"length": "baseline", "letters": "baseline", "x": "trained", "y": "trained", "z": "trained"}
+    names = {
+        "length": "baseline",
+        "letters": "baseline",
+        "x": "trained",
+        "y": "trained",
+        "z": "trained",
+    }
     hits = draw_hits(rng, [0.7, 0.72, 0.7 + gain, 0.7, 0.7], 400)
     every = dict(zip(names, map(answer, hits), strict=True))
     made = []
@@ -56,7 +64,11 @@ def test_the_advantage_over_all_is_the_smallest_of_the_lower_bounds(gain):
         one = type(one)(one.trial, one.metric, one.score, 0.0, 1.0, 0.5, gold, predicted, {})
         made.append(saying(one, kind=kind, is_seeded=False))
     decided = decide_comparisons(with_opponents(made).asked)
-    (found,) = [d for d in decided if d.question.asks == "beyond the surface" and d.question.one.row.encoder == "x"]
+    (found,) = [
+        d
+        for d in decided
+        if d.question.asks == "beyond the surface" and d.question.one.row.encoder == "x"
+    ]
     level, constant = 0.05 / 3, Classes(np.zeros(400, int), ("a", "b"))
     others = [Answers(every["x"].gold, [constant]), every["length"], every["letters"]]
     differences = [difference("accuracy", every["x"], other) for other in others]
@@ -70,7 +82,10 @@ def test_the_spread_of_copies_is_added_to_the_paired_variance():
     rng = np.random.default_rng(5)
     hits = draw_hits(rng, [0.8, 0.7, 0.66, 0.75, 0.71, 0.69], 900)
     one, copies = answer(hits[0]), answer(hits[1:])
-    found, paired = difference_from_draws("accuracy", one, copies), difference("accuracy", one, copies)
+    found, paired = (
+        difference_from_draws("accuracy", one, copies),
+        difference("accuracy", one, copies),
+    )
     between = np.var(hits[1:].mean(1), ddof=1)
     variance = paired.error**2 + between
     df = variance**2 / (paired.error**4 / paired.df + between**2 / 4)
@@ -87,7 +102,10 @@ def test_one_more_draw_is_rarely_better_than_five(spread):
     for _ in range(draws):
         hits = draw_hits(rng, 0.72 + spread * rng.standard_normal(6), 1200)
         one, first, all_ = answer(hits[0]), answer(hits[1]), answer(hits[1:])
-        found, single = difference_from_draws("accuracy", one, all_), difference("accuracy", one, first)
+        found, single = (
+            difference_from_draws("accuracy", one, all_),
+            difference("accuracy", one, first),
+        )
         better += found.value > 0 and found.p < 0.05
         alone += single.value > 0 and single.p < 0.05
     assert better / draws <= 0.05

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from lingprobe.data._closure import digest
 from lingprobe.data.abilities import Edit
@@ -78,6 +78,7 @@ class HuggingFace(SavedModel):
     code_revision      the commit of that code, where it lies in another repository
     """
 
+    place: ClassVar[str] = "hf"
     model: PlaceOption
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
@@ -121,7 +122,9 @@ class HuggingFace(SavedModel):
         """
         if self.weights != "trained":
             return {}
-        return list_own_baselines("hf", self, self._base, not quantisation(self.configuration))
+        return list_own_baselines(
+            HuggingFace, self, self._base, not quantisation(self.configuration)
+        )
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:

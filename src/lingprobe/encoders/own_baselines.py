@@ -21,17 +21,17 @@ _INSIDE = 12  # times the square of the width are the weights of a block
 
 
 def list_own_baselines(
-    kind: str, encoder: Any, model: str, has_blocks: bool
+    kind: type[Any], encoder: Any, model: str, has_blocks: bool
 ) -> dict[str, EncoderQuestion]:
     """The references of an encoder's own baselines, each with the question in which it opposes the
     encoder; those of one kind of copy in the order of their seeds.
 
-    kind        of the encoder, as references begin
+    kind        of the encoder, whose options copies have; its `place` is how references begin
     model       what it is a copy of, by folder or name
     has_blocks  whether its weights can be read, so that blocks alone can be drawn
     """
-    options = _changed_options(encoder)
-    plain = Reference(kind, model, tuple(sorted(options.items())))
+    options = _changed_options(kind, encoder)
+    plain = Reference(kind.place, model, tuple(sorted(options.items())))
     own: dict[str, EncoderQuestion] = {}
     for lexical in ({}, {"lexical": "trained"}) if has_blocks else ({},):
         for seed in range(COPIES):
@@ -46,9 +46,9 @@ def list_own_baselines(
     return own
 
 
-def _changed_options(encoder: Any) -> dict[str, str]:
+def _changed_options(kind: type[Any], encoder: Any) -> dict[str, str]:
     """The options of an encoder that are not as they are by default, without those of weights."""
-    values = {f.name: (getattr(encoder, f.name), f.default) for f in fields(encoder) if f.kw_only}
+    values = {f.name: (getattr(encoder, f.name), f.default) for f in fields(kind) if f.kw_only}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, (value, usual) in values.items()

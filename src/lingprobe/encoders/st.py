@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import EncoderQuestion, Kind
@@ -58,6 +58,7 @@ class SentenceTransformers(SavedModel):
     code_revision      the commit of that code, where it lies in another repository
     """
 
+    place: ClassVar[str] = "st"
     model: PlaceOption
     prompt: str | None = field(default=None, kw_only=True)
     task: Literal["query", "document"] | None = field(default=None, kw_only=True)
@@ -93,7 +94,7 @@ class SentenceTransformers(SavedModel):
         """Untrained copies of a model over a transformer, and its input embeddings."""
         if self.weights != "trained" or said_in(self.configuration, DEPTH) is None:
             return {}
-        return list_own_baselines("st", self, self.model, True)
+        return list_own_baselines(SentenceTransformers, self, self.model, True)
 
     @property
     def form(self) -> str:
