@@ -10,6 +10,7 @@ from fixtures import models
 from lingprobe.api.measure import Asked, _make_plan
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders import own_baselines as copies
 from lingprobe.encoders.hf import HuggingFace
 from lingprobe.experiment import own_baselines
 from lingprobe.experiment.own_baselines import choose_own_baselines, name_own_baselines
@@ -55,13 +56,19 @@ class Planted(HuggingFace):
         return replace(found, layers=tuple(layer + 0.3 * step for layer in found.layers))
 
 
+@pytest.fixture
+def three_seeds(monkeypatch):
+    """Three copies of a kind, the fewest with a spread."""
+    monkeypatch.setattr(copies, "COPIES", 3)
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     place = tmp_path_factory.mktemp("untrained")
     return [untrained(place / f"model-{seed}", seed) for seed in range(2)]
 
 
-def test_no_untrained_model_is_better_than_its_copies(folders, tmp_path):
+def test_no_untrained_model_is_better_than_its_copies(folders, tmp_path, three_seeds):
     """Two models on two tasks that they predict above chance: no answer is yes."""
     tasks = {"one": first_words(1), "other": first_words(2)}
     found = lingprobe.run(
@@ -75,7 +82,7 @@ def test_no_untrained_model_is_better_than_its_copies(folders, tmp_path):
     assert len(answers) == 8
     assert max(answer.row.score for answer in answers) > 58
     assert [answer.verdict for answer in answers if answer.verdict == "better"] == []
-    assert {one.copies for one in found.verdicts} == {5}
+    assert {one.copies for one in found.verdicts} == {3}
     table = str(found)
     assert "seed=1" not in table
     assert table.count("weights=random") == 4  # two kinds of copies of two models
@@ -84,7 +91,7 @@ def test_no_untrained_model_is_better_than_its_copies(folders, tmp_path):
     assert {one.question for one in known} == {"decodable", "beyond the surface"}
 
 
-def test_what_was_planted_is_decodable(folders, tmp_path):
+def test_what_was_planted_is_decodable(folders, tmp_path, three_seeds):
     texts, labels = first_words(3)
     rng = np.random.default_rng(0)
     labels = ["yn"[k] for k in rng.permutation(len(texts)) % 2]
@@ -98,7 +105,7 @@ def test_what_was_planted_is_decodable(folders, tmp_path):
     )
     ((task,),) = [one.tasks for one in found.verdicts]
     assert task.decodable.verdict == task.surface.verdict == "better"
-    assert task.decodable.copies == 5
+    assert task.decodable.copies == 3
 
 
 def short(names):

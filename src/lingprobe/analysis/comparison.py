@@ -123,7 +123,8 @@ class Decision(NamedTuple):
     def plain(self) -> dict[str, Any]:
         """All numbers by name."""
         numbers = ("difference", "low", "high", "p", "corrected", "detectable")
-        return {**{name: getattr(self, name) for name in numbers}, "verdict": self.verdict}
+        values = self._asdict()
+        return {**{name: values[name] for name in numbers}, "verdict": self.verdict}
 
     @property
     def verdict(self) -> Verdict:

@@ -52,7 +52,7 @@ def list_opponents(
     Copies that differ by their seed alone are one opponent, each at the layer that is best on dev.
     """
     able = [other for other in rows if not explain_mismatch(one, other)]
-    found = [other for other in able if question in _opposed(other)]
+    found = [other for other in able if question in _list_opposed_questions(other)]
     own = one.result.provenance.own_baselines
     mine = [other for other in able if own.get(other.result.trial.encoder) == question]
     like = [other for other in mine if other.row.probe == one.row.probe] or mine
@@ -117,7 +117,7 @@ def _seed_of(reference: str) -> str:
     return option_of(reference, "seed")
 
 
-def _opposed(one: MeasuredRow) -> Sequence[str]:
+def _list_opposed_questions(one: MeasuredRow) -> Sequence[str]:
     """The questions in which a row opposes all others; results of an earlier version do not say, so
     that their reference is asked.
     """

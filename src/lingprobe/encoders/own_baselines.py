@@ -48,7 +48,7 @@ def list_own_baselines(
 
 def _changed_options(kind: type[Any], encoder: Any) -> dict[str, str]:
     """The options of an encoder that are not as they are by default, without those of weights."""
-    values = {f.name: (getattr(encoder, f.name), f.default) for f in fields(kind) if f.kw_only}
+    values = {f.name: (vars(encoder)[f.name], f.default) for f in fields(kind) if f.kw_only}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, (value, usual) in values.items()
