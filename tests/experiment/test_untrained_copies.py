@@ -122,7 +122,7 @@ def test_seeds_are_as_many_as_are_cheap(folders, monkeypatch):
     assert short(choose_own_baselines(model, 10**9)) == [
         "pool=cls,weights=random",
         "lexical=trained,pool=cls,weights=random",
-        "layers=lex",
+        "layers=0",
     ]
     with_inputs = make(f"hf:{folders[0]},layers=all")
     assert len(choose_own_baselines(with_inputs, 400)) == 10  # layer 0 is measured

@@ -120,7 +120,7 @@ def test_it_says_which_layer_and_how_it_was_chosen():
 
 COPY = "hf:bert,weights=random"
 BLOCKS = "hf:bert,lexical=trained,weights=random"
-INPUTS = "hf:bert,layers=lex"
+INPUTS = "hf:bert,layers=0"
 OWN = {COPY: "decodable", BLOCKS: "decodable", INPUTS: "beyond the surface"}
 
 
@@ -150,7 +150,7 @@ def test_copies_by_seed_are_one_opponent():
     (sentence,) = statement(beside_own(0.9, copy=0.6, **seeds)).sentences
     assert "points over its 5 untrained copies)" in sentence
     basis = statement(beside_own(0.9, copy=0.6, **seeds)).basis
-    assert "5 untrained copies of the model, whose spread the intervals include" in basis
+    assert "5 untrained copies of the model (their spread is in the intervals)" in basis
 
 
 def test_without_a_copy_it_says_how_to_add_one():

@@ -21,10 +21,10 @@ from lingprobe.analysis.rows import LEXICAL, MeasuredRow, ResultFrame, on_dev, o
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import opposed_by_reference
+from lingprobe.encoders.hf import INPUTS
 
 QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)
 Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddings"]
-_EMBEDDINGS = (LEXICAL, "0")  # layers below the first block
 
 
 def choose_layers(mine: Sequence[MeasuredRow]) -> Iterator[tuple[MeasuredRow, int]]:
@@ -131,7 +131,7 @@ def _is_embedding_of(other: MeasuredRow, one: MeasuredRow) -> bool:
     """Whether a row is of the input embeddings of the encoder of another, which may be itself."""
     layers = {other.row.layer, one.row.layer}
     return (
-        other.row.layer in _EMBEDDINGS
+        other.row.layer in INPUTS
         and layers != {LEXICAL}
         and (other.row.encoder, other.row.probe) == (one.row.encoder, one.row.probe)
     )

@@ -107,8 +107,9 @@ class HuggingFace(SavedModel):
 
     @property
     def kind(self) -> Kind:
-        """A baseline where the weights are drawn."""
-        return "trained" if self.weights == "trained" else "baseline"
+        """A baseline where the weights are drawn, or nothing but the input embeddings is read."""
+        is_judged = self.weights == "trained" and self.layers not in INPUTS
+        return "trained" if is_judged else "baseline"
 
     @property
     def opposes(self) -> tuple[EncoderQuestion, ...]:
@@ -300,6 +301,7 @@ class HuggingFace(SavedModel):
         return cache_dir() / "constant-tokens", digest(self.base, self.fingerprint)
 
 
+INPUTS = ("lex", "0")  # layers below the first block
 DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", "num_heads")
 WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}

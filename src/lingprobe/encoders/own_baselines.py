@@ -17,6 +17,10 @@ from lingprobe.data.references import Reference
 
 COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
+_READ = (  # options that say how a model is run, and what it reads
+    *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
+    *("prompt", "template", "special", "text", "spaces"),
+)
 _INSIDE = 12  # times the square of the width are the weights of a block
 
 
@@ -38,11 +42,11 @@ def list_own_baselines(
             more = {"seed": str(seed)} if seed else {}
             own[str(plain.plus(weights="random", **lexical, **more))] = DECODABLE
     if has_blocks:
-        kept = ("device", "dtype", "trust_remote_code", "code_revision", "text", "spaces")
-        shown = {key: value for key, value in options.items() if key in kept}
+        # the same text, so that layer 0 comes with the pass that reads the encoder's own layers
+        known = {key: value for key, value in options.items() if key in _READ}
         pool = "none" if options.get("pool") == "none" else "mean"
-        inputs = Reference("hf", model, tuple(sorted(shown.items())))
-        own[str(inputs.plus(layers="lex", pool=pool))] = BEYOND_SURFACE
+        inputs = Reference("hf", model, tuple(sorted(known.items())))
+        own[str(inputs.plus(layers="0", pool=pool))] = BEYOND_SURFACE
     return own
 
 

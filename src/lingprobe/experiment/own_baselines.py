@@ -11,7 +11,7 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import DECODABLE, EncoderQuestion, find_own_baselines
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.hf import DEPTH, INPUTS, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.own_baselines import count_block_weights
 from lingprobe.experiment.provenance import layers_of
@@ -22,7 +22,6 @@ LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
 _CHEAP = 2e12  # operations of all copies of an encoder, about a minute of a slow processor
 _PIECES = 25  # word pieces of a sentence, about
 _BYTES = 8  # of a weight: that of the copy, and that of the trained model beside it
-_EMBEDDINGS = frozenset({"lex", "0"})
 
 
 def name_own_baselines(encoder: Encoder) -> dict[str, EncoderQuestion]:
@@ -48,7 +47,7 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     chosen: list[str] = []
     for _, same in groupby(copies, key=_without_seed):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
-    if is_able and not _EMBEDDINGS & {*layers_of(encoder)}:
+    if is_able and not {*INPUTS} & {*layers_of(encoder)}:
         chosen += [name for name, question in own.items() if question != DECODABLE]
     return dict(_make_able(chosen))
 

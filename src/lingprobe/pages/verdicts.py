@@ -37,7 +37,7 @@ _FEW_CLUSTERS = (
     f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
     " for an interval"
 )
-SURFACE = "words, characters, length and input embeddings, as far as they were measured"
+SURFACE = "words, characters, length and input embeddings, where measured"
 PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
@@ -346,7 +346,7 @@ def _list_untrained(copies: Sequence[int]) -> str:
     if not copies:
         return base
     many = f"{min(copies)} untrained copies" if min(copies) > 1 else "an untrained copy"
-    spread = ", whose spread the intervals include" if min(copies) >= LEAST_SEEDS else ""
+    spread = " (their spread is in the intervals)" if min(copies) >= LEAST_SEEDS else ""
     return f"{base} and {many} of the model{spread}"
 
 
