@@ -23,7 +23,7 @@ from lingprobe.analysis.encoder_verdicts import (
 from lingprobe.analysis.opponents import QUESTIONS
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.core import Result
-from lingprobe.data.oracles import DECODABLE
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE
 from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
 from lingprobe.metrics.multiplicity import NAMES
@@ -74,7 +74,9 @@ class Statement:
     @property
     def copies(self) -> tuple[str, ...]:
         """A line on encoders beside which no untrained copy was measured; () where all have one."""
-        lacking = [one for one in self.verdicts.encoders if not one.copies]
+        lacking = [
+            one for one in self.verdicts.encoders if not one.copies and one.tasks[0].row.train
+        ]
         if not lacking:
             return ()
         names = ", ".join(dict.fromkeys(self._name(one.encoder) for one in lacking[:FEW]))
@@ -96,8 +98,7 @@ class Statement:
             f"Verdicts and 95 % intervals [in brackets] are corrected for {self.verdicts.family}:"
             f" {NAMES[CORRECTION]}."
         )
-        copies = [one.copies for one in self.verdicts.encoders if one.copies]
-        yield f"decodable: above {_list_untrained(copies)}; beyond the surface: above {SURFACE}."
+        yield self._explain_questions()
         is_open = [
             answer
             for one in self.verdicts.encoders
@@ -117,6 +118,16 @@ class Statement:
             yield (
                 f"At most {self.verdicts.limit:,} examples per task: a first look, not to publish."
             )
+
+    def _explain_questions(self) -> str:
+        """What opposed encoders in each question."""
+        parts = []
+        if untrained := [each for each in self._answers if each.question == DECODABLE]:
+            copies = [one.copies for one in self.verdicts.encoders if one.copies]
+            parts.append(f"{_predicate(untrained[0])}: above {_list_untrained(untrained, copies)}")
+        if len(untrained) < len(self._answers):
+            parts.append(f"{BEYOND_SURFACE}: above {SURFACE}")
+        return "; ".join(parts) + "."
 
     @property
     def _answers(self) -> list[QuestionAnswer]:
@@ -337,12 +348,14 @@ def _predicate(answer: QuestionAnswer) -> str:
     """What a yes says of a task; without a probe nothing is decoded."""
     if answer.question != DECODABLE:
         return answer.question
-    return answer.question if answer.row.train else "above what needs no training"
+    return answer.question if answer.row.train else "predicted above chance"
 
 
-def _list_untrained(copies: Sequence[int]) -> str:
+def _list_untrained(answers: Sequence[QuestionAnswer], copies: Sequence[int]) -> str:
     """What is opposed to an encoder in the question of what is decodable."""
-    base = "a constant answer, random word vectors"
+    others = [other for each in answers for other in each.decision.question.others]
+    has_vectors = any(other.row.encoder != CONSTANT and not other.copies for other in others)
+    base = "a constant answer" + ", random vectors" * has_vectors
     if not copies:
         return base
     many = f"{min(copies)} untrained copies" if min(copies) > 1 else "an untrained copy"
