@@ -251,6 +251,10 @@ def test_a_command_repeats_it_and_papers_are_cited():
     assert "--no-bounds" not in text
     assert "@inproceedings{krasnowska-kieras-wroblewska-2019-empirical," in text
     assert "--no-bounds" in text_of([r for r in found if r.trial.encoder == "hf:c"])
+    assert "--no-copies" not in text
+    own = {"hf:c,weights=random": "decodable"}
+    copied = [saying(r, own_baselines=own) if r.trial.encoder == "hf:c" else r for r in found]
+    assert "--no-copies" in text_of(copied)
 
 
 def test_what_was_given_in_python_is_in_no_command():

@@ -20,6 +20,8 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
 from lingprobe.analysis.rows import get_encoder_kind, option_of
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.data.references import shorten_reference
+from lingprobe.encoders import ENCODERS
 from lingprobe.tasks.limits import LIMIT
 
 POINT = 1.0  # percent: the smallest difference that is worth looking for
@@ -161,9 +163,10 @@ class EncoderVerdict(NamedTuple):
 
     @property
     def possible_copies(self) -> tuple[str, ...]:
-        """References of untrained copies that there could be; () where the model has none."""
+        """Short references of untrained copies that there could be; () where it has none."""
         own = self.tasks[0].answers[0].decision.question.one.result.provenance.own_baselines
-        return tuple(name for name, question in own.items() if question == DECODABLE)
+        copies = [name for name, question in own.items() if question == DECODABLE]
+        return tuple(shorten_reference(ENCODERS, name) for name in copies)
 
 
 class Verdicts(NamedTuple):
