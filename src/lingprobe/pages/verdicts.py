@@ -37,7 +37,7 @@ _FEW_CLUSTERS = (
     f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
     " for an interval"
 )
-SURFACE = "words, characters, length and input embeddings, where measured"
+SURFACE = "words, characters, length and input embeddings"
 PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
