@@ -26,10 +26,11 @@ from scipy.stats import binom
 from lingprobe.analysis.comparison import (
     Decision,
     decide_comparisons,
-    with_baselines,
+    with_opponents,
 )
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
+from lingprobe.data.oracles import BEYOND_SURFACE
 
 TASKS, EXAMPLES, FORM = 9, 500, 5
 KINDS = ("layers, dev known", "layers, dev unknown", "encoders")
@@ -58,7 +59,7 @@ class Design(NamedTuple):
         """The encoder and the layer of each row."""
         if self.kind == "encoders":
             return [(f"st:{i}", "-") for i in range(self.rows)]
-        return [("st:0", str(i)) for i in range(self.rows)]
+        return [("st:0", str(i + 1)) for i in range(self.rows)]
 
 
 def noise(rng: np.random.Generator, many: int) -> np.ndarray:
@@ -106,8 +107,9 @@ def result(what: tuple[str, str, str], hit: np.ndarray, choice: dict[str, float]
 
 
 def decided(rng: np.random.Generator, design: Design) -> list[Decision]:
-    """The verdicts of one page."""
-    return decide_comparisons(with_baselines(page(rng, design)).asked)
+    """The verdicts of one page on what is beyond the surface, which both baselines oppose."""
+    asked = with_opponents(page(rng, design)).asked
+    return decide_comparisons([each for each in asked if each.asks == BEYOND_SURFACE])
 
 
 def false_pages(design: Design, pages: int, seed: int = 1) -> tuple[float, float]:

@@ -436,6 +436,7 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "encoders/live_models.py",
     "encoders/loading.py",
     "encoders/network.py",
+    "encoders/random_weights.py",
     "encoders/model_files.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",

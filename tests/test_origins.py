@@ -78,7 +78,7 @@ READ = """
 lingprobe/analysis/memorization.py measure_memorization
 lingprobe/analysis/rows.py _needs_seeds
 lingprobe/datasets/controls.py find_control
-lingprobe/encoders/__init__.py kind_of_reference
+lingprobe/encoders/__init__.py kind_of_reference opposed_by_reference
 lingprobe_extensions/papers/sheet_score.py _redraw_sample
 lingprobe/metrics/constant.py _own_metric find_metric
 lingprobe/pages/breakdown.py _beside has_counted_labels restrict_result
@@ -100,6 +100,7 @@ lingprobe_extensions/compose/audit.py _score_keys untaught
 lingprobe/audit/findings.py of
 lingprobe/audit/floors.py _constants
 lingprobe/experiment/readers.py _bounds
+lingprobe/experiment/own_baselines.py name_own_baselines _make_able
 lingprobe_extensions/papers/claim_tests.py _judge_table
 lingprobe_extensions/papers/retests.py known_rows
 lingprobe_extensions/compose/comp/shallow.py language_of

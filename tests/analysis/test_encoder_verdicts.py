@@ -12,8 +12,10 @@ import pytest
 from scipy.stats import binom, t
 
 from fixtures.results import result, results, saying
+from lingprobe.analysis.comparison import decide_comparisons, with_opponents
 from lingprobe.analysis.encoder_verdicts import judge_encoders
 from lingprobe.data.labels import Classes
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 
@@ -25,7 +27,8 @@ def test_each_encoder_has_a_verdict_on_each_task():
     assert [len(one.where("better")) for one in found.encoders] == [2, 0]
     assert [len(one.where("no significant difference")) for one in found.encoders] == [0, 2]
     task = found.encoders[0].tasks[0]
-    assert (task.row.score, task.baseline.encoder) == (90.0, "length")
+    assert (task.row.score, task.surface.baseline.encoder) == (90.0, "length")
+    assert task.decodable.baseline.encoder == "(constant)"
 
 
 def test_baselines_alone_are_not_judged():
@@ -35,9 +38,21 @@ def test_baselines_alone_are_not_judged():
 
 def test_a_task_that_a_baseline_answers_is_told_apart():
     found = judge_encoders(results(mine=0.8, length=0.99))
-    assert len(found.encoders[0].where("solved by a baseline")) == 2
+    (mine, _) = found.encoders
+    assert len(mine.where("solved by a baseline", BEYOND_SURFACE)) == 2
+    assert len(mine.where("better")) == 2
     better = judge_encoders(results(mine=1.0, length=0.955)).encoders[0]
-    assert len(better.where("solved by a baseline")) + len(better.where("better")) == 2
+    verdicts = [task.surface.verdict for task in better.tasks]
+    assert set(verdicts) <= {"solved by a baseline", "better"}
+
+
+def test_no_verdict_where_the_upper_bound_is_not_above_a_baseline():
+    """An encoder that is better all the same is better."""
+    found = judge_encoders(results(mine=0.55, length=0.6, **{"gold:clause": 0.6})).encoders[0]
+    assert [task.surface.verdict for task in found.tasks] == ["solved by a baseline"] * 2
+    assert [task.decodable.verdict for task in found.tasks] == ["no significant difference"] * 2
+    above = judge_encoders(results(mine=0.9, length=0.6, **{"gold:clause": 0.6})).encoders[0]
+    assert [task.surface.verdict for task in above.tasks] == ["better"] * 2
 
 
 @pytest.mark.parametrize(
@@ -100,7 +115,7 @@ def test_the_limit_of_a_first_look_is_known():
 @pytest.mark.parametrize("points", [1, 5])
 def test_sample_sizes_are_of_differences_fixed_beforehand(gain, points):
     """They follow from the variance of the paired difference, not from the difference."""
-    task = judge_encoders(results(mine=0.55 + gain)).encoders[0].tasks[0]
+    task = judge_encoders(results(mine=0.55 + gain)).encoders[0].tasks[0].surface
     n = task.needed_examples(points)
     student, level = task.decision.student, task.decision.level
     many = t(student.df * n / 200)
@@ -121,8 +136,8 @@ def test_of_few_examples_no_sample_size_is_said():
         )
     ]
     (task,) = judge_encoders(made).encoders[0].tasks
-    assert task.verdict == "no significant difference"
-    assert task.needed_examples(1) == 0
+    assert task.surface.verdict == "no significant difference"
+    assert task.surface.needed_examples(1) == 0
 
 
 def test_equal_answers_to_many_examples_detect_a_point():
@@ -132,8 +147,8 @@ def test_equal_answers_to_many_examples_detect_a_point():
             for name, kind in (("mine", "trained"), ("length", "baseline"))
         ]
         (task,) = judge_encoders(made).encoders[0].tasks
-        assert (task.decision.detectable <= 1) == detects
-        assert (task.needed_examples(1) <= n) == detects
+        assert (task.surface.decision.detectable <= 1) == detects
+        assert (task.surface.needed_examples(1) <= n) == detects
 
 
 def test_no_encoder_is_worse_than_one_constant_answer():
@@ -142,9 +157,14 @@ def test_no_encoder_is_worse_than_one_constant_answer():
         for name, share, kind in (("mine", 0.3, "trained"), ("length", 0.2, "baseline"))
     ]
     (task,) = judge_encoders(made).encoders[0].tasks
-    assert task.baseline.encoder == "(constant)"
-    assert task.decision.verdict == "worse"
-    assert task.verdict == "no significant difference"
+    for answer in task.answers:
+        assert answer.baseline.encoder == "(constant)"
+        assert answer.decision.difference < 0
+        assert answer.verdict == "no significant difference"
+    (decision,) = [
+        d for d in decide_comparisons(with_opponents(made).asked) if d.question.asks == DECODABLE
+    ]
+    assert decision.p == 1
 
 
 def test_a_false_better_stands_on_few_pages():
@@ -157,8 +177,8 @@ def test_a_false_better_stands_on_few_pages():
     better = uncorrected = 0
     for _ in range(pages):
         (one,) = judge_encoders(BENCHMARK["page"](rng, design)).encoders
-        better += bool(one.where("better"))
-        tests = [task.decision for task in one.tasks]
+        better += bool(one.where("better", BEYOND_SURFACE))
+        tests = [task.surface.decision for task in one.tasks]
         uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)
     most = binom.ppf(0.95, pages, 0.05)
     assert better <= most < uncorrected

@@ -108,7 +108,7 @@ def test_other_corrections_are_refused_and_answers_are_plain():
         decide_comparisons([question], "holm")
     [found] = decide_comparisons([question])
     told = found.plain()
-    assert list(told) == [*found._fields[1:-2], "verdict"]
+    assert list(told) == [*found._fields[1:-3], "verdict"]
     assert (told["p"], told["verdict"]) == (found.p, found.verdict)
 
 

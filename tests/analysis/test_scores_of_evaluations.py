@@ -25,10 +25,11 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def layered():
-    """Three layers, of which the second is best on dev and the third on test."""
+    """Layers 1 to 3, of which the second is best on dev and the third on test."""
     layers = [(0.6, 0.5), (0.7, 0.9), (0.8, 0.7)]
     made = [
-        dev(result(right, encoder="hf:y", read=str(i)), d) for i, (right, d) in enumerate(layers)
+        dev(result(right, encoder="hf:y", read=str(i)), d)
+        for i, (right, d) in enumerate(layers, start=1)
     ]
     return Evaluation((saying(result(0.65), kind="baseline"), *made))
 
@@ -53,32 +54,43 @@ def test_the_difference_is_from_the_best_baseline(evaluation):
     for task in TASKS:
         for name, right in (("mine", 90), ("yours", 70)):
             one = by_name[task, name]
-            assert (one.baseline, one.baseline_score) == ("length, mlp", pytest.approx(55))
-            assert one.difference == pytest.approx(right - 55)
+            assert (one.baseline, one.baseline_score) == ("(constant)", 50.0)
+            assert one.surface_baseline == "length, mlp"
+            assert one.surface_baseline_score == pytest.approx(55)
+            assert one.difference == pytest.approx(right - 50)
+            assert one.surface_difference == pytest.approx(right - 55)
             assert one.difference_low < one.difference < one.difference_high
+            assert one.surface_difference_low < one.surface_difference < one.surface_difference_high
         assert by_name[task, "length"].baseline == by_name[task, "gold:clause"].baseline == ""
         assert math.isnan(by_name[task, "length"].difference)
 
 
 def test_verdicts_are_those_of_compare(evaluation, layered):
     for measured in (evaluation, layered):
-        decided = {(c.task, c.first): c for c in measured.compare().found}
+        decided = {(c.task, c.first, c.question): c for c in measured.compare().found}
         mine = [one for one in measured if one.verdict]
-        assert len(mine) == len(decided)
+        assert 2 * len(mine) == len(decided)
         for one in mine:
             layer = "" if one.layer == "-" else f", layer {one.layer}"
-            other = decided[one.task, f"{one.encoder}{layer}, mlp"]
+            name = f"{one.encoder}{layer}, mlp"
+            other = decided[one.task, name, "decodable"]
             assert one.difference == pytest.approx(other.difference)
             assert (one.difference_low, one.difference_high) == (other.low, other.high)
             assert (one.p, one.verdict) == (other.corrected, other.verdict)
+            other = decided[one.task, name, "beyond the surface"]
+            assert one.surface_difference == pytest.approx(other.difference)
+            ends = one.surface_difference_low, one.surface_difference_high
+            assert ends == (other.low, other.high)
+            assert (one.surface_p, one.surface_verdict) == (other.corrected, other.verdict)
 
 
 def test_of_layers_the_one_that_is_best_on_dev_is_decided(layered):
     mine = [one for one in layered if one.kind == "trained"]
     assert [bool(one.verdict) for one in mine] == [False, True, False]
-    assert [one.difference for one in mine] == pytest.approx([-5, 5, 15])
+    assert [one.surface_difference for one in mine] == pytest.approx([-5, 5, 15])
+    assert [one.difference for one in mine] == pytest.approx([10, 20, 30])
     assert layered["ud/tense", "hf:y"] == mine[1]
-    assert layered["ud/tense", "hf:y", "2"] == mine[2]
+    assert layered["ud/tense", "hf:y", "3"] == mine[2]
     assert layered["ud/*", "length"].kind == "baseline"
     assert layered[0] == next(iter(layered))
 

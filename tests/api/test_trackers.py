@@ -24,6 +24,7 @@ def settings(tmp_path_factory):
         "probes": ["logreg"],
         "seeds": 1,
         "controls": ["shuffled"],
+        "copies": False,
         "output": place / "out",
         "cache": place / "cache",
     }

@@ -56,7 +56,7 @@ def test_the_section_has_no_bare_score(measured, tmp_path):
     assert cells[3] == "80.0"
     assert cells[5:] == ["50.0", "55.0", "99.0", "200"]
     assert "## Probing" in text
-    assert "length" not in text.partition("## Probing")[2].partition("majority:")[0]
+    assert "| length" not in text.partition("## Probing")[2].partition("majority:")[0]
 
 
 def test_a_benchmark_gets_its_files_one_for_each_layer(measured, tmp_path):

@@ -67,7 +67,7 @@ def test_layers_that_were_asked_for_few_or_not_chosen_on_dev_are_all_shown(found
 def test_the_verdict_is_of_the_layer_that_the_table_shows():
     found = measured(tasks=TASKS[:1])
     (table,) = lingprobe.report(found).tables
-    assert "mine, at layer 2, is better" in table.lead[0]
+    assert table.lead[0].startswith("mine at layer 2: tense is decodable (by ")
     judged = judge_encoders(found).at_chosen_layers(rows(found))
     assert [(row.encoder, row.layer) for row in judged if row.layer != "-"] == [
         ("mine", "2"),

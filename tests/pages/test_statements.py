@@ -22,11 +22,16 @@ def of_encoder(name, found):
     return [r for r in found if r.trial.encoder in (name, "length")]
 
 
-def test_of_one_task_it_gives_difference_interval_and_n():
+def test_of_one_task_it_gives_both_answers_with_differences_intervals_and_n():
     found = of_encoder("mine", of_one_task())
-    (known,) = lingprobe.compare(found).found
-    said = f"{known.difference:.1f} [{known.low:.1f}, {known.high:.1f}] points, n = 200"
-    expected = f"mine is better than the best baseline (length) on tense (by {said})."
+    said = {
+        one.question: f"{one.difference:.1f} [{one.low:.1f}, {one.high:.1f}] points over"
+        for one in lingprobe.compare(found).found
+    }
+    expected = (
+        f"mine: tense is decodable (by {said['decodable']} one constant answer); beyond the surface"
+        f" (by {said['beyond the surface']} length), n = 200."
+    )
     assert statement(found).sentences == (expected,)
 
 
@@ -34,25 +39,31 @@ def test_of_several_tasks_it_counts_and_gives_the_range():
     found = of_encoder("mine", results())
     (sentence,) = statement(found).sentences
     assert re.fullmatch(
-        r"mine is better than the best baseline on both tasks \(by 35\.0 \[\S+, \S+\] points\)\.",
+        r"mine: both tasks are decodable \(by 40\.0 \[\S+, \S+\] points over one constant answer\);"
+        r" both are beyond the surface \(by 35\.0 \[\S+, \S+\] points over length\)\.",
         sentence,
     )
 
 
-def test_what_is_open_says_which_differences_so_much_data_detect():
+def test_what_is_open_says_the_upper_limit_and_which_differences_so_much_data_detect():
     found = of_encoder("mine", results(mine=0.57))
-    (sentence,) = statement(found).sentences
-    assert "better than the best baseline on none of 2 tasks" in sentence
+    said = statement(found)
+    (sentence,) = said.sentences
+    limit = max(
+        answer.limit for task in said.verdicts.encoders[0].tasks for answer in task.answers[1:]
+    )
     assert re.search(
-        r"not significantly different on 2 \(tense, passive\); 80 % power for a difference of [\d.]+"
-        r" points \(1 point would need [\d,]+ test examples\)\.",
+        r"none of 2 is beyond the surface, any advantage on tense, passive is below"
+        rf" {limit:.1f} points \(in the way: length\)\.$",
         sentence,
     )
-    one = statement(of_encoder("mine", of_one_task(mine=0.57)))
     assert re.search(
-        r"does not differ significantly from the best baseline \(length\) on tense .*; 80 % power",
-        str(one),
+        r"There is 80 % power for a difference of [\d.]+ to [\d.]+ points \(1 point would need [\d,]+"
+        r" to [\d,]+ test examples",
+        said.basis,
     )
+    (one,) = statement(of_encoder("mine", of_one_task(mine=0.57))).sentences
+    assert "not shown to be beyond the surface, any advantage is below " in one
 
 
 def test_few_tasks_are_named():
@@ -62,15 +73,14 @@ def test_few_tasks_are_named():
         for name, share, kind in (("mine", mine, "trained"), ("length", 0.55, "baseline"))
     ]
     (sentence,) = statement(found).sentences
-    assert "better than the best baseline on 1 of 2 tasks (tense) (by " in sentence
-    assert "not significantly different on 1 (passive); 80 % power" in sentence
+    assert "1 of 2 tasks is decodable (tense) (by " in sentence
+    assert "1 of 2 is beyond the surface (tense) (by " in sentence
+    assert "any advantage on passive is below " in sentence
 
 
 def test_worse_is_said_with_its_size():
     (sentence,) = statement(of_encoder("mine", of_one_task(mine=0.6, length=0.8))).sentences
-    assert re.search(
-        r"mine is worse than the best baseline \(length\) on tense \(by 20\.0 ", sentence
-    )
+    assert "not shown to be beyond the surface, worse than length (by 20.0 [" in sentence
 
 
 def test_a_task_that_a_baseline_answers_is_named_apart():
@@ -79,24 +89,81 @@ def test_a_task_that_a_baseline_answers_is_named_apart():
         for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
     ]
     said = statement([*of_encoder("mine", results()), *answered])
-    assert "on both tasks" in said.sentences[0]
+    assert "all 3 tasks are decodable" in said.sentences[0]
+    assert "both are beyond the surface" in said.sentences[0]
     assert "Not counted: sent-len, which length solves." in said.basis
     (sentence,) = statement(answered).sentences
+    assert sentence.startswith("mine: sent-len is decodable (by ")
+    assert "surface" not in sentence
+    solved = [
+        *answered[1:],
+        saying(result(0.7, encoder="bow:random", task="ud/sent-len:EWT-bank"), kind="baseline"),
+    ]
+    oracle = saying(result(0.7, encoder="gold:clause", task="ud/sent-len:EWT-bank"), kind="oracle")
+    (sentence,) = statement([*answered[:1], *solved, oracle]).sentences
     assert sentence.startswith("mine is not judged here: sent-len, which")
 
 
 def test_it_says_which_layer_and_how_it_was_chosen():
     layers = [
         saying(result(share, encoder="mine", read=read), kind="trained", choice={"dev": dev})
-        for share, read, dev in ((0.8, "0", 0.5), (0.9, "1", 0.9))
+        for share, read, dev in ((0.8, "1", 0.5), (0.9, "2", 0.9))
     ]
     floor = saying(result(0.55), kind="baseline")
     assert "at the layer that is best on dev" in statement([*layers, floor]).basis
-    assert "mine, at layer 1, is better" in str(statement([*layers, floor]))
+    assert "mine at layer 2: tense is decodable" in str(statement([*layers, floor]))
     unknown = [saying(each, choice={}) for each in layers]
     said = str(statement([*unknown, floor]))
-    assert "mine, at layer 1, the best of 2 layers, is better" in said
+    assert "mine at layer 2, the best of 2 layers: tense is decodable" in said
     assert "2 comparisons" in said
+
+
+COPY = "hf:bert,weights=random"
+BLOCKS = "hf:bert,lexical=trained,weights=random"
+INPUTS = "hf:bert,layers=0"
+OWN = {COPY: "decodable", BLOCKS: "decodable", INPUTS: "beyond the surface"}
+
+
+def beside_own(mine, **shares):
+    """A model with baselines of its own, which have such shares right."""
+    names = {"copy": COPY, "blocks": BLOCKS, "inputs": INPUTS}
+    own = {**OWN, **{f"{COPY},seed={k}": "decodable" for k in range(1, 5)}}
+    model = saying(result(mine, encoder="hf:bert"), kind="trained", own_baselines=own)
+    beside = [
+        saying(result(share, encoder=names.get(key, key)), kind="baseline", opposes=())
+        for key, share in shares.items()
+    ]
+    return [model, *beside]
+
+
+def test_its_own_baselines_stand_in_the_way_by_what_they_are():
+    (sentence,) = statement(beside_own(0.8, copy=0.78, blocks=0.6, inputs=0.79)).sentences
+    assert re.search(r"not shown to be decodable, .* \(in the way: its untrained copy\)", sentence)
+    assert re.search(r"beyond the surface, .* \(in the way: its input embeddings\)", sentence)
+    (sentence,) = statement(beside_own(0.8, copy=0.5, blocks=0.6)).sentences
+    assert "points over its copy with untrained blocks)" in sentence
+    assert "surface" not in sentence  # nothing opposes it
+
+
+def test_copies_by_seed_are_one_opponent():
+    seeds = {f"{COPY},seed={k}": 0.6 + k / 100 for k in range(1, 5)}
+    (sentence,) = statement(beside_own(0.9, copy=0.6, **seeds)).sentences
+    assert "points over its 5 untrained copies)" in sentence
+    basis = statement(beside_own(0.9, copy=0.6, **seeds)).basis
+    assert "5 untrained copies of the model (their spread is in the intervals)" in basis
+
+
+def test_without_a_copy_it_says_how_to_add_one():
+    (line,) = statement(beside_own(0.9)).copies
+    assert line == (
+        "Without an untrained copy of bert, part of this may come from the architecture alone;"
+        " `-e hf:bert,weights=random` adds one."
+    )
+    assert statement(beside_own(0.9, copy=0.6)).copies == ()
+    (line,) = statement(of_encoder("mine", results())).copies
+    assert line == (
+        "Without an untrained copy of mine, part of this may come from the architecture alone."
+    )
 
 
 def test_many_encoders_have_no_sentence_each():
@@ -148,7 +215,7 @@ def test_commands_name_the_folder(tmp_path, monkeypatch):
 
 
 def test_names_are_those_of_models():
-    assert statement(as_hf(results())).sentences[0].startswith("bert-base-cased is better")
+    assert statement(as_hf(results())).sentences[0].startswith("bert-base-cased: both tasks are")
 
 
 def test_it_stands_above_tables_in_every_format(tmp_path):
@@ -166,7 +233,7 @@ def test_an_evaluation_has_its_verdicts():
     done = Evaluation(tuple(results()))
     assert str(done.verdicts) == str(statement(results()))
     assert [one.encoder for one in done.verdicts] == ["mine", "yours"]
-    assert "<p>mine is better" in done.verdicts._repr_html_()
+    assert "<p>mine: both tasks are decodable" in done.verdicts._repr_html_()
     assert repr(done.verdicts).startswith("Statement(2 encoders, 4 comparisons")
 
 
@@ -185,9 +252,9 @@ def test_no_sample_size_is_named_for_what_the_data_detect():
         )
 
     small, mixed = said(20_000), said(20_000, 200)
-    assert re.search(r"; 80 % power for a difference of 0\.\d points\.$", small.sentences[0])
+    assert re.search(r"There is 80 % power for a difference of 0\.\d points\.$", small.basis)
     assert re.search(
         r"80 % power for a difference of 0\.\d to [\d.]+ points \(1 point would need .* test"
-        r" examples.*\)\.$",
-        mixed.sentences[0],
+        r" examples.*\)\.",
+        mixed.basis,
     )

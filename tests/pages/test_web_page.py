@@ -60,7 +60,7 @@ def test_it_opens_with_the_verdicts_and_what_to_do_next(tmp_path):
     first, _, rest = text.partition("What came out")[2].partition("Verdicts and 95 %")
     for said in statement(close).sentences:
         assert said in first
-    assert "worse on 1 (passive)" in first
+    assert "worse than length on passive" in first
     assert f"Next: lingprobe compare '{tmp_path}/my results'" in rest
 
 
@@ -75,12 +75,13 @@ def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_fa
     found = results(mine=0.68, yours=0.6)
     compared = lingprobe.compare(found)
     text = text_of(found)
-    assert compared.family == "4 comparisons (2 encoders on 2 tasks, against the baselines)"
+    family = "4 comparisons (2 encoders on 2 tasks, against the baselines) for each question"
+    assert compared.family == family
     assert compared.family in text
     assert compared.family in str(compared).replace("\n", " ")
     for one in compared.found:
         difference = f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}]"
-        assert f" {one.first.partition(',')[0]} {one.verdict} " in text
+        assert f" {one.first.partition(',')[0]} {one.question} {one.verdict} " in text
         assert f"{difference.replace('-', '−')} {format_p_value(one.corrected)}" in text
 
 
@@ -148,7 +149,7 @@ def test_a_task_that_length_answers_is_no_failure_of_an_encoder():
         for name, share, kind in (("mine", 0.7, "trained"), ("length", 1.0, "baseline"))
     ]
     text = text_of([*found, *results()])
-    assert "mine is better than the best baseline on both tasks" in text
+    assert "both are beyond the surface" in text
     assert "Not counted: sent-len, which length solves." in text
     assert "solved by a baseline" in text
 
@@ -250,6 +251,10 @@ def test_a_command_repeats_it_and_papers_are_cited():
     assert "--no-bounds" not in text
     assert "@inproceedings{krasnowska-kieras-wroblewska-2019-empirical," in text
     assert "--no-bounds" in text_of([r for r in found if r.trial.encoder == "hf:c"])
+    assert "--no-copies" not in text
+    own = {"hf:c,weights=random": "decodable"}
+    copied = [saying(r, own_baselines=own) if r.trial.encoder == "hf:c" else r for r in found]
+    assert "--no-copies" in text_of(copied)
 
 
 def test_what_was_given_in_python_is_in_no_command():

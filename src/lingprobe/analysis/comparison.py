@@ -3,10 +3,11 @@
 A question asks of one row whether it is better than each of some others over the same test
 examples. The difference is that from the best of these. The row is better if it is significantly
 better than each, which needs no correction, and worse if it is significantly worse than one of
-them, corrected for their number (an intersection-union test; Berger 1982, Technometrics 24:295).
-Of one other row that is the usual test of two sides. Questions that are answered together are a
-family: p values and intervals are corrected for their number, and an interval excludes 0 exactly
-where the verdict is not open.
+them, corrected for their number (an intersection-union test; Berger 1982, Technometrics 24:295);
+nothing is worse than a constant answer. Of one other row that is the usual test of two sides.
+Questions of one kind that are answered together are a family: p values and intervals are corrected
+for their number, and an interval excludes 0 exactly where the verdict is not open, unless it lies
+below a constant answer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Literal, NamedTuple, Protocol
 
 from lingprobe.analysis.answers import mark_test_sets
@@ -23,25 +24,32 @@ from lingprobe.analysis.comparable import (
     explain_mismatch,
     group_rows_by_task,
 )
-from lingprobe.analysis.row import PERCENT, ResultRow
-from lingprobe.analysis.rows import (
-    MeasuredRow,
-    get_encoder_kind,
-    on_dev,
+from lingprobe.analysis.opponents import (
+    QUESTIONS,
+    choose_layers,
+    find_ceiling,
+    list_opponents,
 )
+from lingprobe.analysis.row import CONSTANT, PERCENT, ResultRow
+from lingprobe.analysis.rows import MeasuredRow, get_encoder_kind
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
 from lingprobe.metrics import difference
+from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.intervals import Difference
+from lingprobe.metrics.intervals import Difference, difference_from_draws
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
 from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
 
-Verdict = Literal["better", "worse", "no significant difference"]
+Verdict = Literal[
+    "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
+]
+DIFFERENT: tuple[Verdict, ...] = ("better", "worse")
 Test = Literal["t", "permutation", "bootstrap"]
 CORRECTION = "bonferroni"
 PAIRS = "all pairs"
+_NO_ERROR = 1e-12  # of equal answers, so that it divides
 CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
 
 
@@ -61,12 +69,16 @@ class Tested(Protocol):
 class ComparisonQuestion(NamedTuple):
     """Whether one row is better than each of some others, which are over the same test examples.
 
-    layers  how many the row's was chosen from, by scores on dev
+    layers   how many the row's was chosen from, by scores on dev
+    asks     what is asked of an encoder: decodable, or beyond the surface; '' of other rows
+    ceiling  the score of the best oracle, percent; NaN where there is none
     """
 
     one: MeasuredRow
     others: tuple[MeasuredRow, ...]
     layers: int = 1
+    asks: EncoderQuestion | Literal[""] = ""
+    ceiling: float = math.nan
 
     @property
     def best(self) -> MeasuredRow:
@@ -93,6 +105,8 @@ class Decision(NamedTuple):
     p           that the row is neither better nor worse; `corrected` for the family
     detectable  the smallest difference from the best that is told four times in five
     student     the difference from the best as shares; level: that of one comparison
+    blocking    the other that the row is least surely better than, by Student's t, whose p decides;
+                where it is worse, that with the lowest upper end
     """
 
     question: ComparisonQuestion
@@ -104,14 +118,24 @@ class Decision(NamedTuple):
     detectable: float
     student: Difference
     level: float
+    blocking: MeasuredRow
 
     def plain(self) -> dict[str, Any]:
         """All numbers by name."""
-        return {**dict(zip(self._fields[1:-2], self[1:-2], strict=True)), "verdict": self.verdict}
+        numbers = ("difference", "low", "high", "p", "corrected", "detectable")
+        values = self._asdict()
+        return {**{name: values[name] for name in numbers}, "verdict": self.verdict}
 
     @property
     def verdict(self) -> Verdict:
-        """What can be said of the row."""
+        """What can be said of the row: better than all others, worse than one, or neither; of an
+        encoder nothing where a baseline solves the task by itself, nor of any row where the test
+        examples form fewer than six clusters, as paradigms.
+        """
+        if math.isinf(self.detectable):
+            return "too few clusters"
+        if self.question.asks and self.is_answered:
+            return "solved by a baseline"
         if not self.corrected < ALPHA:
             return "no significant difference"
         return "better" if self.difference > 0 else "worse"
@@ -119,15 +143,18 @@ class Decision(NamedTuple):
     @property
     def is_answered(self) -> bool:
         """Whether another row answers the task, so that none can be better: as length does where
-        the question is how long a sentence is.
+        the question is how long a sentence is, or where an oracle is not above it.
         """
-        best, answers, _, _ = self.question.best
-        if self.verdict == "better" or not best.passes:
+        best, answers = self.question.best.row, self.question.best.answers
+        if self.corrected < ALPHA and self.difference > 0:
+            return False
+        if self.question.ceiling <= best.score and best.encoder != CONSTANT:
+            return True
+        if not best.passes:
             return False
         low = PERCENT * answers.interval(best.metric)[0]
-        return (
-            not low <= best.majority < best.score
-        )  # two examples lie on a line, whatever they are
+        # two examples lie on a line, whatever they are
+        return not low <= best.majority < best.score
 
 
 def decide_comparisons(
@@ -136,19 +163,23 @@ def decide_comparisons(
     test: Test = "t",
     comparisons: int = 0,
 ) -> list[Decision]:
-    """The answers to the questions of a family, in order.
+    """The answers to questions, in order; those of one kind (`asks`) are a family.
 
     correction   bonferroni, or bh (Benjamini-Hochberg)
     comparisons  of the family, where `asked` are only some of them
     UsageProblem for another correction.
     """
     check_choice("correction", correction, WITH_INTERVALS)
-    many = comparisons or len(asked)
-    tests = [_tests(question, test, many) for question in asked]
-    p = [_of_all(each) for each in tests]
-    whole = WITH_INTERVALS[correction](p, many)
-    answers = zip(asked, tests, p, whole.p.tolist(), strict=True)
-    return [_decision(*answer, whole.level) for answer in answers]
+    decided: dict[int, Decision] = {}
+    for asks in dict.fromkeys(question.asks for question in asked):
+        family = [question for question in asked if question.asks == asks]
+        many = comparisons or len(family)
+        tests = [_tests(question, test, many) for question in family]
+        p = [_of_all(each, _find_constants(q)) for each, q in zip(tests, family, strict=True)]
+        whole = WITH_INTERVALS[correction](p, many)
+        answers = zip(family, tests, p, whole.p.tolist(), strict=True)
+        decided |= {id(answer[0]): _decision(*answer, whole.level) for answer in answers}
+    return [decided[id(question)] for question in asked]
 
 
 def _tests(question: ComparisonQuestion, test: Test, many: int) -> list[tuple[Tested, Difference]]:
@@ -157,7 +188,8 @@ def _tests(question: ComparisonQuestion, test: Test, many: int) -> list[tuple[Te
     draws = max(DRAWS, math.ceil(CLEAR * many / ALPHA))
     found: list[tuple[Tested, Difference]] = []
     for other in question.others:
-        student: Difference = difference(metric, one, other.answers)
+        compare = difference if other.copies < LEAST_SEEDS else difference_from_draws
+        student: Difference = compare(metric, one, other.answers)
         tested: Tested = student
         if test == "permutation":
             tested = student._replace(p=permutation(metric, one, other.answers, draws))
@@ -167,10 +199,19 @@ def _tests(question: ComparisonQuestion, test: Test, many: int) -> list[tuple[Te
     return found
 
 
-def _of_all(tests: Sequence[tuple[Tested, Difference]]) -> float:
-    """The p (two sides) of being better than each of some others, or worse than one."""
+def _find_constants(question: ComparisonQuestion) -> list[bool]:
+    """Which of the others of a question are constant answers."""
+    return [other.row.encoder == CONSTANT for other in question.others]
+
+
+def _of_all(tests: Sequence[tuple[Tested, Difference]], constants: Sequence[bool] = ()) -> float:
+    """The p (two sides) of being better than each of some others, or worse than one of those that
+    are no constant answers.
+    """
+    fixed = constants or [False] * len(tests)
+    able = [tested for (tested, _), is_fixed in zip(tests, fixed, strict=True) if not is_fixed]
     not_better = max(tested.p if tested.value > 0 else 1.0 for tested, _ in tests)
-    not_worse = min(1.0 if tested.value > 0 else tested.p for tested, _ in tests)
+    not_worse = min((1.0 if tested.value > 0 else tested.p for tested in able), default=1.0)
     return min(not_better, len(tests) * not_worse)
 
 
@@ -181,55 +222,94 @@ def _decision(
     corrected: float,
     level: float,
 ) -> Decision:
-    """The answer, with the interval of the smallest of the differences."""
-    low = min(tested.interval(level)[0] for tested, _ in tests)
-    high = min(tested.interval(level / len(tests))[1] for tested, _ in tests)
-    value, at = min((tested.value, i) for i, (tested, _) in enumerate(tests))
+    """The answer, with the interval of the smallest of the differences; where the row is worse,
+    that from the one that it is most surely worse than.
+    """
+    values = [tested.value for tested, _ in tests]
+    lows = [tested.interval(level)[0] for tested, _ in tests]
+    highs = [tested.interval(level / len(tests))[1] for tested, _ in tests]
+    at = values.index(min(values))
+    sure = [student.value / max(student.error, _NO_ERROR) for _, student in tests]
+    blocking = sure.index(min(sure))
+    if corrected < ALPHA and min(values) < 0:
+        fixed = _find_constants(question)
+        able = [math.inf if is_fixed else end for end, is_fixed in zip(highs, fixed, strict=True)]
+        at = blocking = able.index(min(able))
     return Decision(
         question,
-        difference=PERCENT * value,
-        low=PERCENT * low,
-        high=PERCENT * high,
+        difference=PERCENT * values[at],
+        low=PERCENT * min(lows),
+        high=PERCENT * min(highs),
         p=p,
         corrected=corrected,
         detectable=PERCENT * tests[at][1].detects(level),
         student=tests[at][1],
         level=level,
+        blocking=question.others[blocking],
     )
 
 
-def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
-    """Each encoder against all baselines of each task, constant answers among them; `chosen` are
-    the results that are asked about (default: all).
+def with_opponents(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+    """Of each encoder and task whether it is above all that opposes it: once for what is decodable,
+    once for what is beyond the surface, each a family of its own. `chosen` are the results that are
+    asked about (default: all).
 
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
     """
+    return _pose(results, chosen, QUESTIONS)
+
+
+def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+    """Each encoder against all baselines of each task together, constant answers and reference
+    lines among them; layers as of `with_opponents`.
+    """
+    return _pose(results, chosen, ("",))
+
+
+def _pose(
+    results: Sequence[Result],
+    chosen: Sequence[Result] | None,
+    questions: Sequence[EncoderQuestion | Literal[""]],
+) -> Questions:
     kind = _kind_to_compare(results if chosen is None else chosen)
     ids = {id(result) for result in (results if chosen is None else chosen)}
     asked: list[ComparisonQuestion] = []
     of_layers: list[ComparisonQuestion] = []
     left_out: list[tuple[str, str]] = []
-    for mine in group_rows_by_task(results):
+    for rows in group_rows_by_task(results, lambda result: True):
+        mine = [one for one in rows if one.row.kind != "oracle"]
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
-        rows = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
-        scored = [one for one in rows if not math.isnan(one.row.score)]
-        layers = {id(one): many for one, many in _candidates(scored)}
-        posed = {}
+        candidates = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
+        scored = [one for one in candidates if not math.isnan(one.row.score)]
+        layers = {id(one): many for one, many in choose_layers(scored)}
+        posed: dict[int, list[ComparisonQuestion]] = {}
         for one in scored:
             reasons = [(other, explain_mismatch(one, other)) for other in baselines]
-            fixed = [constant(one)] if one.answers.gold.has_constant else []
-            others = (*fixed, *(other for other, why in reasons if not why))
-            if others:
-                posed[id(one)] = ComparisonQuestion(one, others, layers.get(id(one), 1))
+            ceiling = find_ceiling(one, rows)
+            for asks in questions:
+                if asks and kind == "trained":
+                    others = list_opponents(one, [*baselines, *candidates], asks)
+                elif asks == BEYOND_SURFACE:  # baselines are above a constant answer or not
+                    continue
+                else:
+                    fixed = [constant(one)] if one.answers.gold.has_constant else []
+                    others = (*fixed, *(other for other, why in reasons if not why))
+                if others:
+                    known = ComparisonQuestion(one, others, layers.get(id(one), 1), asks, ceiling)
+                    posed.setdefault(id(one), []).append(known)
             if id(one) in layers:
                 left_out += [_not_compared(one, other, why) for other, why in reasons if why]
-        of_layers += posed.values()
-        asked += [posed[each] for each in layers if each in posed]
+        of_layers += chain.from_iterable(posed.values())
+        asked += chain.from_iterable(posed.get(each, ()) for each in layers)
     how = "against the baselines" if kind == "trained" else "against constant answers"
     if any(question.layers > 1 for question in asked):
         how += ", at the layer that is best on dev"
-    return Questions(asked, _family(asked, how), tuple(left_out), tuple(of_layers))
+    first = [question for question in asked if question.asks == questions[0]]
+    family = _family(first, how)
+    if len({question.asks for question in asked}) > 1:
+        family += " for each question"
+    return Questions(asked, family, tuple(left_out), tuple(of_layers))
 
 
 def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Questions:
@@ -325,7 +405,7 @@ def find_order_changes(
     asked = [question for pair in changing for question in pair]
     decided = decide_comparisons(asked, correction, test, len(differences))
     changes = [OrderChange(*pair) for pair in zip(decided[::2], decided[1::2], strict=True)]
-    sure = [c for c in changes if {c.one.verdict, c.other.verdict} != {"no significant difference"}]
+    sure = [c for c in changes if {c.one.verdict, c.other.verdict} & {*DIFFERENT}]
     family = f"{_many(len(differences), 'comparison')} of two encoders under one probe"
     return OrderChanges(tuple(sure), len(changes) - len(sure), compared, family)
 
@@ -345,7 +425,7 @@ def _by_probe(mine: Sequence[MeasuredRow]) -> dict[str, dict[tuple[str, str], Me
     """The rows of a task by probe, and by encoder; of its layers the best on dev, or each."""
     scored = [one for one in mine if not math.isnan(one.row.score)]
     found: dict[str, dict[tuple[str, str], MeasuredRow]] = {}
-    for one, layers in _candidates(scored):
+    for one, layers in choose_layers(scored):
         layer = "" if layers > 1 else one.row.layer
         found.setdefault(one.row.probe, {})[one.row.encoder, layer] = one
     return found
@@ -381,7 +461,7 @@ def leaders(results: Sequence[Result]) -> Leaders:
         told += [q for q in mine if first in (what(q.one.row), what(q.best.row))]
     for decision in decide_comparisons(told, comparisons=len(every.asked)):
         both = decision.question.one, decision.question.best
-        if decision.verdict != "no significant difference":
+        if decision.verdict in DIFFERENT:
             best.discard(what(both[decision.verdict == "better"].row))
     return Leaders(frozenset(best), every.family)
 
@@ -398,22 +478,6 @@ def _kind_to_compare(results: Sequence[Result]) -> Kind:
         if any(get_encoder_kind(result) == "trained" for result in results)
         else "baseline"
     )
-
-
-def _candidates(mine: Sequence[MeasuredRow]) -> Iterator[tuple[MeasuredRow, int]]:
-    """Of what a probe reads of an encoder the best on dev, with the number that it is chosen from;
-    all where that is not known.
-    """
-    groups: dict[tuple[str, str], list[MeasuredRow]] = {}
-    for one in mine:
-        groups.setdefault((one.row.encoder, one.row.probe), []).append(one)
-    for reads in groups.values():
-        scores = [on_dev(result for fit in one.fits for result in fit) for one in reads]
-        known = not any(map(math.isnan, scores))
-        if known:
-            yield reads[scores.index(max(scores))], len(reads)
-        else:
-            yield from ((one, 1) for one in reads)
 
 
 def _likest(

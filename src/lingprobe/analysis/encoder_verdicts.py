@@ -1,47 +1,53 @@
-"""Whether encoders are better than baselines, task by task, and which differences so much data can
-show. The decisions are those of `comparison`; what is said of them is in `pages`.
+"""What can be said of encoders, task by task: what is linearly decodable from them, what of that is
+beyond the surface, and which differences so much data can show. The decisions are those of
+`comparison`; what is said of them is in `pages`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from lingprobe.analysis.comparison import (
     Decision,
+    Verdict,
     decide_comparisons,
-    with_baselines,
+    with_opponents,
 )
-from lingprobe.analysis.row import (
-    CONSTANT,
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
+from lingprobe.analysis.opponents import QUESTIONS, Relation, find_relation
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
 from lingprobe.analysis.rows import get_encoder_kind, option_of
 from lingprobe.data.core import Result
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.data.references import shorten_reference
+from lingprobe.encoders import ENCODERS
 from lingprobe.tasks.limits import LIMIT
 
-Answer = Literal[
-    "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
-]
 POINT = 1.0  # percent: the smallest difference that is worth looking for
 FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
 
 
-class TaskVerdict(NamedTuple):
-    """What can be said of an encoder on a task.
+class QuestionAnswer(NamedTuple):
+    """The answer to one question about an encoder on a task.
 
-    decision  the difference from the best baseline, with its interval and p; the row is that of the
-              layer which was chosen on dev, or of the best of all layers that were compared
-    layers    how many the row's was chosen from
-    on_dev    whether it was chosen on dev; otherwise the family counts each layer
+    decision  the difference from the best of its opponents, with its interval and p
     """
 
     decision: Decision
-    layers: int = 1
-    on_dev: bool = True
+
+    @property
+    def question(self) -> EncoderQuestion:
+        """Decodable, or beyond the surface."""
+        return self.decision.question.asks or DECODABLE
+
+    @property
+    def verdict(self) -> Verdict:
+        """Better than every opponent is yes; worse than one, or no significant difference, is no;
+        nothing is said where a baseline solves the task by itself, nor where its test examples form
+        fewer than six clusters, as paradigms.
+        """
+        return self.decision.verdict
 
     @property
     def row(self) -> ResultRow:
@@ -50,22 +56,28 @@ class TaskVerdict(NamedTuple):
 
     @property
     def baseline(self) -> ResultRow:
-        """The best baseline."""
+        """The best of the opponents."""
         return self.decision.question.best.row
 
     @property
-    def verdict(self) -> Answer:
-        """Better than every baseline, worse than one, or neither; an encoder is not judged where a
-        baseline solves the task by itself, nor where its test examples form fewer than six
-        clusters, as paradigms; it is never worse than one constant answer.
-        """
-        if math.isinf(self.decision.detectable):
-            return "too few clusters"
-        if self.decision.is_answered:
-            return "solved by a baseline"
-        if self.decision.verdict == "worse" and self.baseline.encoder == CONSTANT:
-            return "no significant difference"
-        return self.decision.verdict
+    def blocking(self) -> ResultRow:
+        """The opponent that the encoder is least surely above, which stands in the way of a yes."""
+        return self.decision.blocking.row
+
+    @property
+    def relation(self) -> Relation:
+        """What that opponent is to the encoder: its untrained copy, or its input embeddings."""
+        return find_relation(self.decision.question.one, self.decision.blocking)
+
+    @property
+    def limit(self) -> float:
+        """The upper limit of the advantage over the best opponent, percent."""
+        return self.decision.high
+
+    @property
+    def copies(self) -> int:
+        """The number of untrained copies that are opponents; of several kinds that of the most."""
+        return max(other.copies for other in self.decision.question.others)
 
     def needed_examples(self, points: float) -> int:
         """About how many test examples detect a difference of so many points, fixed beforehand,
@@ -78,6 +90,50 @@ class TaskVerdict(NamedTuple):
         return math.ceil(self.row.n * times)
 
 
+class TaskVerdict(NamedTuple):
+    """What can be said of an encoder on a task; both answers are of the layer which was chosen on
+    dev, or of the best of all layers that were compared.
+
+    answers  those to the questions that have opponents
+    layers   how many the row's was chosen from
+    on_dev   whether it was chosen on dev; otherwise the family counts each layer
+    """
+
+    answers: tuple[QuestionAnswer, ...]
+    layers: int = 1
+    on_dev: bool = True
+
+    @property
+    def row(self) -> ResultRow:
+        """The score of the encoder."""
+        return self.answers[0].row
+
+    @property
+    def decodable(self) -> QuestionAnswer | None:
+        """Whether it is above the constant answer, random vectors of words, and its untrained
+        copies; None where no such baseline was measured.
+        """
+        return self.answer(DECODABLE)
+
+    @property
+    def surface(self) -> QuestionAnswer | None:
+        """Whether it is above words, characters, length, and its input embeddings; None where no
+        such baseline was measured.
+        """
+        return self.answer(BEYOND_SURFACE)
+
+    def answer(self, question: EncoderQuestion) -> QuestionAnswer | None:
+        """The answer to a question; None where nothing opposes it."""
+        return next((one for one in self.answers if one.question == question), None)
+
+    @property
+    def strictest(self) -> QuestionAnswer:
+        """The answer with the smaller advantage: above every opponent of both questions where it is
+        yes.
+        """
+        return min(self.answers, key=lambda answer: answer.decision.low)
+
+
 class EncoderVerdict(NamedTuple):
     """What can be said of an encoder on each task.
 
@@ -88,9 +144,29 @@ class EncoderVerdict(NamedTuple):
     probe: str
     tasks: tuple[TaskVerdict, ...]
 
-    def where(self, verdict: Answer) -> list[TaskVerdict]:
-        """The tasks with a verdict."""
-        return [task for task in self.tasks if task.verdict == verdict]
+    def answers(self, question: EncoderQuestion) -> list[QuestionAnswer]:
+        """The answers to a question, task by task."""
+        return [answer for task in self.tasks if (answer := task.answer(question))]
+
+    def where(self, verdict: Verdict, question: EncoderQuestion = DECODABLE) -> list[TaskVerdict]:
+        """The tasks with a verdict on a question."""
+        return [
+            task
+            for task in self.tasks
+            if (answer := task.answer(question)) and answer.verdict == verdict
+        ]
+
+    @property
+    def copies(self) -> int:
+        """The number of untrained copies that opposed it on every task; 0 for none."""
+        return min((answer.copies for answer in self.answers(DECODABLE)), default=0)
+
+    @property
+    def possible_copies(self) -> tuple[str, ...]:
+        """Short references of untrained copies that there could be; () where it has none."""
+        own = self.tasks[0].answers[0].decision.question.one.result.provenance.own_baselines
+        copies = [name for name, question in own.items() if question == DECODABLE]
+        return tuple(shorten_reference(ENCODERS, name) for name in copies)
 
 
 class Verdicts(NamedTuple):
@@ -99,7 +175,7 @@ class Verdicts(NamedTuple):
     encoders   the encoders that are judged, in the order of the results
     family     what p values and intervals are corrected for
     limit      the most examples of a task that were used, for a first look; 0 for all
-    decisions  all comparisons of the family, which are of each layer where dev did not choose
+    decisions  all comparisons, which are of each layer where dev did not choose
     """
 
     encoders: tuple[EncoderVerdict, ...]
@@ -109,8 +185,10 @@ class Verdicts(NamedTuple):
 
     @property
     def comparisons(self) -> int:
-        """How many p values and intervals are corrected for."""
-        return len(self.decisions)
+        """How many p values and intervals are corrected for, in the question of what is
+        decodable.
+        """
+        return sum(decision.question.asks == DECODABLE for decision in self.decisions)
 
     @property
     def layers(self) -> int:
@@ -141,7 +219,7 @@ def judge_encoders(results: Sequence[Result]) -> Verdicts:
     limit = max(map(_limit, results), default=0)
     if not any(get_encoder_kind(result) == "trained" for result in results):
         return Verdicts((), "", limit)
-    questions = with_baselines(results)
+    questions = with_opponents(results)
     asked: dict[tuple[str, str, str], list[Decision]] = {}
     decided = decide_comparisons(questions.asked)
     for decision in decided:
@@ -158,9 +236,12 @@ def judge_encoders(results: Sequence[Result]) -> Verdicts:
 
 def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:
     """Of the layers that were compared that with the highest score, since all are in the family."""
-    best = max(mine, key=lambda decision: decision.question.one.row.score)
-    on_dev = len(mine) == 1
-    return TaskVerdict(best, best.question.layers if on_dev else len(mine), on_dev)
+    best = max(mine, key=lambda decision: decision.question.one.row.score).question
+    answers = {d.question.asks: QuestionAnswer(d) for d in mine if d.question.one is best.one}
+    layers = len({id(decision.question.one) for decision in mine})
+    chosen = best.layers if layers == 1 else layers
+    ordered = tuple(answers[asks] for asks in QUESTIONS if asks in answers)
+    return TaskVerdict(ordered, chosen, layers == 1)
 
 
 def _limit(result: Result) -> int:

@@ -107,12 +107,14 @@ class MeasuredRow(NamedTuple):
     answers  of all fits over all test examples
     fits     for each fit the results of all folds; those over other test examples are left out
     results  all of them
+    copies   how many untrained copies of a model the fits are of; 0 for other rows
     """
 
     row: ResultRow
     answers: Answers
     fits: Repeats
     results: Sequence[Result]
+    copies: int = 0
 
     @property
     def name(self) -> str:

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from lingprobe.analysis.comparison import (
     ComparisonQuestion,
     Decision,
     decide_comparisons,
     what,
-    with_baselines,
+    with_opponents,
 )
 from lingprobe.analysis.row import NO_CONTROL, ResultRow
 from lingprobe.analysis.rows import ResultFrame, rows
 from lingprobe.data.core import Result
+from lingprobe.data.oracles import BEYOND_SURFACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,14 @@ class Score:
     n               the test examples, of all folds
     kind            trained: an encoder that is judged; baseline, oracle: there for others to be
                     compared with
-    baseline        the best baseline over the same test examples, or '(constant)', and its score;
-                    '' and NaN where the row is not judged
+    baseline        the best baseline that needs no training, over the same test examples, or
+                    '(constant)', and its score; '' and NaN where the row is not judged
     difference      how much higher the score is than that
     difference_low, difference_high, p, verdict  of the difference, as `compare` decides it, for all
-                    comparisons together; of the layers of an encoder at the one that is best on
-                    dev, NaN and '' at others
+                    comparisons together: whether the task is decodable; of the layers of an encoder
+                    at the one that is best on dev, NaN and '' at others
+    surface_...     the same of the best baseline that needs no model: whether it is beyond the
+                    surface
     """
 
     task: str
@@ -56,6 +60,13 @@ class Score:
     difference_high: float = math.nan
     p: float = math.nan
     verdict: str = ""
+    surface_baseline: str = ""
+    surface_baseline_score: float = math.nan
+    surface_difference: float = math.nan
+    surface_difference_low: float = math.nan
+    surface_difference_high: float = math.nan
+    surface_p: float = math.nan
+    surface_verdict: str = ""
 
 
 def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Score]:
@@ -64,16 +75,33 @@ def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Sc
     """
     frame = ResultFrame.of(results)
     plain = [row for row in rows(frame) if row.control == NO_CONTROL]
-    questions = with_baselines(frame)
-    posed = {what(question.one.row): question for question in questions.of_layers}
-    made = known or decide_comparisons(questions.asked)
-    decided = {what(decision.question.one.row): decision for decision in made}
-    return [_score(row, posed.get(what(row)), decided.get(what(row))) for row in plain]
+    questions = with_opponents(frame)
+    posed: dict[tuple[str, ...], list[ComparisonQuestion]] = {}
+    for question in questions.of_layers:
+        posed.setdefault(what(question.one.row), []).append(question)
+    decided: dict[tuple[str, ...], list[Decision]] = {}
+    for decision in known or decide_comparisons(questions.asked):
+        decided.setdefault(what(decision.question.one.row), []).append(decision)
+    return [_score(row, posed.get(what(row), ()), decided.get(what(row), ())) for row in plain]
 
 
-def _score(row: ResultRow, question: ComparisonQuestion | None, decision: Decision | None) -> Score:
-    """The score of a row, with its baseline and what was decided."""
-    score = Score(
+def _score(
+    row: ResultRow, questions: Sequence[ComparisonQuestion], decisions: Sequence[Decision]
+) -> Score:
+    """The score of a row, with its baselines and what was decided."""
+    values: dict[str, Any] = {}
+    for question in questions:
+        best, prefix = question.best, _prefix(question)
+        values[f"{prefix}baseline"] = best.name
+        values[f"{prefix}baseline_score"] = best.row.score
+        values[f"{prefix}difference"] = row.score - best.row.score
+    for decision in decisions:
+        prefix = _prefix(decision.question)
+        values[f"{prefix}difference_low"] = decision.low
+        values[f"{prefix}difference_high"] = decision.high
+        values[f"{prefix}p"] = decision.corrected
+        values[f"{prefix}verdict"] = decision.verdict
+    return Score(
         task=row.task,
         encoder=row.encoder,
         layer=row.layer,
@@ -86,21 +114,10 @@ def _score(row: ResultRow, question: ComparisonQuestion | None, decision: Decisi
         seeds=row.seeds,
         folds=row.folds,
         kind=row.kind,
+        **values,
     )
-    if question is not None:
-        best = question.best
-        score = replace(
-            score,
-            baseline=best.name,
-            baseline_score=best.row.score,
-            difference=row.score - best.row.score,
-        )
-    if decision is not None:
-        score = replace(
-            score,
-            difference_low=decision.low,
-            difference_high=decision.high,
-            p=decision.corrected,
-            verdict=decision.verdict,
-        )
-    return score
+
+
+def _prefix(question: ComparisonQuestion) -> str:
+    """How the columns of a question begin."""
+    return "surface_" if question.asks == BEYOND_SURFACE else ""

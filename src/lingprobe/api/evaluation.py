@@ -91,8 +91,8 @@ class Evaluation:
 
     @cached_property
     def verdicts(self) -> Statement:
-        """Whether each encoder is better than the best baseline, worse, or not significantly
-        different, by how much, and which differences so much data detect; printing it says so in
+        """What is decodable from each encoder, and what of it is beyond the surface, by how much
+        above which baselines, and which differences so much data detect; printing it says so in
         words.
         """
         return statement(self.results, self._named_folder)

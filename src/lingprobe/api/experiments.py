@@ -36,7 +36,7 @@ KINDS: dict[str, tuple[type, str]] = {
         (str, "a text"),
     ),
     **dict.fromkeys(("seeds", "limit", "project", "batch_size"), (int, "a whole number")),
-    **dict.fromkeys(("bounds", "keep_scores", "reproducible"), (bool, "true or false")),
+    **dict.fromkeys(("bounds", "copies", "keep_scores", "reproducible"), (bool, "true or false")),
 }
 """The keys of an experiment that are no lists, with what they hold."""
 ROOMS: dict[str, Contents] = {

@@ -63,6 +63,8 @@ class Settings(TypedDict, total=False):
     seeds         how often each probe is trained (default: 5)
     bounds        also measure the default baselines and oracle of each task, fitted once with the
                   same probe
+    copies        beside these also measure untrained copies of each transformer (random weights,
+                  and random blocks over trained embeddings), and its input embeddings
     output        the folder of results, with MODEL/TASK.json and results.parquet to read (default:
                   the user's cache folder)
     cache         the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)
@@ -93,6 +95,7 @@ class Settings(TypedDict, total=False):
     reads: Sequence[str]
     seeds: int | None
     bounds: bool
+    copies: bool
     output: str | Path | None
     cache: str | Path | None
     store: Literal["float32", "float16", "bfloat16", "none"]
@@ -120,6 +123,7 @@ def run(
     reads: Sequence[str] = (),
     seeds: int | None = None,
     bounds: bool = True,
+    copies: bool = True,
     output: str | Path | None = None,
     cache: str | Path | None = None,
     store: Literal["float32", "float16", "bfloat16", "none"] = "float32",
@@ -159,7 +163,7 @@ def run(
         evaluation = lingprobe.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
         print(evaluation)
     """
-    what = suite, probes, controls, reads, seeds, bounds, output, cache, store, keep_scores
+    what = suite, probes, controls, reads, seeds, bounds, copies, output, cache, store, keep_scores
     asked = Asked(*what, on_error, limit, probe_device, project, memory)
     part = WHOLE if shard is None else Shard.parse(shard)
     check_tracker(log_to, part)
@@ -272,6 +276,7 @@ class Asked:
     reads: Sequence[str] = ()
     seeds: int | None = None
     bounds: bool = True
+    copies: bool = True
     output: str | Path | None = None
     cache: str | Path | None = None
     store: Literal["float32", "float16", "bfloat16", "none"] = "float32"
@@ -293,7 +298,7 @@ class Asked:
         if tasks is not None and nothing(tasks):
             raise UsageProblem("the list of tasks is empty: name at least one task")
         check_values(seeds=self.seeds, limit=self.limit)
-        check_values(bounds=self.bounds, keep_scores=self.keep_scores)
+        check_values(bounds=self.bounds, copies=self.copies, keep_scores=self.keep_scores)
         if self.suite is not None and not (nothing(tasks) and nothing(self.probes)):
             raise UsageProblem("a suite brings its own tasks and probes: leave both out")
         if self.suite is not None and self.limit is not None:
@@ -317,6 +322,7 @@ def _make_plan(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tu
         usual if asked.seeds is None else asked.seeds,
         as_list(asked.reads),
         BOUNDS if asked.bounds else (),
+        copies=asked.copies,
     )
     remarks: tuple[str, ...] = ()
     if asked.suite is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
-from lingprobe.analysis.comparison import find_order_changes, with_baselines
+from lingprobe.analysis.comparison import find_order_changes, with_opponents
 from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
@@ -222,8 +222,9 @@ def compare(
     """Whether scores differ: paired differences over the same test examples, each with its verdict,
     as `lingprobe compare` shows them; printing it shows the table.
 
-    Each encoder is compared with the best baseline of each task, and is better if it is better than
-    all of them; its layer is chosen on dev.
+    Two questions are asked of each encoder on each task, whether it is above what needs no training
+    (decodable) and above what needs no model (beyond the surface), and it is better if it is better
+    than all such baselines; its layer is chosen on dev.
 
     results     an evaluation, results selected from several ([r for r in many.results if ...]), a
                 folder, or a list of evaluations and folders
@@ -256,7 +257,7 @@ def compare(
         asked = against_one(shown.results, of_encoder(against, shown.results))
     else:
         shown = _of(results, chosen._replace(encoders=None, reads=None))
-        asked = with_baselines(shown.results, select_results(shown.results, chosen))
+        asked = with_opponents(shown.results, select_results(shown.results, chosen))
     answered = answer_questions(asked, correction, test, shown.remarks)
     return answered._replace(orders=find_order_changes(shown.results, correction, test))
 

@@ -75,6 +75,7 @@ SHOWN = 10  # sentences that could not be encoded
     PROJECT,
     option("memory", metavar="SIZE", panel=SPEED),
     option("bounds", panel=MORE),
+    option("copies", panel=MORE),
     option(
         "keep",
         help=(

@@ -332,6 +332,8 @@ class Provenance(NotePart):
     """Everything that a result was made with.
 
     kind         of encoder: trained, untrained, baseline or oracle; oracle: what its vectors hold
+    opposes      of a baseline the questions in which encoders must be above it; None where not said
+    own_baselines  of an encoder the references of baselines that are its own, with their questions
     identities   of task, encoder, probe, control and metric
     computed     the processor, the precisions and the threads
     read_as      what the encoder read of a sentence, with {sentence} in its place; '' for itself
@@ -346,6 +348,8 @@ class Provenance(NotePart):
 
     kind: str = ""
     oracle: str = ""
+    opposes: Sequence[str] | None = None
+    own_baselines: Mapping[str, str] = NOTHING
     identities: Mapping[str, str] = NOTHING
     revision: str = ""
     computed: Mapping[str, str] = NOTHING

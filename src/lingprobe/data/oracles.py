@@ -1,13 +1,18 @@
-"""Oracles: encoders of a task's annotation, which show how high a score can be.
+"""What an encoder is compared with: baselines, and oracles, encoders of a task's annotation, which
+show how high a score can be.
 
 A baseline shows what is trivial, an oracle what a probe of this kind and size can learn at all. A
 task with oracles is `Annotated`; an encoder of their facts is `Informed`; `gold` is built in.
+
+Two questions are asked of an encoder. *Decodable*: is it above what needs no training, a constant
+answer, random vectors of words and the model before training? *Beyond the surface*: is it above
+what needs no model, words, characters, length and the model's own input embeddings?
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from lingprobe.data.core import (
     Annotated,
@@ -23,17 +28,61 @@ from lingprobe.data.core import (
 )
 
 __all__ = [
+    "BEYOND_SURFACE",
+    "DECODABLE",
     "Annotated",
+    "ComparableEncoder",
+    "EncoderQuestion",
     "Facts",
     "Floored",
     "Informed",
     "Kind",
     "Kinded",
+    "OpposingBaseline",
+    "ReferenceLines",
     "about_words",
     "facts_of",
+    "find_opposed",
+    "find_own_baselines",
     "kind_of",
     "oracles_of",
 ]
+
+EncoderQuestion = Literal["decodable", "beyond the surface"]
+DECODABLE: EncoderQuestion = "decodable"
+BEYOND_SURFACE: EncoderQuestion = "beyond the surface"
+
+
+@runtime_checkable
+class OpposingBaseline(Encoder, Protocol):
+    """A baseline that declares in which questions encoders must be above it; without it, in that of
+    the surface. With none it is a reference line, as what reads annotation is.
+    """
+
+    @property
+    def opposes(self) -> Sequence[EncoderQuestion]: ...
+
+
+@runtime_checkable
+class ComparableEncoder(Encoder, Protocol):
+    """An encoder that has baselines of its own: untrained copies of the model, and its input
+    embeddings.
+    """
+
+    @property
+    def own_baselines(self) -> Mapping[str, EncoderQuestion]:
+        """Their references, with the question in which each is an opponent."""
+        ...
+
+
+@runtime_checkable
+class ReferenceLines(Task, Protocol):
+    """A task that some baselines solve by its definition, as length does where length is asked."""
+
+    @property
+    def reference_lines(self) -> Sequence[str]:
+        """Their references."""
+        ...
 
 
 @runtime_checkable
@@ -49,6 +98,21 @@ class Floored(Task, Protocol):
 def kind_of(encoder: Encoder) -> Kind:
     """The role of an encoder in a table."""
     return encoder.kind if isinstance(encoder, Kinded) else "trained"
+
+
+def find_opposed(encoder: Encoder, task: Task | None = None) -> tuple[EncoderQuestion, ...]:
+    """The questions in which others must be above an encoder on a task: those that it declares, of
+    other baselines that of the surface; none where it is a reference line of the task.
+    """
+    lines = task.reference_lines if isinstance(task, ReferenceLines) else ()
+    if kind_of(encoder) != "baseline" or encoder.name in lines:
+        return ()
+    return tuple(encoder.opposes) if isinstance(encoder, OpposingBaseline) else (BEYOND_SURFACE,)
+
+
+def find_own_baselines(encoder: Encoder) -> Mapping[str, EncoderQuestion]:
+    """The references of an encoder's own baselines, with the question of each."""
+    return encoder.own_baselines if isinstance(encoder, ComparableEncoder) else {}
 
 
 def oracles_of(task: Task) -> Mapping[str, str]:

@@ -9,7 +9,7 @@
 from typing import Any
 
 from lingprobe.data.core import DataProblem, Encoder
-from lingprobe.data.oracles import Kind, kind_of
+from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind, find_opposed, kind_of
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
 from lingprobe.encoders.adapt import adapt
 from lingprobe.encoders.around import WrappedContents
@@ -63,4 +63,14 @@ def kind_of_reference(reference: str) -> Kind:
         return "trained"  # results outlive the plugins and the files that they were made with
 
 
-__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make"]
+def opposed_by_reference(reference: str) -> tuple[EncoderQuestion, ...]:
+    """The questions in which others must be above the encoder of a reference; that of the surface
+    for what names nothing.
+    """
+    try:
+        return (BEYOND_SURFACE,) if "@" in reference else find_opposed(ENCODERS.make(reference))
+    except (ReferenceProblem, ImportError, AttributeError, OSError, DataProblem):
+        return (BEYOND_SURFACE,)
+
+
+__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make", "opposed_by_reference"]

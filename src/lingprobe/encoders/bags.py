@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion, Kind
 from lingprobe.data.reading import POOLS
 from lingprobe.data.vectors import (
     Floats,
@@ -40,6 +40,12 @@ class Bag:
     lowercase: bool = False
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"
+
+    @property
+    def opposes(self) -> tuple[EncoderQuestion, ...]:
+        """Random vectors of words are what needs no training, and all are words without order."""
+        is_random = isinstance(self.table, RandomTable)
+        return (DECODABLE, BEYOND_SURFACE) if is_random else (BEYOND_SURFACE,)
 
     @property
     def width(self) -> int:

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from lingprobe.data.abilities import Edit
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter
@@ -32,6 +32,7 @@ from lingprobe.encoders.model_files import (
     SavedModel,
     versions,
 )
+from lingprobe.encoders.own_baselines import list_own_baselines
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
@@ -77,6 +78,7 @@ class HuggingFace(SavedModel):
     code_revision      the commit of that code, where it lies in another repository
     """
 
+    place: ClassVar[str] = "hf"
     model: PlaceOption
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
@@ -105,8 +107,25 @@ class HuggingFace(SavedModel):
 
     @property
     def kind(self) -> Kind:
-        """A baseline where the weights are drawn."""
-        return "trained" if self.weights == "trained" else "baseline"
+        """A baseline where the weights are drawn, or nothing but the input embeddings is read."""
+        is_judged = self.weights == "trained" and self.layers not in INPUTS
+        return "trained" if is_judged else "baseline"
+
+    @property
+    def opposes(self) -> tuple[EncoderQuestion, ...]:
+        """None: drawn weights oppose the model that they are a copy of, which names them."""
+        return ()
+
+    @property
+    def own_baselines(self) -> dict[str, EncoderQuestion]:
+        """Untrained copies of the model, of an adapter those of the model that it is put into, and
+        its input embeddings; of a quantised model only copies with all weights drawn.
+        """
+        if self.weights != "trained":
+            return {}
+        return list_own_baselines(
+            HuggingFace, self, self._base, not quantisation(self.configuration)
+        )
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:
@@ -157,7 +176,12 @@ class HuggingFace(SavedModel):
 
     @property
     def quantization_method(self) -> str:
-        """How its weights are quantised, as the configuration says; '' where they are not."""
+        """How its weights are quantised, as the configuration says; '' where they are not, as where
+        all are drawn.
+        """
+        kind, _, is_kept = self.weight_settings
+        if kind == "random" and not is_kept:
+            return ""
         way = quantisation(self.configuration)
         check_quantised(way, self.weights, self.dtype)
         return way
@@ -277,6 +301,7 @@ class HuggingFace(SavedModel):
         return cache_dir() / "constant-tokens", digest_texts(self.base, self.fingerprint)
 
 
+INPUTS = ("lex", "0")  # layers below the first block
 DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", "num_heads")
 WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}

@@ -319,6 +319,8 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
         from transformers import AutoConfig
 
         config = AutoConfig.from_pretrained(source.name, **source.arguments)
+        if weights.kind == "random" and not weights.lexical:  # as it was before it was quantised
+            config = _without_quantisation(config)
         way = quantisation(config.to_dict())
         size = weights_size(source.name)
         place = placement(device, way, size, _free(device))
@@ -355,6 +357,14 @@ def try_network(network: Network, name: str) -> Network:
             f"{name}: a {network.model.config.model_type} model does not run on token ids as others"
             f" do ({one_line(error)})"
         ) from error
+
+
+def _without_quantisation(config: Any) -> Any:
+    """A configuration of the same model with weights in full."""
+    for name in ("quantization_config", "compression_config"):
+        if hasattr(config, name):
+            delattr(config, name)
+    return config
 
 
 def _free(device: str) -> int | None:

@@ -40,7 +40,8 @@ def check_quantised(way: str, weights: str, dtype: str) -> None:
     if way and weights != "trained":
         raise DataProblem(
             f"weights={weights}: the model is quantised ({way}), and its weights cannot be drawn"
-            " anew; name the model that it was made from"
+            " anew beside trained ones; write weights=random, or name the model that it was made"
+            " from"
         )
     if way and dtype != "auto":
         raise DataProblem(

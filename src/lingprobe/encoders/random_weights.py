@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -41,6 +41,38 @@ def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Gene
                 nn.init.orthogonal_(weights, generator=generator)
             elif name.endswith("bias"):
                 weights.zero_()
+
+
+def redraw_modules(model: nn.Module, seed: int, keeps_lexical: bool) -> None:
+    """Give a loaded model of several modules weights as their libraries begin to train them: its
+    transformer, and what stands beside that, such as dense layers.
+
+    keeps_lexical  whether what is below the transformer's first layer stays as it is
+    """
+    from transformers import PreTrainedModel
+
+    inner = {name: m for name, m in model.named_modules() if isinstance(m, PreTrainedModel)}
+    outer = {name: m for name, m in inner.items() if not _is_inside(name, inner)}
+
+    def draw() -> None:
+        for name, module in sorted(model.named_modules()):
+            reset = getattr(module, "reset_parameters", None)
+            if callable(reset) and name not in outer and not _is_inside(name, outer):
+                reset()
+        for module in outer.values():
+            state = type(module)(module.config).state_dict()
+            kept = below_layers(module.cpu()) if keeps_lexical else frozenset[str]()
+            new = {name: value for name, value in state.items() if name not in kept}
+            module.load_state_dict(new, strict=False)
+
+    device = next((p.device for p in model.parameters()), torch.device("cpu"))
+    draw_model(draw, seed)
+    model.to(device).eval()
+
+
+def _is_inside(name: str, modules: Mapping[str, nn.Module]) -> bool:
+    """Whether a module lies in one of some others."""
+    return any(name.startswith(f"{other}.") or not other for other in modules if other != name)
 
 
 def below_layers(model: nn.Module) -> frozenset[str]:

@@ -24,6 +24,7 @@ from lingprobe.encoders.batches import group_rows, run_batches
 from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
 from lingprobe.encoders.model_files import MANY, computing, in_precision
+from lingprobe.encoders.random_weights import redraw_modules
 from lingprobe.nets.device import check_device
 
 # texts by which our features are compared with the model's own
@@ -169,8 +170,17 @@ class Ready:
 
 
 @functools.lru_cache(maxsize=2)
-def load_model(source: Source, form: str, device: str, dtype: str, way: Way) -> Ready:
-    """A model of some class on its device."""
+def load_model(
+    source: Source,
+    form: str,
+    device: str,
+    dtype: str,
+    way: Way,
+    drawn: tuple[int, bool] | None = None,
+) -> Ready:
+    """A model of some class on its device; `drawn` is the seed of random weights, and whether those
+    below the first layer stay as they were trained.
+    """
     try:
         import sentence_transformers
     except ImportError:
@@ -193,6 +203,8 @@ def load_model(source: Source, form: str, device: str, dtype: str, way: Way) -> 
                 source.name, device=device, trust_remote_code=source.trust.given, **where, **code
             ).eval()
         check_blocks(Path(source.name), model)
+        if drawn is not None:
+            redraw_modules(model, *drawn)
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model

@@ -7,11 +7,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
+from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.hub import Files, source_of
 from lingprobe.encoders.live_options import options_of, without_memory
 from lingprobe.encoders.model_files import (
@@ -21,6 +23,7 @@ from lingprobe.encoders.model_files import (
     usual_batch,
     versions,
 )
+from lingprobe.encoders.own_baselines import list_own_baselines
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
@@ -48,11 +51,14 @@ class SentenceTransformers(SavedModel):
                   (Matryoshka); all without
     tokens   how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
              16,384 on a GPU
+    weights  trained, or of all its modules drawn with `seed`: random
+    lexical  what drawn weights have below the first layer: drawn, or trained
     trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
                        that the name has (NAME@COMMIT)
     code_revision      the commit of that code, where it lies in another repository
     """
 
+    place: ClassVar[str] = "st"
     model: PlaceOption
     prompt: str | None = field(default=None, kw_only=True)
     task: Literal["query", "document"] | None = field(default=None, kw_only=True)
@@ -61,13 +67,34 @@ class SentenceTransformers(SavedModel):
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=0, kw_only=True)
+    weights: Literal["trained", "random"] = field(default="trained", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    lexical: Literal["drawn", "trained"] = field(default="drawn", kw_only=True)
     trust_remote_code: bool = field(default=False, kw_only=True)
     code_revision: str = field(default="", kw_only=True)
 
     @property
     def name(self) -> str:
         cut = f",truncate_dim={self.truncate_dim}" if self.truncate_dim else ""
-        return f"st:{self.model}" + (f",task={self.task}" if self.task else "") + cut
+        drawn = f",weights={self.weights}" if self.weights != "trained" else ""
+        return f"st:{self.model}" + (f",task={self.task}" if self.task else "") + cut + drawn
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where the weights are drawn."""
+        return "trained" if self.weights == "trained" else "baseline"
+
+    @property
+    def opposes(self) -> tuple[EncoderQuestion, ...]:
+        """None: drawn weights oppose the model that they are a copy of, which names them."""
+        return ()
+
+    @property
+    def own_baselines(self) -> dict[str, EncoderQuestion]:
+        """Untrained copies of a model over a transformer, and its input embeddings."""
+        if self.weights != "trained" or said_in(self.configuration, DEPTH) is None:
+            return {}
+        return list_own_baselines(SentenceTransformers, self, self.model, True)
 
     @property
     def form(self) -> str:
@@ -97,7 +124,8 @@ class SentenceTransformers(SavedModel):
     @property
     def fingerprint(self) -> str:
         """The model's class, and what tells apart any saved model."""
-        return f"{self.form} {super().fingerprint}"
+        drawn = (self.weights, self.seed, self.lexical) if self.weights != "trained" else ""
+        return f"{self.form} {super().fingerprint}" + (f" weights={drawn}" if drawn else "")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from lingprobe.encoders.sentence_models import Way, load_model  # imports torch
@@ -109,6 +137,7 @@ class SentenceTransformers(SavedModel):
                 self.form,
                 *self.runs,
                 Way(self.prompt, self.task or "", self.truncate_dim),
+                None if self.weights == "trained" else (self.seed, self.lexical == "trained"),
             ),
             sentences,
             self.batch,

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import DECODABLE, EncoderQuestion, Kind
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.encoders.keyed_random import draw_normals
 
@@ -35,9 +35,12 @@ class Length:
 
 @dataclass(frozen=True)
 class WordsOnly:
-    """No features [n, 0]: for probes that read the words themselves."""
+    """No features [n, 0]: for probes that read the words themselves, which no vector is as wide as,
+    or their annotation.
+    """
 
     kind: ClassVar[Kind] = "baseline"
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     takes = "sentences"
 
     @property
@@ -61,6 +64,7 @@ class Random:
     dim: int = field(default=300, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE,)
     takes = "sentences"
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import DECODABLE, EncoderQuestion, Kind
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -58,6 +58,7 @@ class Untrained:
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE,)
     takes = "sentences"
 
     def __post_init__(self) -> None:

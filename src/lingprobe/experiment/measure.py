@@ -36,7 +36,13 @@ from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance
-from lingprobe.data.oracles import Informed, about_words, facts_of, kind_of
+from lingprobe.data.oracles import (
+    Informed,
+    about_words,
+    facts_of,
+    find_opposed,
+    kind_of,
+)
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
@@ -46,6 +52,7 @@ from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.folds import first_fold
 from lingprobe.experiment.groups import Group
+from lingprobe.experiment.own_baselines import name_own_baselines
 from lingprobe.experiment.provenance import (
     checkpoint,
     computation_facts,
@@ -389,6 +396,8 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     return Provenance(
         kind=kind_of(group.encoder),
         oracle=knowledge(group.encoder, group.task),
+        opposes=find_opposed(group.encoder, group.task),
+        own_baselines=name_own_baselines(group.encoder),
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         computed=computation_facts(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",

@@ -31,6 +31,7 @@ from lingprobe.experiment.data import Facts, facts, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
+from lingprobe.experiment.own_baselines import choose_own_baselines
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import NAMELESS, layers_of
 from lingprobe.experiment.readers import Reader, Reading, names_of, readers
@@ -101,6 +102,8 @@ class Design:
     bounds  kinds of encoders that each task is read with besides, by a single fit: its default
             baselines, its default oracle
     usual   what is read of encoders that have such layers, where `reads` says nothing
+    copies  whether encoders have their own baselines beside them where bounds has baselines:
+            untrained copies, and input embeddings
     """
 
     tasks: Sequence[Any]
@@ -111,6 +114,7 @@ class Design:
     reads: Sequence[str] = ()
     bounds: Collection[Kind] = ()
     usual: Sequence[str] = ()
+    copies: bool = False
 
 
 def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
@@ -250,7 +254,12 @@ def _read_by(
     """The readers of each task; and the encoders that cannot read one, or must not, with the
     reason.
     """
-    how = Reading(design.reads, design.seeds, design.bounds, design.usual)
+    own: dict[str, dict[str, Encoder]] = {}
+    if design.copies and "baseline" in design.bounds:
+        sizes = (facts(task, known[ref], paths.cache) for ref, task in tasks.items())
+        examples = sum(size.train + size.rest for size in sizes)
+        own = {name: choose_own_baselines(each, examples) for name, each in encoders.items()}
+    how = Reading(design.reads, design.seeds, design.bounds, design.usual, own)
     read_by, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
         about = facts(task, known[reference], paths.cache).unit if design.bounds else "sentence"

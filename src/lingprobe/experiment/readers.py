@@ -216,12 +216,14 @@ class Reading:
     read beside them.
 
     usual  what is read of encoders that have such layers, where `reads` says nothing
+    own    by encoder the baselines of its own that are read beside it
     """
 
     reads: Sequence[str]
     seeds: int
     bounds: Collection[Kind]
     usual: Sequence[str] = ()
+    own: Mapping[str, Mapping[str, Encoder]] = field(default_factory=dict)
 
     def of(self, encoder: Encoder) -> Sequence[str]:
         """What is read of an encoder; () for each of its layers."""
@@ -252,6 +254,9 @@ def readers(
                 if isinstance(encoder, Informed)
                 else (reference, encoder)
             )
+            for name, each in how.own.get(reference, {}).items():
+                read = how.of(each) if layers_of(each) == layers_of(encoder) else ()
+                by_reference.setdefault(name, Reader(name, each, read, min(how.seeds, BOUND_SEEDS)))
             by_reference[own[0]] = Reader(
                 *own, how.of(encoder) if own[1] is encoder else (), how.seeds
             )

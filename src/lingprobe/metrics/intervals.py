@@ -384,6 +384,28 @@ def _tied_variance(metric: Metric, terms: Sequence[tuple[float, Answers]]) -> fl
     return max(total, 0.0)
 
 
+def difference_from_draws(metric: str | Metric, one: Answers, drawn: Answers) -> Difference:
+    """How much better `one` scores than the mean of things that were drawn at random, as networks
+    with random weights are; the fits of `drawn` are these things, three or more.
+
+    The variance is that of the paired difference and that between the draws, as `one` would vary
+    were it drawn as the others were; what the examples add to the second makes it too large rather
+    than too small. Degrees of freedom are those of a sum (Satterthwaite 1946, Biometrics Bulletin
+    2:110).
+    """
+    paired, measure = difference(metric, one, drawn), find_metric(metric)
+    fits = drawn.fits(measure)
+    many = len(fits.scores)
+    if not np.isfinite(paired.error):
+        return paired
+    between = float(fits.scores.var(ddof=1))
+    total = paired.error**2 + between
+    doubt = paired.error**4 / paired.df + between**2 / max(many - 1, 1)
+    df = total**2 / doubt if doubt else paired.df
+    ends = (paired.least, paired.most)
+    return Difference.of(paired.value, float(np.sqrt(total)), df, ends, paired.step)
+
+
 class Share(NamedTuple):
     """How much of the way from one score to a higher one a third has gone, with its 95 %
     interval.

@@ -15,6 +15,7 @@ from pathlib import Path
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.comparison import find_order_changes
 from lingprobe.analysis.curves import best_points
+from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import (
     ResultFrame,
@@ -109,7 +110,7 @@ def _scores(
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
-    said, frame = statement(results, beside.folder), results
+    said, frame = statement(results, beside.folder), select_shown(results)
     notes: tuple[str, ...] = ()
     if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
         frame = frame.select(said.verdicts.at_chosen_layers(rows(frame)))

@@ -38,7 +38,7 @@ from lingprobe.tables.table import (
     format_p_value,
 )
 
-WORDS = frozenset({"score of", "scores", "verdict"})
+WORDS = frozenset({"score of", "scores", "question", "verdict"})
 TESTS: Mapping[Test, str] = {
     "t": "intervals and p values are paired",
     "permutation": (
@@ -60,7 +60,9 @@ class Compared:
 
     low, high         the 95 % interval of the difference, corrected as p is
     p                 uncorrected; `corrected` for all comparisons of the family
-    verdict           better, worse, or no significant difference, at a corrected p of 0.05
+    verdict           better, worse, or no significant difference, at a corrected p of 0.05; 'solved
+                      by a baseline' or 'too few clusters' where neither can be said
+    question          what is asked of an encoder: decodable, or beyond the surface; '' of pairs
     against           the number of scores that the first was compared with
     detectable        the smallest difference that these test examples would detect with a power of
                       80 %, after the correction
@@ -86,6 +88,7 @@ class Compared:
     first_seeds: int
     second_seeds: int
     clusters: str
+    question: str = ""
     against: int = 1
     tested: str = ""
     missing: str = ""
@@ -183,11 +186,19 @@ def _describe_decision(decision: Decision) -> Compared:
         first_seeds=first.row.seeds,
         second_seeds=second.row.seeds,
         clusters=", ".join(clusters),
+        question=decision.question.asks,
         against=len(decision.question.others),
         tested=first.row.tested or second.row.tested,
         missing=first.row.missing,
         computed=computing.all_of((first.row, second.row)),
     )
+
+
+class _Columns(NamedTuple):
+    """Which columns a table has that not all have."""
+
+    question: bool
+    size: bool
 
 
 def comparisons(comparison: Comparison) -> Table:
@@ -199,6 +210,8 @@ def comparisons(comparison: Comparison) -> Table:
     for one in comparison.found:
         tasks.setdefault(one.task, []).append(one)
     sizes = any(len({one.n for one in mine}) > 1 for mine in tasks.values())
+    asks = any(one.question for one in comparison.found)
+    columns = _Columns(asks, sizes)
     sections: list[TableSection] = []
     tests: list[str] = []
     for task, mine in tasks.items():
@@ -206,13 +219,15 @@ def comparisons(comparison: Comparison) -> Table:
         many = "" if sizes else f"n = {mine[0].n:,}. "
         clusters = f"Test examples are clustered by {mine[0].clusters}." if mine[0].clusters else ""
         rows = zip(mine, mark_test_sets(mine), strict=True)
-        body = (_cells(one, called, mark, against, sizes) for one, mark in rows)
+        body = (_cells(one, called, mark, against, columns) for one, mark in rows)
         sections.append(
             TableSection(shorten_task(task), tuple(body), f"{metric}{many}{clusters}".strip())
         )
         tests += differences(mine, shorten_task(task))
     head = (
-        *("score of" if against else "scores", "difference", "95 % interval"),
+        "score of" if against else "scores",
+        *(("question",) if asks else ()),
+        *("difference", "95 % interval"),
         *(f"p ({NAMES[comparison.correction]})", "verdict", "detectable"),
         *(("n",) if sizes else ()),
     )
@@ -228,8 +243,8 @@ DETECTABLE = (
     " the correction."
 )
 BEST = (
-    "The second score is that of the best baseline. better: than every baseline, constant answers"
-    " among them. worse: than at least one of them."
+    "The second score is that of the best baseline. better: than every baseline that the question"
+    " has, a constant answer among them. worse: than at least one of them."
 )
 
 
@@ -302,14 +317,15 @@ def _name_rows(comparison: Comparison) -> tuple[dict[str, str], str]:
 
 
 def _cells(
-    one: Compared, called: Mapping[str, str], mark: str, against: str, size: bool
+    one: Compared, called: Mapping[str, str], mark: str, against: str, columns: _Columns
 ) -> tuple[str, ...]:
     return (
         called[one.first] if against else f"{called[one.first]} − {called[one.second]}",
+        *((one.question,) if columns.question else ()),
         f"{one.difference:+.1f}{mark}",
         f"{format_number(one.low)} – {format_number(one.high)}",
         format_p_value(one.corrected),
         one.verdict,
         format_number(one.detectable),
-        *((f"{one.n:,}",) if size else ()),
+        *((f"{one.n:,}",) if columns.size else ()),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lingprobe.analysis.comparison import Decision, OrderChange, OrderChanges
+from lingprobe.analysis.comparison import DIFFERENT, Decision, OrderChange, OrderChanges
 from lingprobe.pages.captions import name_encoders, shorten_task
 from lingprobe.tables.table import format_number
 
@@ -43,7 +43,7 @@ def _describe_change(change: OrderChange) -> str:
 
 
 def _describe_side(decision: Decision) -> str:
-    sure = "" if decision.verdict != "no significant difference" else ", not significant"
+    sure = "" if decision.verdict in DIFFERENT else ", not significant"
     interval = f"{format_number(decision.low)}, {format_number(decision.high)}"
     probe = decision.question.one.row.probe
     return f"{decision.difference:+.1f} [{interval}] under {probe}{sure}"

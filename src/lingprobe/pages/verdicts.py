@@ -5,6 +5,7 @@ stand above tables and open pages; `analysis.encoder_verdicts` decides them.
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +15,17 @@ from pathlib import Path
 from lingprobe.analysis.comparison import CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
+    QuestionAnswer,
     TaskVerdict,
     Verdicts,
     judge_encoders,
 )
+from lingprobe.analysis.opponents import QUESTIONS
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.core import Result
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE
 from lingprobe.data.references import try_parse_reference
-from lingprobe.metrics.clusters import FEWEST_CLUSTERS
+from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.groups import arrange_columns
@@ -33,6 +37,7 @@ _FEW_CLUSTERS = (
     f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
     " for an interval"
 )
+SURFACE = "words, characters, length and input embeddings"
 PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
@@ -51,8 +56,8 @@ class Statement:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each encoder, those first that are better on most tasks."""
-        ranked = sorted(self.verdicts.encoders, key=lambda one: -len(one.where("better")))
+        """A sentence for each encoder, those first that have most yeses."""
+        ranked = sorted(self.verdicts.encoders, key=_count_answers, reverse=True)
         said = [self.sentence(one) for one in ranked[:SOME]]
         if len(ranked) > SOME:
             rest = len(ranked) - SOME
@@ -64,7 +69,24 @@ class Statement:
         """The sentences, what they rest on, and what to do next."""
         if not self.verdicts.encoders:
             return (f"Only baselines were measured, so no encoder is judged. {self.next_step}",)
-        return (*self.sentences, self.basis, self.next_step)
+        return (*self.sentences, *self.copies, self.basis, self.next_step)
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """A line on encoders beside which no untrained copy was measured; () where all have one."""
+        lacking = [
+            one for one in self.verdicts.encoders if not one.copies and one.tasks[0].row.train
+        ]
+        if not lacking:
+            return ()
+        names = ", ".join(dict.fromkeys(self._name(one.encoder) for one in lacking[:FEW]))
+        names += f" and {len(lacking) - FEW} more" * (len(lacking) > FEW)
+        possible = [copy for one in lacking for copy in one.possible_copies[:1]]
+        how = f"; `-e {possible[0]}` adds one" if possible else ""
+        return (
+            f"Without an untrained copy of {names}, part of this may come from the architecture"
+            f" alone{how}.",
+        )
 
     @property
     def basis(self) -> str:
@@ -76,16 +98,42 @@ class Statement:
             f"Verdicts and 95 % intervals [in brackets] are corrected for {self.verdicts.family}:"
             f" {NAMES[CORRECTION]}."
         )
-        every = [one.where("solved by a baseline") for one in self.verdicts.encoders]
-        if answered := [task for mine in every for task in mine]:
-            yield f"Not counted: {self._name_answered(answered)}."
-        few = [task for one in self.verdicts.encoders for task in one.where("too few clusters")]
-        if few and len(few) < sum(len(one.tasks) for one in self.verdicts.encoders):
+        yield self._explain_questions()
+        is_open = [
+            answer
+            for one in self.verdicts.encoders
+            for question in QUESTIONS
+            for answer in one.answers(question)
+            if answer.verdict == "no significant difference"
+        ]
+        if is_open:
+            yield f"There is {_detectable(is_open)}."
+        solved = [answer for answer in self._answers if answer.verdict == "solved by a baseline"]
+        if solved:
+            yield f"Not counted: {self._name_answered(solved)}."
+        few = [answer for answer in self._answers if answer.verdict == "too few clusters"]
+        if few and len(few) < len(self._answers):
             yield f"Not judged: {self._name_few(few)}."
         if self.verdicts.limit:
             yield (
                 f"At most {self.verdicts.limit:,} examples per task: a first look, not to publish."
             )
+
+    def _explain_questions(self) -> str:
+        """What opposed encoders in each question."""
+        parts = []
+        if untrained := [each for each in self._answers if each.question == DECODABLE]:
+            copies = [one.copies for one in self.verdicts.encoders if one.copies]
+            parts.append(f"{_predicate(untrained[0])}: above {_list_untrained(untrained, copies)}")
+        if len(untrained) < len(self._answers):
+            parts.append(f"{BEYOND_SURFACE}: above {SURFACE}")
+        return "; ".join(parts) + "."
+
+    @property
+    def _answers(self) -> list[QuestionAnswer]:
+        """All answers to all questions."""
+        tasks = (task for one in self.verdicts.encoders for task in one.tasks)
+        return [answer for task in tasks for answer in task.answers]
 
     @property
     def layers(self) -> str:
@@ -107,7 +155,11 @@ class Statement:
         judged, where = self.verdicts.encoders, self.where
         if not judged:
             return "Next: `lingprobe run -m MODEL` measures a model beside them."
-        is_open = any(one.where("no significant difference") for one in judged)
+        is_open = any(
+            one.where("no significant difference", question)
+            for one in judged
+            for question in QUESTIONS
+        )
         if is_open and self.verdicts.limit:
             return "Next: the same run without `--limit`, which detects smaller differences."
         if is_open:
@@ -135,57 +187,104 @@ class Statement:
         return self.verdicts.encoders[0].encoder if is_one else ""
 
     def sentence(self, one: EncoderVerdict) -> str:
-        """The verdict on an encoder."""
+        """The verdict on an encoder: what is decodable, and what is beyond the surface."""
         name = self._name(one.encoder) + (f" ({one.probe})" if one.probe else "")
-        answered = one.where("solved by a baseline")
-        few = one.where("too few clusters")
-        counted = [task for task in one.tasks if task not in (*answered, *few)]
-        if not counted:
-            reasons = [self._name_answered(answered), self._name_few(few)]
+        answers = [answer for task in one.tasks for answer in task.answers]
+        if not any(map(_is_counted, answers)):
+            solved = [each for each in answers if each.verdict == "solved by a baseline"]
+            few = [each for each in answers if each.verdict == "too few clusters"]
+            reasons = [self._name_answered(solved), self._name_few(few)]
             return f"{name} is not judged here: {'; '.join(filter(None, reasons))}."
-        said = self._of_one(counted[0]) if len(counted) == 1 else self._of_several(one, counted)
-        return f"{name}{_layer(counted)} {said}."
+        parts: list[str] = []
+        for question in QUESTIONS:
+            parts += filter(None, [self._of_question(one.answers(question), not parts)])
+        tasks = [task for task in one.tasks if any(map(_is_counted, task.answers))]
+        size = f", n = {tasks[0].row.n:,}" if len(tasks) == 1 else ""
+        return f"{name}{_layer(tasks)}: {'; '.join(parts)}{size}."
 
-    def _of_one(self, task: TaskVerdict) -> str:
-        """The verdict on one task."""
-        best = f"the best baseline ({self._name(task.baseline.encoder)})"
-        where, much = self._name(task.row.task), f"{_points(task)} points, n = {task.row.n:,}"
-        if task.verdict == "no significant difference":
-            told = f"does not differ significantly from {best} on {where} ({much})"
-            return f"{told}; {_detectable([task])}"
-        return f"is {task.verdict} than {best} on {where} (by {much})"
-
-    def _of_several(self, one: EncoderVerdict, counted: Sequence[TaskVerdict]) -> str:
-        """The verdict on several tasks."""
-        better, worse = one.where("better"), one.where("worse")
-        is_open = one.where("no significant difference")
-        many = f"{len(better) or 'none'} of {len(counted)}"
-        if len(better) == len(counted):
-            many = "both" if len(counted) == 2 else f"all {len(counted)}"
-        which = "" if len(better) == len(counted) else self._list_names(better)
-        parts = [f"is better than the best baseline on {many} tasks{which}{_range(better)}"]
+    def _of_question(self, answers: Sequence[QuestionAnswer], is_first: bool) -> str:
+        """The answers to a question on all tasks; '' where there is none."""
+        counted = [answer for answer in answers if _is_counted(answer)]
+        if not counted:
+            return ""
+        yes = [answer for answer in counted if answer.verdict == "better"]
+        worse = [answer for answer in counted if answer.verdict == "worse"]
+        is_open = [answer for answer in counted if answer not in (*yes, *worse)]
+        parts = [self._affirm(yes, counted, is_first)]
         if worse:
-            parts.append(f"worse on {len(worse)}{self._list_names(worse)}{_range(worse)}")
+            which = f" on {self._list_tasks(worse)}" if len(counted) > 1 else ""
+            parts.append(f"worse than {self._list_blocking(worse)}{which}{_range(worse)}")
         if is_open:
-            which = f"{len(is_open)}{self._list_names(is_open)}"
-            parts.append(f"not significantly different on {which}; {_detectable(is_open)}")
-        return ", ".join(parts[:-1]) + (", and " if len(parts) > 1 else "") + parts[-1]
+            which = f" on {self._list_tasks(is_open)}" if len(counted) > 1 else ""
+            limits = sorted(answer.limit for answer in is_open)
+            ends = " to ".join(dict.fromkeys(f"{max(x, 0.0):.1f}" for x in (limits[0], limits[-1])))
+            parts.append(
+                f"any advantage{which} is below {ends} points"
+                f" (in the way: {self._list_blocking(is_open)})"
+            )
+        return ", ".join(parts)
 
-    def _name_answered(self, tasks: Sequence[TaskVerdict]) -> str:
+    def _affirm(
+        self, yes: Sequence[QuestionAnswer], counted: Sequence[QuestionAnswer], is_first: bool
+    ) -> str:
+        """On how many tasks the answer is yes, on which, and by how much."""
+        what = _predicate(counted[0])
+        if len(counted) == 1:
+            told = f"{self._name(counted[0].row.task)} is " * is_first
+            told += "not shown to be " * (not yes) + what
+        elif len(yes) == len(counted):
+            many = "both" if len(yes) == 2 else f"all {len(yes)}"
+            told = f"{many} tasks are {what}" if is_first else f"{many} are {what}"
+        else:
+            many = f"{len(yes) or 'none'} of {len(counted)}{' tasks' * is_first}"
+            told = f"{many} {'is' if len(yes) < 2 else 'are'} {what}{self._list_names(yes)}"
+        over = f" over {self._list_blocking(yes)}" if yes else ""
+        return f"{told}{_range(yes, over)}"
+
+    def _list_tasks(self, answers: Sequence[QuestionAnswer]) -> str:
+        """The names of some tasks, or how many they are."""
+        if len(answers) > FEW:
+            return str(len(answers))
+        return ", ".join(self._name(answer.row.task) for answer in answers)
+
+    def _list_blocking(self, answers: Sequence[QuestionAnswer]) -> str:
+        """The opponents that encoders are least surely above, those first that stand in the way on
+        most tasks.
+        """
+        counts = Counter(self._name_blocking(answer) for answer in answers)
+        names = [name for name, _ in counts.most_common()]
+        return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
+
+    def _name_blocking(self, answer: QuestionAnswer) -> str:
+        """What an opponent is called: what it is to the encoder, or its name."""
+        many = answer.decision.blocking.copies
+        owned = {
+            "constant": "one constant answer",
+            "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
+            "copy of its blocks": (
+                "its copy with untrained blocks"
+                if many < 2
+                else f"its {many} copies with untrained blocks"
+            ),
+            "input embeddings": "its input embeddings",
+        }
+        return owned.get(answer.relation) or self._name(answer.blocking.encoder)
+
+    def _name_answered(self, answers: Sequence[QuestionAnswer]) -> str:
         """The tasks that baselines solve, with these."""
         by: dict[str, dict[str, None]] = {}
-        for task in tasks:
-            by.setdefault(self._name(task.baseline.encoder), {})[self._name(task.row.task)] = None
+        for answer in answers:
+            name = self._name(answer.baseline.encoder)
+            by.setdefault(name, {})[self._name(answer.row.task)] = None
         return "; ".join(f"{', '.join(mine)}, which {name} solves" for name, mine in by.items())
 
-    def _name_few(self, tasks: Sequence[TaskVerdict]) -> str:
+    def _name_few(self, answers: Sequence[QuestionAnswer]) -> str:
         """The tasks whose test examples form too few clusters."""
-        names = dict.fromkeys(self._name(task.row.task) for task in tasks)
+        names = dict.fromkeys(self._name(answer.row.task) for answer in answers)
         return f"{', '.join(names)}, {_FEW_CLUSTERS}" if names else ""
 
-    def _list_names(self, tasks: Sequence[TaskVerdict]) -> str:
-        names = [self._name(task.row.task) for task in tasks]
-        return f" ({', '.join(names)})" if 0 < len(names) <= FEW else ""
+    def _list_names(self, answers: Sequence[QuestionAnswer]) -> str:
+        return f" ({self._list_tasks(answers)})" if 0 < len(answers) <= FEW else ""
 
     def _name(self, reference: str) -> str:
         return self.names.get(reference, reference)
@@ -209,7 +308,13 @@ class Statement:
 def statement(results: Sequence[Result], folder: Path | None = None) -> Statement:
     """The verdicts on the encoders of some results, in words."""
     verdicts = judge_encoders(results)
-    rows = [row for one in verdicts.encoders for t in one.tasks for row in (t.row, t.baseline)]
+    tasks_judged = [task for one in verdicts.encoders for task in one.tasks]
+    rows = [
+        row
+        for task in tasks_judged
+        for answer in task.answers
+        for row in (answer.row, answer.baseline, answer.blocking)
+    ]
     columns = arrange_columns(list(dict.fromkeys(row.task for row in rows))) if rows else []
     tasks = {column.task: column.name for column in columns}
     if len(set(tasks.values())) < len(tasks):
@@ -226,36 +331,63 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
         return ""
     best = "" if all(task.on_dev for task in tasks) else f"the best of {of[-1]} layers"
     layer = f"layer {tasks[0].row.layer}" if len(tasks) == 1 else ""
-    return f", at {', '.join(filter(None, (layer, best)))}," if layer or best else ""
+    return f" at {', '.join(filter(None, (layer, best)))}" if layer or best else ""
 
 
-def _points(task: TaskVerdict) -> str:
-    one = task.decision
-    is_open = task.verdict == "no significant difference"
-    low, high = (-one.high, -one.low) if task.verdict == "worse" else (one.low, one.high)
-    value = f"{one.difference:+.1f}" if is_open else f"{abs(one.difference):.1f}"
-    return f"{value} [{low:.1f}, {high:.1f}]".replace("-", "−")
+def _is_counted(answer: QuestionAnswer) -> bool:
+    """Whether something can be said."""
+    return answer.verdict not in ("solved by a baseline", "too few clusters")
 
 
-def _range(tasks: Sequence[TaskVerdict]) -> str:
+def _count_answers(one: EncoderVerdict) -> tuple[int, ...]:
+    """On how many tasks the answer to each question is yes."""
+    return tuple(len(one.where("better", question)) for question in QUESTIONS)
+
+
+def _predicate(answer: QuestionAnswer) -> str:
+    """What a yes says of a task; without a probe nothing is decoded."""
+    if answer.question != DECODABLE:
+        return answer.question
+    return answer.question if answer.row.train else "predicted above chance"
+
+
+def _list_untrained(answers: Sequence[QuestionAnswer], copies: Sequence[int]) -> str:
+    """What is opposed to an encoder in the question of what is decodable."""
+    others = [other for each in answers for other in each.decision.question.others]
+    has_vectors = any(other.row.encoder != CONSTANT and not other.copies for other in others)
+    base = "a constant answer" + ", random vectors" * has_vectors
+    if not copies:
+        return base
+    many = f"{min(copies)} untrained copies" if min(copies) > 1 else "an untrained copy"
+    spread = " (their spread is in the intervals)" if min(copies) >= LEAST_SEEDS else ""
+    return f"{base} and {many} of the model{spread}"
+
+
+def _points(answer: QuestionAnswer) -> str:
+    one = answer.decision
+    low, high = (-one.high, -one.low) if answer.verdict == "worse" else (one.low, one.high)
+    return f"{abs(one.difference):.1f} [{low:.1f}, {high:.1f}]".replace("-", "−")
+
+
+def _range(answers: Sequence[QuestionAnswer], over: str = "") -> str:
     """The smallest and the largest of some differences, with their intervals."""
-    if not tasks:
+    if not answers:
         return ""
-    ordered = sorted(tasks, key=lambda task: abs(task.decision.difference))
+    ordered = sorted(answers, key=lambda answer: abs(answer.decision.difference))
     ends = dict.fromkeys((_points(ordered[0]), _points(ordered[-1])))
-    return f" (by {' to '.join(ends)} points)"
+    return f" (by {' to '.join(ends)} points{over})"
 
 
-def _detectable(tasks: Sequence[TaskVerdict]) -> str:
+def _detectable(answers: Sequence[QuestionAnswer]) -> str:
     """The smallest differences that the test examples of some tasks detect, and how many examples
     smaller ones need. They are of differences fixed beforehand, never of those observed.
     """
-    found = sorted(task.decision.detectable for task in tasks)
+    found = sorted(answer.decision.detectable for answer in answers)
     ends = dict.fromkeys(f"{points:.1f}" for points in (found[0], found[-1]))
     unit = "point" if [*ends] == ["1.0"] else "points"
     here = f"80 % power for a difference of {' to '.join(ends)} {unit}"
     sizes = [
-        (points, _format_sizes(tasks, points)) for points in PLANNED_POINTS if points < found[-1]
+        (points, _format_sizes(answers, points)) for points in PLANNED_POINTS if points < found[-1]
     ]
     planned = [
         f"{points:.0f} point{'s' * (points != 1)} would need {many} test examples"
@@ -265,9 +397,9 @@ def _detectable(tasks: Sequence[TaskVerdict]) -> str:
     return f"{here} ({', '.join(planned)})" if planned else here
 
 
-def _format_sizes(tasks: Sequence[TaskVerdict], points: float) -> str:
+def _format_sizes(answers: Sequence[QuestionAnswer], points: float) -> str:
     """How many test examples such a difference needs, to two digits; '' where that is unknown."""
-    needed = sorted(task.needed_examples(points) for task in tasks)
+    needed = sorted(answer.needed_examples(points) for answer in answers)
     if not needed[0]:
         return ""
     if needed[-1] > MAX_SHOWN_EXAMPLES:

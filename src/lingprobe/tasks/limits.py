@@ -14,6 +14,7 @@ import numpy as np
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import below, folder
 from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
+from lingprobe.data.oracles import ReferenceLines
 from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
@@ -44,6 +45,11 @@ class Limited:
     @property
     def question(self) -> str:
         return self.task.question
+
+    @property
+    def reference_lines(self) -> Sequence[str]:
+        """Those of the task."""
+        return self.task.reference_lines if isinstance(self.task, ReferenceLines) else ()
 
     @property
     def metric(self) -> str:

@@ -103,6 +103,7 @@ class Question(Generic[O]):
     classes  how many classes the question has, 0 for as many as the data allow; a data set with
              fewer says so
     probe    what it is read with where nothing else is said
+    reference_lines  baselines that solve it by its definition
     """
 
     name: str
@@ -119,6 +120,7 @@ class Question(Generic[O]):
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
     classes: int = 0
     probe: str = "linear"
+    reference_lines: tuple[str, ...] = ()
 
     def define(self, options: type[O], place: str = "", **more: Any) -> TaskDefinition[O]:
         """The definition of its task."""
@@ -129,6 +131,7 @@ class Question(Generic[O]):
             self.load,
             self.parts,
             probe=self.probe,
+            reference_lines=self.reference_lines,
             oracles=self.oracles,
             offered=self.offered,
             facts=self.facts,

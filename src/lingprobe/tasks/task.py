@@ -35,6 +35,7 @@ class TaskDefinition(Generic[O]):
     metric, probe, view  references to what it is judged and read with
     baselines    encoders that stand in its table beside the baselines of every task
     usual_baselines  whether those stand there
+    reference_lines  baselines that solve it by its definition, which no encoder has to beat
     oracles      what its labels are derived from, by name, in one sentence each
     offered      the oracles that data have, where that is not all of them
     facts        what an oracle says of sentences
@@ -55,6 +56,7 @@ class TaskDefinition(Generic[O]):
     view: str = "mean"
     baselines: tuple[str, ...] = ()
     usual_baselines: bool = True
+    reference_lines: tuple[str, ...] = ()
     oracles: Mapping[str, str] = field(default_factory=dict)
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
@@ -145,6 +147,11 @@ class DefinedTask(Generic[O]):
     def usual_baselines(self) -> bool:
         """Whether the baselines of every task stand there."""
         return self.definition.usual_baselines
+
+    @property
+    def reference_lines(self) -> tuple[str, ...]:
+        """Baselines that solve it by its definition."""
+        return self.definition.reference_lines
 
     @property
     def sampling(self) -> Sampling:

@@ -58,7 +58,7 @@ class Standing(NamedTuple):
     @property
     def is_above_floors(self) -> bool:
         """Whether it is significantly better than every baseline and constant answer."""
-        return self.floor is not None and self.floor.verdict == "better"
+        return self.floor is not None and self.floor.strictest.verdict == "better"
 
 
 class TaskStandings(NamedTuple):

@@ -104,7 +104,7 @@ def floor_difference(one: Standing) -> str:
     """How much higher a score is than the best floor, with the interval."""
     if one.floor is None:
         return "–"
-    known = one.floor.decision
+    known = one.floor.strictest.decision
     low, high = with_sign(known.low), with_sign(known.high)
     return f"{with_sign(known.difference)} [{low}, {high}]"
 
@@ -114,7 +114,8 @@ def floor_verdict(one: Standing) -> str:
     if one.floor is None:
         return "no floor"
     said = {"better": "yes", "worse": "no, worse than one"}
-    return said.get(one.floor.verdict, one.floor.verdict)
+    verdict = one.floor.strictest.verdict
+    return said.get(verdict, verdict)
 
 
 def _bounds(title: str, rows: Sequence[ResultRow], constant: float | None = None) -> PageBlock:

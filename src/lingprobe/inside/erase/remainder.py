@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from lingprobe.data.core import (
     Taught,
 )
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.oracles import Kind, kind_of
+from lingprobe.data.oracles import EncoderQuestion, Kind, kind_of
 from lingprobe.data.reading import Viewed
 from lingprobe.data.references import (
     PlaceOption,
@@ -53,6 +53,7 @@ class Remainder:
     origin: Origin
     erasure: Erasure
 
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     takes = "sentences"
 
     @property

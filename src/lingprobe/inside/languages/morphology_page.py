@@ -106,9 +106,10 @@ def sentences(found: Morphology, about: tuple[str, str], names: Names) -> Iterat
 
 def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) -> str:
     """The verdict on words in one place, and what is left of it in the last layer."""
-    row, floor = task.row, names.get(task.baseline.encoder, task.baseline.encoder)
+    answer = task.strictest
+    row, floor = task.row, names.get(answer.baseline.encoder, answer.baseline.encoder)
     at = f", layer {row.layer}" if task.layers > 1 or row.layer != "-" else ""
-    one = task.decision
+    one = answer.decision
     low, high = f"{one.low:+.1f}".replace("-", "−"), f"{one.high:+.1f}".replace("-", "−")
     difference = f"{one.difference:+.1f}".replace("-", "−")
     verdict = {
@@ -116,7 +117,8 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
         "worse": f"less is known than by {floor}",
         "no significant difference": f"it does not differ significantly from {floor}",
         "solved by a baseline": f"it is solved by {floor} alone",
-    }[task.verdict]
+        "too few clusters": "test examples form too few clusters",
+    }[answer.verdict]
     said = f"{place} {verdict} ({row.score:.1f}{at}; {difference} [{low}, {high}] points"
     return said + (f"; last layer {last.score:.1f})" if last.layer != row.layer else ")")
 

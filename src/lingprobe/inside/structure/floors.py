@@ -12,7 +12,7 @@ import numpy as np
 
 from lingprobe.data.core import Cell, Encoder, Needs, Predictions, Predictor, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.oracles import Facts, Kind
+from lingprobe.data.oracles import EncoderQuestion, Facts, Kind
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.gold import Gold
@@ -54,6 +54,7 @@ class Tags:
     """
 
     kind: ClassVar[Kind] = "baseline"
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     oracle: ClassVar[str | None] = "tags"
     takes = "sentences"
 

@@ -8,14 +8,14 @@ import functools
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import identity
-from lingprobe.data.oracles import Kind, kind_of
+from lingprobe.data.oracles import EncoderQuestion, Kind, kind_of
 from lingprobe.data.reading import POOLS
 from lingprobe.data.references import (
     PlaceOption,
@@ -56,6 +56,7 @@ class SparseFeatures:
     scale: float = 0.0
     explains: float = 0.5
 
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     takes = "sentences"
 
     def __post_init__(self) -> None:

@@ -153,10 +153,18 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
         for value in dict.fromkeys(values)
         if value not in lost
     ]
-    bounds = [] if any(get_encoder_kind(r) != "trained" for r in results) else ["--no-bounds"]
-    parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *bounds]
+    parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *_without_baselines(results)]
     whole = [flag for flag in rooms if set(named[flag]) - set(lost)]
     return (" \\\n  ".join(["lingprobe run", *parts]) if len(whole) == 2 else ""), lost
+
+
+def _without_baselines(results: Sequence[Result]) -> list[str]:
+    """The option that leaves out the baselines that results do not have."""
+    if all(get_encoder_kind(result) == "trained" for result in results):
+        return ["--no-bounds"]
+    own = {name for result in results for name in result.provenance.own_baselines}
+    has_copies = any(result.trial.encoder in own for result in results)
+    return ["--no-copies"] if own and not has_copies else []
 
 
 def _without_sample(task: str) -> str:

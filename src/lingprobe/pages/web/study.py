@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from lingprobe.analysis.comparison import what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
+from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import ResultFrame
 from lingprobe.data.core import Result
@@ -69,9 +70,14 @@ class Study:
         return statement(self.results, self.beside.folder)
 
     @cached_property
+    def shown_results(self) -> ResultFrame:
+        """The results that tables show: of untrained copies the first."""
+        return select_shown(self.results)
+
+    @cached_property
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
-        made = grid(self.results)
+        made = grid(self.shown_results)
         return replace(made, names=label_encoders(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
@@ -85,7 +91,7 @@ class Study:
         if not self.has_chosen:
             return self.whole_grid
         kept = self.statement.verdicts.at_chosen_layers(self.whole_grid.rows)
-        made = grid(self.results.select(kept))
+        made = grid(self.shown_results.select(kept))
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lingprobe.analysis.comparison import CORRECTION, find_order_changes
-from lingprobe.analysis.encoder_verdicts import POINT, TaskVerdict
+from lingprobe.analysis.encoder_verdicts import POINT, QuestionAnswer, TaskVerdict
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.orders import order_notes
@@ -30,17 +30,17 @@ from lingprobe.tables.web import (
 )
 
 COLUMNS = (
-    *("task", "encoder", "verdict", "score", "best baseline", "difference"),
+    *("task", "encoder", "question", "verdict", "score", "best baseline", "difference"),
     *(f"p ({NAMES[CORRECTION]})", "oracle", "n for 1 point"),
 )
-WORDS = frozenset({"task", "encoder", "best baseline", "verdict"})
+WORDS = frozenset({"task", "encoder", "best baseline", "question", "verdict"})
 AUDIT = (
     "lingprobe inspect TASK audits the data of a task: repeats, leaks between splits, and what"
     " rules and simple models score on it without an encoder."
 )
 DECIDE = (
-    "better: than every baseline, constant answers among them. n for 1 point: test examples that"
-    " detect a difference of 1 point with a power of 80 %; –: these do."
+    "better: than every baseline that the question has, a constant answer among them. n for 1"
+    " point: test examples that detect a difference of 1 point with a power of 80 %; –: these do."
 )
 
 
@@ -68,13 +68,14 @@ def trust(study: Study) -> PageChapter:
 def _sheet(study: Study) -> TableSheet:
     """The verdicts on the best encoders of each task."""
     lines = [
-        (column, one)
+        (column, one, answer)
         for column in study.score_grid.columns
         for one in study.verdicts_on(column)[:DETAILED]
+        for answer in one.answers
     ]
     rows = tuple(_row(study, *line) for line in lines)
-    looks = {(0, r, c): "whole" for r in range(len(lines)) for c in (1, 2, 4)}
-    looks |= {(0, r, 2): "bad" for r, (_, one) in enumerate(lines) if one.verdict == "worse"}
+    looks = {(0, r, c): "whole" for r in range(len(lines)) for c in (1, 2, 3, 5)}
+    looks |= {(0, r, 3): "bad" for r, (*_, one) in enumerate(lines) if one.verdict == "worse"}
     rules = frozenset(r for r in range(1, len(lines)) if lines[r][0] != lines[r - 1][0])
     caption = "Encoders against the best baseline"
     if len(study.statement) > DETAILED:
@@ -82,24 +83,27 @@ def _sheet(study: Study) -> TableSheet:
     return TableSheet(Table(COLUMNS, (TableSection("", rows, rules=rules),), WORDS), caption, looks)
 
 
-def _row(study: Study, column: TaskColumn, one: TaskVerdict) -> tuple[str, ...]:
+def _row(
+    study: Study, column: TaskColumn, one: TaskVerdict, answer: QuestionAnswer
+) -> tuple[str, ...]:
     name, row = study.name_and_row(one.row)
-    known = one.decision
+    known = answer.decision
     is_chosen = study.has_chosen and one.layers > 1
     return (
         study.score_grid.full_name(column),
         name + row.read * is_chosen,
-        one.verdict + ", above its oracle" * study.is_above(row),
+        answer.question,
+        answer.verdict + ", above its oracle" * study.is_above(row),
         score_cell(study.score_grid, row),
-        f"{study.name_and_row(one.baseline)[0]} {format_number(one.baseline.score)}",
+        f"{study.name_and_row(answer.baseline)[0]} {format_number(answer.baseline.score)}",
         f"{known.difference:+.1f} [{known.low:+.1f}, {known.high:+.1f}]".replace("-", "−"),
         format_p_value(known.corrected),
         format_number(study.ceiling(row)),
-        _examples_needed(one),
+        _examples_needed(answer),
     )
 
 
-def _examples_needed(one: TaskVerdict) -> str:
+def _examples_needed(one: QuestionAnswer) -> str:
     """How many test examples detect a difference of a point; a dash where these do."""
     if one.decision.detectable <= POINT:
         return "–"

@@ -21,6 +21,7 @@ from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
+from lingprobe.tasks import baselines
 from lingprobe.tasks.answers import (
     Answer,
     Finding,
@@ -340,7 +341,7 @@ def _task(
 
 sent_len = _task(
     "sent-len", "How many words does the sentence have?", _lengths, PLACES,
-    settings=_DROP, classes=len(INTERVALS),
+    settings=_DROP, classes=len(INTERVALS), reference_lines=(baselines.LENGTH,),
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,

@@ -1,0 +1,165 @@
+"""What an encoder must be above, question by question: the baselines that oppose all encoders, its
+own untrained copies, and its own input embeddings.
+
+Whether something is *decodable* because of training is asked against what needs none, whether it is
+*beyond the surface* against what needs no model. What a baseline opposes it says itself
+(`data.oracles`); it stands in the provenance of results.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from lingprobe.analysis.comparable import constant, explain_mismatch
+from lingprobe.analysis.row import CONSTANT
+from lingprobe.analysis.rows import LEXICAL, MeasuredRow, ResultFrame, on_dev, option_of
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.data.references import try_parse_reference
+from lingprobe.encoders import opposed_by_reference
+from lingprobe.encoders.hf import INPUTS
+
+QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)
+Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddings"]
+
+
+def choose_layers(mine: Sequence[MeasuredRow]) -> Iterator[tuple[MeasuredRow, int]]:
+    """Of what a probe reads of an encoder the best on dev, with the number that it is chosen from;
+    all where that is not known.
+    """
+    groups: dict[tuple[str, str], list[MeasuredRow]] = {}
+    for one in mine:
+        groups.setdefault((one.row.encoder, one.row.probe), []).append(one)
+    for reads in groups.values():
+        scores = [on_dev(result for fit in one.fits for result in fit) for one in reads]
+        known = not any(map(math.isnan, scores))
+        if known:
+            yield reads[scores.index(max(scores))], len(reads)
+        else:
+            yield from ((one, 1) for one in reads)
+
+
+def list_opponents(
+    one: MeasuredRow, rows: Sequence[MeasuredRow], question: EncoderQuestion
+) -> tuple[MeasuredRow, ...]:
+    """What a row must be above for the answer yes, among the rows of its task; the constant answer
+    first. Empty where nothing opposes it but the constant, in the question of the surface.
+
+    Copies that differ by their seed alone are one opponent, each at the layer that is best on dev.
+    """
+    able = [other for other in rows if not explain_mismatch(one, other)]
+    found = [other for other in able if question in _list_opposed_questions(other)]
+    own = one.result.provenance.own_baselines
+    mine = [other for other in able if own.get(other.result.trial.encoder) == question]
+    like = [other for other in mine if other.row.probe == one.row.probe] or mine
+    found += _merge_copies([other for other, _ in choose_layers(like)])
+    if question == BEYOND_SURFACE:
+        found += [other for other in able if _is_embedding_of(other, one)]
+        if not found:
+            return ()
+    fixed = [constant(one)] if one.answers.gold.has_constant else []
+    return (*fixed, *found)
+
+
+def find_ceiling(one: MeasuredRow, rows: Sequence[MeasuredRow]) -> float:
+    """The score of the best oracle over the test examples of a row, percent; NaN without."""
+    oracles = (other for other in rows if other.row.kind == "oracle")
+    scores = [other.row.score for other in oracles if not explain_mismatch(one, other)]
+    return max(scores, default=math.nan)
+
+
+def find_relation(one: MeasuredRow, other: MeasuredRow) -> Relation:
+    """What an opponent is to an encoder; '' for one that opposes all."""
+    if other.row.encoder == CONSTANT:
+        return "constant"
+    reference = other.result.trial.encoder
+    question = one.result.provenance.own_baselines.get(reference)
+    if question == BEYOND_SURFACE or _is_embedding_of(other, one):
+        return "input embeddings"
+    if question != DECODABLE:
+        return ""
+    return "copy of its blocks" if option_of(reference, "lexical") == "trained" else "copy"
+
+
+def select_shown(frame: ResultFrame) -> ResultFrame:
+    """Results as tables show them: of untrained copies of a kind the first, at its best layer."""
+    own = {
+        reference
+        for result in frame
+        for reference, question in result.provenance.own_baselines.items()
+        if question == DECODABLE
+    }
+    copies = [one for one in frame.measurements if one.result.trial.encoder in own]
+    best: dict[tuple[str, ...], MeasuredRow] = {}
+    for one in copies:
+        row, name = one.row, _without_seed(one.result.trial.encoder)
+        key = row.task, name, row.probe, row.control
+        pair = (one, best.get(key, one))
+        rank = [(_seed_of(each.result.trial.encoder), -each.row.score) for each in pair]
+        if key not in best or rank[0] < rank[1]:
+            best[key] = one
+    dropped = {id(one.row) for one in copies} - {id(one.row) for one in best.values()}
+    if not dropped:
+        return frame
+    return frame.select(one.row for one in frame.measurements if id(one.row) not in dropped)
+
+
+def _without_seed(reference: str) -> str:
+    parsed = try_parse_reference(reference)
+    return reference if parsed is None else str(parsed.without("seed"))
+
+
+def _seed_of(reference: str) -> str:
+    return option_of(reference, "seed")
+
+
+def _list_opposed_questions(one: MeasuredRow) -> Sequence[str]:
+    """The questions in which a row opposes all others; results of an earlier version do not say, so
+    that their reference is asked.
+    """
+    if one.row.kind != "baseline" or one.row.layer == LEXICAL:
+        return ()
+    known = one.result.provenance.opposes
+    return opposed_by_reference(one.result.trial.encoder) if known is None else known
+
+
+def _is_embedding_of(other: MeasuredRow, one: MeasuredRow) -> bool:
+    """Whether a row is of the input embeddings of the encoder of another, which may be itself."""
+    layers = {other.row.layer, one.row.layer}
+    return (
+        other.row.layer in INPUTS
+        and layers != {LEXICAL}
+        and (other.row.encoder, other.row.probe) == (one.row.encoder, one.row.probe)
+    )
+
+
+def _merge_copies(rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
+    """Rows that differ by the seed of their weights as one, and by layer where several of a copy
+    stand beside each other.
+    """
+    groups: dict[tuple[str, str, str], list[MeasuredRow]] = {}
+    encoders = [other.row.encoder for other in rows]
+    for other in rows:
+        name = _without_seed(other.result.trial.encoder)
+        layer = other.row.layer if encoders.count(other.row.encoder) > 1 else ""
+        groups.setdefault((name, layer, other.row.probe), []).append(other)
+    return [_merge(mine) for mine in groups.values()]
+
+
+def _merge(mine: Sequence[MeasuredRow]) -> MeasuredRow:
+    """Some copies as one row, whose fits they are: the first of each, as those of one copy vary
+    less.
+    """
+    if len(mine) == 1:
+        return mine[0]._replace(copies=1)
+    first = mine[0]
+    answers = replace(first.answers, predicted=[one.answers.predicted[0] for one in mine])
+    score = float(np.mean([one.row.score for one in mine]))
+    row = replace(first.row, score=score, low=math.nan, high=math.nan, seeds=len(mine))
+    fits = [one.fits[0] for one in mine]
+    results = [result for one in mine for result in one.results]
+    return MeasuredRow(row, answers, fits, results, len(mine))

@@ -1,0 +1,72 @@
+"""The baselines that a transformer has of its own, as references: untrained copies of it, and its
+input embeddings.
+
+A copy has the configuration, tokeniser, layers, pooling and text of the model. There are two kinds,
+each with several seeds: all weights random, and trained below the first layer with random blocks
+above (Zhang & Bowman 2018, EMNLP workshop BlackboxNLP; Wieting & Kiela 2019, ICLR).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.data.references import Reference
+
+COPIES = 5  # of each kind, where they are cheap
+_DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
+_READ = (  # options that say how a model is run, and what it reads
+    *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
+    *("prompt", "template", "special", "text", "spaces"),
+)
+_INSIDE = 12  # times the square of the width are the weights of a block
+
+
+def list_own_baselines(
+    kind: type[Any], encoder: Any, model: str, has_blocks: bool
+) -> dict[str, EncoderQuestion]:
+    """The references of an encoder's own baselines, each with the question in which it opposes the
+    encoder; those of one kind of copy in the order of their seeds.
+
+    kind        of the encoder, whose options copies have; its `place` is how references begin
+    model       what it is a copy of, by folder or name
+    has_blocks  whether its weights can be read, so that blocks alone can be drawn
+    """
+    options = _changed_options(kind, encoder)
+    plain = Reference(kind.place, model, tuple(sorted(options.items())))
+    own: dict[str, EncoderQuestion] = {}
+    for lexical in ({}, {"lexical": "trained"}) if has_blocks else ({},):
+        for seed in range(COPIES):
+            more = {"seed": str(seed)} if seed else {}
+            own[str(plain.plus(weights="random", **lexical, **more))] = DECODABLE
+    if has_blocks:
+        # the same text, so that layer 0 comes with the pass that reads the encoder's own layers
+        known = {key: value for key, value in options.items() if key in _READ}
+        pool = "none" if options.get("pool") == "none" else "mean"
+        inputs = Reference("hf", model, tuple(sorted(known.items())))
+        own[str(inputs.plus(layers="0", pool=pool))] = BEYOND_SURFACE
+    return own
+
+
+def _changed_options(kind: type[Any], encoder: Any) -> dict[str, str]:
+    """The options of an encoder that are not as they are by default, without those of weights."""
+    values = {f.name: (vars(encoder)[f.name], f.default) for f in fields(kind) if f.kw_only}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, (value, usual) in values.items()
+        if value != usual and name not in _DRAWN
+    }
+
+
+def count_block_weights(config: Mapping[str, Any], depth: int | None, width: int) -> float:
+    """About how many weights the blocks of a transformer have, and the table of its tokens; of a
+    configuration that says little, none.
+    """
+    if not depth or not width:
+        return 0.0
+    said = config.get("text_config")
+    words = (said if isinstance(said, dict) else config).get("vocab_size")
+    table = words * width if isinstance(words, int) else 0
+    return float(_INSIDE * depth * width**2 + table)

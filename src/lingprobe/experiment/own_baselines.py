@@ -1,0 +1,75 @@
+"""Which of the baselines that encoders have of their own stand in a plan: untrained copies, several
+where they are cheap, and input embeddings where no layer that is measured has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from lingprobe.data.core import DataProblem, Encoder
+from lingprobe.data.oracles import DECODABLE, EncoderQuestion, find_own_baselines
+from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.hf import DEPTH, INPUTS, said_in
+from lingprobe.encoders.model_files import SavedModel
+from lingprobe.encoders.own_baselines import count_block_weights
+from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.units import width
+from lingprobe.nets.device import free_memory
+
+LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
+_CHEAP = 2e12  # operations of all copies of an encoder, about a minute of a slow processor
+_PIECES = 25  # word pieces of a sentence, about
+_BYTES = 8  # of a weight: that of the copy, and that of the trained model beside it
+
+
+def name_own_baselines(encoder: Encoder) -> dict[str, EncoderQuestion]:
+    """The canonical references of an encoder's own baselines, with the question of each."""
+    own = find_own_baselines(encoder)
+    return {ENCODERS.canonical(reference): question for reference, question in own.items()}
+
+
+def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
+    """Those that are measured beside an encoder on tasks of so many examples together, by canonical
+    reference: of each kind of copy all seeds where they are cheap, else one, and none of a model
+    that is large or does not fit in memory.
+
+    It depends on the model and the tasks alone, so that all machines of a run plan alike, but for
+    those without the memory.
+    """
+    weights = _count_weights(encoder)
+    free = free_memory()
+    is_able = 0 < weights <= LARGEST_COPY and (free is None or _BYTES * weights <= free)
+    own = name_own_baselines(encoder)
+    copies = [name for name, question in own.items() if question == DECODABLE]
+    is_cheap = 2 * weights * _PIECES * examples * len(copies) <= _CHEAP
+    chosen: list[str] = []
+    for _, same in groupby(copies, key=_without_seed):
+        chosen += list(same)[: None if is_cheap else 1] if is_able else []
+    if is_able and not {*INPUTS} & {*layers_of(encoder)}:
+        chosen += [name for name, question in own.items() if question != DECODABLE]
+    return dict(_make_able(chosen))
+
+
+def _count_weights(encoder: Encoder) -> float:
+    if not isinstance(encoder, SavedModel):
+        return 0.0
+    said = encoder.configuration
+    return count_block_weights(said, said_in(said, DEPTH), width(encoder))
+
+
+def _without_seed(reference: str) -> str:
+    parsed = try_parse_reference(reference)
+    return reference if parsed is None else str(parsed.without("seed"))
+
+
+def _make_able(references: Iterable[str]) -> Iterable[tuple[str, Encoder]]:
+    """What references name, but for those that cannot be made of this model."""
+    for reference in references:
+        encoder = ENCODERS.make(Reference.parse(reference))
+        try:
+            layers_of(encoder)
+        except DataProblem:
+            continue
+        yield reference, encoder
