@@ -24,7 +24,7 @@ from lingprobe.data._packages import PACKAGE, is_own_module
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.digests import digest_pieces
 
-DATA = (".tsv", ".json", ".txt", ".xz")
+DATA = (".tsv", ".toml", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
 CODE = "code"  # the folder of a cache
 MAX_REMEMBERED_FILES = 2000

@@ -9,7 +9,7 @@ data, and rows keep their order. docs/tasks-published.md has the layouts and cou
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -19,7 +19,8 @@ from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.tasks.released.family import Options, TaskRelease
-from lingprobe.tasks.released.folders import Files, definition, present
+from lingprobe.tasks.released.folders import Files, definition
+from lingprobe.tasks.released.sets import define_set
 from lingprobe.tasks.task import TaskDefinition
 
 
@@ -44,224 +45,25 @@ class PairOptions(Options):
 
 
 VIEW = "mean+contrast"
-ENTAILMENT = ("ENTAILMENT", "CONTRADICTION", "NEUTRAL")
 
 
-def _same_names(*names: str) -> tuple[tuple[str, str], ...]:
-    """Labels that are called here as they stand in the files."""
-    return tuple((name, name) for name in names)
+def _class(name: str) -> TaskDefinition[PairOptions]:
+    return replace(define_set(name, PairOptions), view=VIEW)
 
 
-def _splits(*names: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Files of train, dev and test, by the names that they may have."""
-    return tuple(zip(SPLITS, names, strict=True))
+def _score(name: str, probe: str = "relatedness") -> TaskDefinition[PairOptions]:
+    return replace(_class(name), metric="pearson", probe=probe)
 
 
-def _release(layout: ColumnLayout, files: Files, fetched: str = "") -> TaskRelease:
-    return TaskRelease("", (), replace(layout, trimmed=True), fetched, where=files)
+mrpc, snli, ppc = map(_class, ("pair/mrpc", "pair/snli", "pair/ppc"))
+sick_e, sick_pl_e, cdsc_e = map(_class, ("pair/sick-e", "pair/sick-pl-e", "pair/cdsc-e"))
+sick_r, sick_pl_r, cdsc_r = map(_score, ("pair/sick-r", "pair/sick-pl-r", "pair/cdsc-r"))
+sts_b = _score("pair/sts-b")
+sts12, sts13, sts14, sts15, sts16 = (_score(f"pair/sts{year}", "cosine") for year in range(12, 17))
 
 
-def _class(
-    name: str, asks: str, release: Callable[[PairOptions], TaskRelease]
-) -> TaskDefinition[PairOptions]:
-    return replace(definition(name, asks, PairOptions, release), view=VIEW)
-
-
-def _score(
-    name: str, asks: str, release: Callable[[PairOptions], TaskRelease]
-) -> TaskDefinition[PairOptions]:
-    return replace(_class(name, asks, release), metric="pearson", probe="relatedness")
-
-
-MRPC = ColumnLayout(
-    "Quality, two numbers, two sentences",
-    5,
-    0,
-    3,
-    second=4,
-    called=_same_names("0", "1"),
-    headings="Quality",
-    raw=True,
-)
-PUBLISHED = (
-    ("train", ("msr_paraphrase_train.txt",)),
-    ("test", ("msr_paraphrase_test.txt",)),
-)
-DIVIDED = _splits(("msr-para-train.tsv",), ("msr-para-val.tsv",), ("msr-para-test.tsv",))
-mrpc = _class(
-    "pair/mrpc",
-    "Do the two sentences say the same?",
-    present(_release(MRPC, Files(("MRPC",), PUBLISHED)), _release(MRPC, Files(("MRPC",), DIVIDED))),
-)
-
-RELATED = ColumnLayout(
-    "number of the pair, two sentences, score, label",
-    5,
-    3,
-    1,
-    second=2,
-    headings="pair_ID",
-    scores=(1, 5),
-)
-ENTAILED = replace(RELATED, label=4, scores=None, called=_same_names(*ENTAILMENT))
-SICK = _splits(("SICK_train.txt",), ("SICK_trial.txt",), ("SICK_test_annotated.txt",))
-CDS = _splits(("CDS_train.txt",), ("CDS_trial.txt",), ("CDS_test_annotated.txt",))
-
-
-def _both(
-    folders: tuple[str, ...], files: tuple[tuple[str, tuple[str, ...]], ...], least: int, get: str
-) -> tuple[Callable[[PairOptions], TaskRelease], Callable[[PairOptions], TaskRelease]]:
-    """The scores from `least` to 5 and the labels of a set in the layout of SICK."""
-    where = Files(folders, files)
-    related = _release(replace(RELATED, scores=(least, 5)), where, get)
-    entailed = _release(ENTAILED, where, get)
-    return lambda options: related, lambda options: entailed
-
-
-FOLLOWS = "Does the second sentence follow from the first, contradict it, or neither?"
-ENGLISH = _both(("SICK",), SICK, 1, "sick")
-POLISH = _both(("SICK-PL", "SICK"), SICK, 1, "")
-CORPUS = _both(("CDSCorpus", "CDS"), CDS, 0, "cds")
-sick_r = _score(
-    "pair/sick-r", "How related in meaning are the two sentences, from 1 to 5?", ENGLISH[0]
-)
-sick_e = _class("pair/sick-e", FOLLOWS, ENGLISH[1])
-sick_pl_r = _score(
-    "pair/sick-pl-r", "How related in meaning are the two sentences, from 1 to 5?", POLISH[0]
-)
-sick_pl_e = _class("pair/sick-pl-e", FOLLOWS, POLISH[1])
-cdsc_r = _score(
-    "pair/cdsc-r", "How related in meaning are the two sentences, from 0 to 5?", CORPUS[0]
-)
-cdsc_e = _class("pair/cdsc-e", FOLLOWS, CORPUS[1])
-
-PPC = _release(
-    ColumnLayout(
-        "two sentences, label",
-        3,
-        2,
-        0,
-        second=1,
-        headings="sentence_A",
-        called=_same_names("1", "2", "3"),
-        raw=True,
-    ),
-    Files(("PPC",), _splits(("train.txt",), ("dev.txt",), ("test.txt",))),
-)
-ppc = _class(
-    "pair/ppc", "Are the two sentences exact paraphrases, close ones, or none?", lambda options: PPC
-)
-
-SIMILAR = "How similar in meaning are the two sentences, from 0 to 5?"
-BENCHMARK = _release(
-    ColumnLayout(
-        "genre, file, year, number, score, two sentences",
-        7,
-        4,
-        5,
-        second=6,
-        more=True,
-        scores=(0, 5),
-        tags=(("genre", 0), ("subset", 1)),
-        raw=True,
-    ),
-    Files(
-        ("STS/STSBenchmark", "STS-B", "STSBenchmark"),
-        _splits(*((f"sts-{name}.csv", f"sts-{name}.tsv") for name in SPLITS)),
-    ),
-)
-sts_b = _score("pair/sts-b", SIMILAR, lambda options: BENCHMARK)
-
-CAPTIONS = "sentence1, sentence2 and gold_label"
-SNLI_FOLDERS = ("SNLI", "snli_1.0")
-JUDGED = ColumnLayout(
-    "sentence, sentence, label",
-    3,
-    2,
-    0,
-    second=1,
-    called=_same_names(*map(str.lower, ENTAILMENT)),
-    absent="-",
-    beside=3,
-)
-
-
-def _snli_release(layout: ColumnLayout, *patterns: str) -> TaskRelease:
-    """The pairs of SNLI in files of some names."""
-    files = tuple((split, (pattern.format(split),)) for split in SPLITS for pattern in patterns)
-    return _release(layout, Files(SNLI_FOLDERS, files, len(patterns), some=True))
-
-
-snli = _class(
-    "pair/snli",
-    FOLLOWS,
-    present(
-        _snli_release(JUDGED, "s1.{}", "s2.{}", "labels.{}"),
-        _snli_release(
-            replace(JUDGED, beside=1, between="", keys=("sentence1", "sentence2", "gold_label"),
-                    shown=CAPTIONS, raw=True),
-            "snli_1.0_{}.jsonl",
-        ),
-        _snli_release(
-            replace(JUDGED, beside=1, label=0, text=5, second=6, columns=9, more=True,
-                    headings="gold_label", raw=True,
-                    shown="gold_label, four parses, two sentences, captionID, pairID"),
-            "snli_1.0_{}.txt",
-        ),
-    ),
-)  # fmt: skip
-
-SUBSETS = {
-    2012: "MSRpar MSRvid SMTeuroparl surprise.OnWN surprise.SMTnews",
-    2013: "FNWN headlines OnWN SMT",
-    2014: "deft-forum deft-news headlines images OnWN tweet-news",
-    2015: "answers-forums answers-students belief headlines images",
-    2016: "answer-answer headlines plagiarism postediting question-question",
-}
-SCORED = ColumnLayout(
-    "score, two sentences",
-    3,
-    0,
-    1,
-    second=2,
-    scores=(0, 5),
-    absent="",
-    subset=r"^(?:STS\.gs\.)?(?:surprise\.)?(.+?)(?:\.test\.tsv|\.txt)",
-)
-
-
-def _yearly(year: int) -> TaskDefinition[PairOptions]:
-    """The test pairs of one year's shared task, whose subsets are strata."""
-    names = SUBSETS[year].split()
-    apart = tuple(
-        ("test", (f"STS.{what}.{name}.txt",)) for name in names for what in ("gs", "input")
-    )
-    joined = tuple(("test", (f"{name.removeprefix('surprise.')}.test.tsv",)) for name in names)
-    short = f"STS{year - 2000}-en-test"
-    layouts = (
-        (replace(SCORED, beside=2), Files((f"STS/{short}", short), apart, 2, some=True)),
-        (
-            replace(SCORED, raw=True),
-            Files((f"STS12-16/{year}", str(year)), joined, some=True),
-        ),
-    )
-    release = present(*(replace(_release(*each), needs=("test",)) for each in layouts))
-    return replace(_score(f"pair/sts{year - 2000}", SIMILAR, release), probe="cosine")
-
-
-sts12, sts13, sts14, sts15, sts16 = map(_yearly, SUBSETS)
-
-
-OWN = ColumnLayout(
-    "",
-    3,
-    2,
-    0,
-    second=1,
-    between="",
-    raw=True,
-)
-FOLDER = Files((), _splits(*((f"{split}.jsonl",) for split in SPLITS)), some=True)
+OWN = ColumnLayout("", 3, 2, 0, second=1, between="", raw=True, trimmed=True)
+FOLDER = Files((), tuple((split, (f"{split}.jsonl",)) for split in SPLITS), some=True)
 
 
 def _has_scores(options: PairOptions) -> bool:
@@ -288,7 +90,7 @@ def _own(options: PairOptions) -> TaskRelease:
         scores=(-math.inf, math.inf) if scored else None,
     )
     shown = f"{', '.join(layout.keys[:-1])} and {layout.keys[-1]}"
-    return _release(replace(layout, shown=shown), FOLDER)
+    return TaskRelease("", (), replace(layout, shown=shown), where=FOLDER)
 
 
 def _judged_by(options: PairOptions) -> Mapping[str, str]:
@@ -299,5 +101,7 @@ def _judged_by(options: PairOptions) -> Mapping[str, str]:
 
 
 jsonl = replace(
-    _class("pair/jsonl", "Which label do the two sentences have?", _own), varied=_judged_by
+    definition("pair/jsonl", "Which label do the two sentences have?", PairOptions, _own),
+    view=VIEW,
+    varied=_judged_by,
 )
