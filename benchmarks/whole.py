@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 RATIO, BASE_RATIO, DRAWS = 1.6, 1.2, 5
 WIDTH = 768  # of BERT-base
+MINI = "minilm"  # the folder that has its vectors
 
 
 class WidenedVectors:
@@ -120,7 +121,7 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
     read: Any = encoder
     if share > 1:
         sentences = lingprobe.sentences(tasks=tasks)
-        paths = Paths.of(None, cache)
+        paths = Paths.of(None, cache.parent / MINI)
         ((known, identity),) = ahead([f"st:{model()}"], paths).values()
         key = vectors_key(known, identity)
         (layer,) = vectors(known, sentences, paths.vector_store(), key).layers
@@ -185,10 +186,9 @@ def main() -> int:
     treebank = Path(options.folder).resolve() / "treebanks" / "UD_English-EWT"
     rest = ["--tasks", *(f"{task}:{treebank}" for task in options.tasks)]
     with tempfile.TemporaryDirectory() as folder:
-        cache = Path(folder) / "cache"
-        good = compare(f"st:{model()}", cache, rest, 1, RATIO)
+        good = compare(f"st:{model()}", Path(folder) / MINI, rest, 1, RATIO)
         if options.base:
-            base = save_base(Path(folder) / "base")
+            base, cache = save_base(Path(folder) / "model"), Path(folder) / "base"
             good &= compare(base, cache, rest, options.share, BASE_RATIO)
     return 0 if good else 1
 
