@@ -123,10 +123,21 @@ def test_what_is_quantised_is_never_moved_or_cast(way, in_bits, bert, sentences,
     assert np.allclose(vectors, plain.layers[0], atol=1e-5)
 
 
-@pytest.mark.parametrize("option", ["weights=random", "weights=orthonormal", "dtype=bfloat16"])
+@pytest.mark.parametrize(
+    "option", ["weights=random,lexical=trained", "weights=orthonormal", "dtype=bfloat16"]
+)
 def test_options_that_quantised_weights_have_no_use_for(option, in_bits):
     with pytest.raises(DataProblem, match=r"the model is quantised \(gptq\)"):
         make(f"hf:{in_bits('gptq')},{option}").fingerprint  # noqa: B018
+
+
+def test_random_weights_are_those_of_the_configuration_without_bits(in_bits, bert, sentences):
+    folder = in_bits("gptq")
+    (drawn,) = make(f"hf:{folder},device=cpu,weights=random").encode(sentences).layers
+    (same,) = make(f"hf:{bert},device=cpu,weights=random").encode(sentences).layers
+    np.testing.assert_array_equal(drawn, same)
+    own = make(f"hf:{folder}").own_baselines
+    assert not any("lexical" in name for name in own)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("gptqmodel") is not None, reason="it is installed")

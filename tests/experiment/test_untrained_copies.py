@@ -160,7 +160,7 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
 def test_a_model_of_sentence_transformers_has_copies_of_all_its_modules(tmp_path):
     pytest.importorskip("sentence_transformers")
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers import models as modules
+    from sentence_transformers.sentence_transformer import modules
 
     inner = modules.Transformer(str(untrained(tmp_path / "words", 5)))
     dense = modules.Dense(32, 16, activation_function=torch.nn.Identity())

@@ -121,7 +121,7 @@ def test_it_says_which_layer_and_how_it_was_chosen():
 COPY = "hf:bert,weights=random"
 BLOCKS = "hf:bert,lexical=trained,weights=random"
 INPUTS = "hf:bert,layers=0"
-OWN = {COPY: "decodable", BLOCKS: "decodable", INPUTS: "beyond the surface"}
+OWN = {COPY: "decodable", BLOCKS: "beyond the surface", INPUTS: "beyond the surface"}
 
 
 def beside_own(mine, **shares):
@@ -140,9 +140,11 @@ def test_its_own_baselines_stand_in_the_way_by_what_they_are():
     (sentence,) = statement(beside_own(0.8, copy=0.78, blocks=0.6, inputs=0.79)).sentences
     assert re.search(r"not shown to be decodable, .* \(in the way: its untrained copy\)", sentence)
     assert re.search(r"beyond the surface, .* \(in the way: its input embeddings\)", sentence)
-    (sentence,) = statement(beside_own(0.8, copy=0.5, blocks=0.6)).sentences
-    assert "points over its copy with untrained blocks)" in sentence
-    assert "surface" not in sentence  # nothing opposes it
+    said = statement(beside_own(0.8, copy=0.5, blocks=0.6))
+    assert "beyond the surface (by " in said.sentences[0]
+    assert "points over its copy with untrained blocks)" in said.sentences[0]
+    assert "decodable: above one constant answer, its untrained copy; beyond the" in said.basis
+    assert "surface" not in str(statement(beside_own(0.8, copy=0.5)))  # nothing opposes it
 
 
 def test_copies_by_seed_are_one_opponent():
@@ -150,7 +152,7 @@ def test_copies_by_seed_are_one_opponent():
     (sentence,) = statement(beside_own(0.9, copy=0.6, **seeds)).sentences
     assert "points over its 5 untrained copies)" in sentence
     basis = statement(beside_own(0.9, copy=0.6, **seeds)).basis
-    assert "5 untrained copies of the model (their spread is in the intervals)" in basis
+    assert "its 5 untrained copies (their spread is in the intervals)" in basis
 
 
 def test_without_a_copy_it_says_how_to_add_one():

@@ -22,6 +22,7 @@ from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import opposed_by_reference
 from lingprobe.encoders.hf import INPUTS
+from lingprobe.encoders.own_baselines import is_copy
 
 QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)
 Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddings"]
@@ -77,22 +78,15 @@ def find_relation(one: MeasuredRow, other: MeasuredRow) -> Relation:
     if other.row.encoder == CONSTANT:
         return "constant"
     reference = other.result.trial.encoder
-    question = one.result.provenance.own_baselines.get(reference)
-    if question == BEYOND_SURFACE or _is_embedding_of(other, one):
-        return "input embeddings"
-    if question != DECODABLE:
-        return ""
-    return "copy of its blocks" if option_of(reference, "lexical") == "trained" else "copy"
+    is_own = reference in one.result.provenance.own_baselines
+    if is_own and is_copy(reference):
+        return "copy of its blocks" if option_of(reference, "lexical") == "trained" else "copy"
+    return "input embeddings" if is_own or _is_embedding_of(other, one) else ""
 
 
 def select_shown(frame: ResultFrame) -> ResultFrame:
     """Results as tables show them: of untrained copies of a kind the first, at its best layer."""
-    own = {
-        reference
-        for result in frame
-        for reference, question in result.provenance.own_baselines.items()
-        if question == DECODABLE
-    }
+    own = {name for result in frame for name in result.provenance.own_baselines if is_copy(name)}
     copies = [one for one in frame.measurements if one.result.trial.encoder in own]
     best: dict[tuple[str, ...], MeasuredRow] = {}
     for one in copies:

@@ -6,7 +6,8 @@ task with oracles is `Annotated`; an encoder of their facts is `Informed`; `gold
 
 Two questions are asked of an encoder. *Decodable*: is it above what needs no training, a constant
 answer, random vectors of words and the model before training? *Beyond the surface*: is it above
-what needs no model, words, characters, length and the model's own input embeddings?
+what needs no trained model, words, characters, length and the model's own input embeddings, also
+under random blocks?
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Encoder
+from lingprobe.data.oracles import EncoderQuestion
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hf import HuggingFace
 from lingprobe.encoders.hub import Trust, files_of, source_of
@@ -57,6 +58,11 @@ class LiveTransformer(HuggingFace):
         from lingprobe.encoders.live_models import model_digest, tokenizer_digest
 
         return f"{model_digest(self.parts.model)} {tokenizer_digest(self.parts.tokenizer)}"
+
+    @property
+    def own_baselines(self) -> dict[str, EncoderQuestion]:
+        """None: no reference names the model, nor a copy of it."""
+        return {}
 
     @property
     def configuration(self) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 input embeddings.
 
 A copy has the configuration, tokeniser, layers, pooling and text of the model. There are two kinds,
-each with several seeds: all weights random, and trained below the first layer with random blocks
-above (Zhang & Bowman 2018, EMNLP workshop BlackboxNLP; Wieting & Kiela 2019, ICLR).
+each with several seeds: all weights random, which has nothing that training gave, and trained below
+the first layer with random blocks above, which has nothing of context that training gave (Zhang &
+Bowman 2018, EMNLP workshop BlackboxNLP; Wieting & Kiela 2019, ICLR).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import fields
 from typing import Any
 
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
-from lingprobe.data.references import Reference
+from lingprobe.data.references import Reference, try_parse_reference
 
 COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
@@ -37,10 +38,11 @@ def list_own_baselines(
     options = _changed_options(kind, encoder)
     plain = Reference(kind.place, model, tuple(sorted(options.items())))
     own: dict[str, EncoderQuestion] = {}
-    for lexical in ({}, {"lexical": "trained"}) if has_blocks else ({},):
-        for seed in range(COPIES):
-            more = {"seed": str(seed)} if seed else {}
-            own[str(plain.plus(weights="random", **lexical, **more))] = DECODABLE
+    seeds = [{"seed": str(seed)} if seed else {} for seed in range(COPIES)]
+    for seed in seeds:
+        own[str(plain.plus(weights="random", **seed))] = DECODABLE
+    for seed in seeds if has_blocks else ():
+        own[str(plain.plus(weights="random", lexical="trained", **seed))] = BEYOND_SURFACE
     if has_blocks:
         # the same text, so that layer 0 comes with the pass that reads the encoder's own layers
         known = {key: value for key, value in options.items() if key in _READ}
@@ -48,6 +50,12 @@ def list_own_baselines(
         inputs = Reference("hf", model, tuple(sorted(known.items())))
         own[str(inputs.plus(layers="0", pool=pool))] = BEYOND_SURFACE
     return own
+
+
+def is_copy(reference: str) -> bool:
+    """Whether a reference is of an untrained copy, of either kind."""
+    parsed = try_parse_reference(reference)
+    return parsed is not None and dict(parsed.options).get("weights", "trained") != "trained"
 
 
 def _changed_options(kind: type[Any], encoder: Any) -> dict[str, str]:

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from lingprobe.data.core import DataProblem, Encoder
-from lingprobe.data.oracles import DECODABLE, EncoderQuestion, find_own_baselines
+from lingprobe.data.oracles import EncoderQuestion, find_own_baselines
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hf import DEPTH, INPUTS, said_in
 from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.own_baselines import count_block_weights
+from lingprobe.encoders.own_baselines import count_block_weights, is_copy
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.experiment.units import width
 from lingprobe.nets.device import free_memory
@@ -42,13 +42,13 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     free = free_memory()
     is_able = 0 < weights <= LARGEST_COPY and (free is None or _BYTES * weights <= free)
     own = name_own_baselines(encoder)
-    copies = [name for name, question in own.items() if question == DECODABLE]
+    copies = [name for name in own if is_copy(name)]
     is_cheap = 2 * weights * _PIECES * examples * len(copies) <= _CHEAP
     chosen: list[str] = []
     for _, same in groupby(copies, key=_without_seed):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
     if is_able and not {*INPUTS} & {*layers_of(encoder)}:
-        chosen += [name for name, question in own.items() if question != DECODABLE]
+        chosen += [name for name in own if name not in copies]
     return dict(_make_able(chosen))
 
 

@@ -20,10 +20,11 @@ from lingprobe.analysis.encoder_verdicts import (
     Verdicts,
     judge_encoders,
 )
-from lingprobe.analysis.opponents import QUESTIONS
+from lingprobe.analysis.opponents import QUESTIONS, find_relation
 from lingprobe.analysis.row import CONSTANT
+from lingprobe.analysis.rows import MeasuredRow
 from lingprobe.data.core import Result
-from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE
+from lingprobe.data.oracles import DECODABLE
 from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
 from lingprobe.metrics.multiplicity import NAMES
@@ -32,12 +33,12 @@ from lingprobe.pages.groups import arrange_columns
 
 SOME = 8  # encoders that have a sentence
 FEW = 3  # tasks that a sentence names
+MANY = 6  # opponents that a line names
 MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
 _FEW_CLUSTERS = (
     f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
     " for an interval"
 )
-SURFACE = "words, characters, length and input embeddings"
 PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
@@ -122,11 +123,17 @@ class Statement:
     def _explain_questions(self) -> str:
         """What opposed encoders in each question."""
         parts = []
-        if untrained := [each for each in self._answers if each.question == DECODABLE]:
-            copies = [one.copies for one in self.verdicts.encoders if one.copies]
-            parts.append(f"{_predicate(untrained[0])}: above {_list_untrained(untrained, copies)}")
-        if len(untrained) < len(self._answers):
-            parts.append(f"{BEYOND_SURFACE}: above {SURFACE}")
+        for question in QUESTIONS:
+            answers = [answer for answer in self._answers if answer.question == question]
+            posed = [answer.decision.question for answer in answers]
+            pairs = [(each.one, other) for each in posed for other in each.others]
+            names = list(dict.fromkeys(self._name_opponent(*pair) for pair in pairs))
+            rest = f" and {len(names) - MANY} more" * (len(names) > MANY)
+            has_spread = any(other.copies >= LEAST_SEEDS for _, other in pairs)
+            spread = " (their spread is in the intervals)" * has_spread
+            if answers:
+                listed = ", ".join(names[:MANY])
+                parts.append(f"{_predicate(answers[0])}: above {listed}{rest}{spread}")
         return "; ".join(parts) + "."
 
     @property
@@ -251,13 +258,16 @@ class Statement:
         """The opponents that encoders are least surely above, those first that stand in the way on
         most tasks.
         """
-        counts = Counter(self._name_blocking(answer) for answer in answers)
+        counts = Counter(
+            self._name_opponent(answer.decision.question.one, answer.decision.blocking)
+            for answer in answers
+        )
         names = [name for name, _ in counts.most_common()]
         return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
 
-    def _name_blocking(self, answer: QuestionAnswer) -> str:
+    def _name_opponent(self, one: MeasuredRow, other: MeasuredRow) -> str:
         """What an opponent is called: what it is to the encoder, or its name."""
-        many = answer.decision.blocking.copies
+        many = other.copies
         owned = {
             "constant": "one constant answer",
             "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
@@ -268,7 +278,7 @@ class Statement:
             ),
             "input embeddings": "its input embeddings",
         }
-        return owned.get(answer.relation) or self._name(answer.blocking.encoder)
+        return owned.get(find_relation(one, other)) or self._name(other.row.encoder)
 
     def _name_answered(self, answers: Sequence[QuestionAnswer]) -> str:
         """The tasks that baselines solve, with these."""
@@ -349,18 +359,6 @@ def _predicate(answer: QuestionAnswer) -> str:
     if answer.question != DECODABLE:
         return answer.question
     return answer.question if answer.row.train else "predicted above chance"
-
-
-def _list_untrained(answers: Sequence[QuestionAnswer], copies: Sequence[int]) -> str:
-    """What is opposed to an encoder in the question of what is decodable."""
-    others = [other for each in answers for other in each.decision.question.others]
-    has_vectors = any(other.row.encoder != CONSTANT and not other.copies for other in others)
-    base = "a constant answer" + ", random vectors" * has_vectors
-    if not copies:
-        return base
-    many = f"{min(copies)} untrained copies" if min(copies) > 1 else "an untrained copy"
-    spread = " (their spread is in the intervals)" if min(copies) >= LEAST_SEEDS else ""
-    return f"{base} and {many} of the model{spread}"
 
 
 def _points(answer: QuestionAnswer) -> str:
