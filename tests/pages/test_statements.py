@@ -152,7 +152,7 @@ def test_copies_by_seed_are_one_opponent():
     (sentence,) = statement(beside_own(0.9, copy=0.6, **seeds)).sentences
     assert "points over its 5 untrained copies)" in sentence
     basis = statement(beside_own(0.9, copy=0.6, **seeds)).basis
-    assert "its 5 untrained copies (their spread is in the intervals)" in basis
+    assert "its 5 untrained copies (with the spread between them)" in basis
 
 
 def test_without_a_copy_it_says_how_to_add_one():

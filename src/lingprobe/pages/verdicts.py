@@ -127,13 +127,11 @@ class Statement:
             answers = [answer for answer in self._answers if answer.question == question]
             posed = [answer.decision.question for answer in answers]
             pairs = [(each.one, other) for each in posed for other in each.others]
-            names = list(dict.fromkeys(self._name_opponent(*pair) for pair in pairs))
+            names = list(dict.fromkeys(self._name_with_spread(*pair) for pair in pairs))
             rest = f" and {len(names) - MANY} more" * (len(names) > MANY)
-            has_spread = any(other.copies >= LEAST_SEEDS for _, other in pairs)
-            spread = " (their spread is in the intervals)" * has_spread
             if answers:
                 listed = ", ".join(names[:MANY])
-                parts.append(f"{_predicate(answers[0])}: above {listed}{rest}{spread}")
+                parts.append(f"{_predicate(answers[0])}: above {listed}{rest}")
         return "; ".join(parts) + "."
 
     @property
@@ -264,6 +262,11 @@ class Statement:
         )
         names = [name for name, _ in counts.most_common()]
         return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
+
+    def _name_with_spread(self, one: MeasuredRow, other: MeasuredRow) -> str:
+        """What an opponent is called, with what the intervals know of several copies."""
+        spread = " (with the spread between them)" * (other.copies >= LEAST_SEEDS)
+        return self._name_opponent(one, other) + spread
 
     def _name_opponent(self, one: MeasuredRow, other: MeasuredRow) -> str:
         """What an opponent is called: what it is to the encoder, or its name."""
