@@ -5,6 +5,7 @@ real fits vary by.
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -154,10 +155,11 @@ def test_the_density_is_that_of_margins_by_their_training_error():
             away = scaled[i] - scaled[codes == k].mean(0)
             variance += away @ shape @ away / (codes == k).sum()
         margin = logits[i, codes[i]] - logits[i, 1 - codes[i]]
-        near += abs(margin) < 0.5 * parts.linear * math.sqrt(variance)
+        near += abs(margin) < parts.linear * math.sqrt(variance)
     found = ClassTargets(codes, 2).fit_closed(decomposition, penalty).boundary
-    assert found == pytest.approx(near / n)
-    assert 0.1 < found < NORMAL + 0.05
+    within = NormalDist().cdf(1) - NormalDist().cdf(-1)
+    assert found == pytest.approx(NORMAL * near / n / within)
+    assert 0.1 < found < NORMAL
 
 
 def test_a_run_over_folds_knows_its_ties_and_one_with_a_test_split_has_none(tmp_path):

@@ -312,8 +312,8 @@ RANKS = (
     " avg. precision: the mean precision over all thresholds; chance is the share of that class.",
 )
 FOLDS = (
-    "Folds share training examples: near chance, intervals of probes other than linear are up to a"
-    " quarter too narrow."
+    "Folds share training examples: near chance, intervals of probes but linear are up to a quarter"
+    " too narrow."
 )
 
 

@@ -27,7 +27,8 @@ _CLOSE = 1e-3  # relative, of weights of parts; the loss is flat around its mini
 _ROUNDING = 1e-6  # relative, of a mean loss in single precision
 _FAR = 1e12  # nats, of which squares are within single precision
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e3
-_NEAR = 0.5  # training errors on either side of 0 that a density there is told from
+_WITHIN_ONE = 0.6826894921370859  # of a normal distribution within one standard deviation
+_HIGHEST_DENSITY = 1 / np.sqrt(2 * np.pi)  # of the same
 
 
 class LinearModel(NamedTuple):
@@ -174,6 +175,7 @@ class ShrunkDiscriminant:
 
         A margin is the logit of an example's class less that of its best rival. Its error is that
         of the two class means, whose covariances are those of all features over their examples.
+        The density is that of a normal distribution that has as many margins within one error.
         """
         if len(self.counts) < 2:
             return 0.0
@@ -185,8 +187,8 @@ class ShrunkDiscriminant:
         spread = self.decomposition.measure_distances(self.rows, self.means, penalty)
         variance = spread[at, own] / self.counts[own] + spread[at, rival] / self.counts[rival]
         error = weights.linear * np.sqrt(variance)
-        near = np.abs(mine - logits[at, rival]) < _NEAR * error
-        return float(near.mean() / (2 * _NEAR))
+        near = float((np.abs(mine - logits[at, rival]) < error).mean())
+        return float(min(near / _WITHIN_ONE, 1.0) * _HIGHEST_DENSITY)
 
     def judge(
         self, penalty: float, start: PartWeights | None = None
