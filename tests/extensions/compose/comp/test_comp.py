@@ -266,7 +266,7 @@ def test_labels_of_order_are_what_the_words_say():
 
 
 @given(st.sampled_from(NAMES), st.integers(0, 10**6))
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_labels_are_what_another_reader_of_the_sentences_finds(name, seed):
     data = made(name, f"size=60,dev=12,test=36,seed={seed},readings=none")
     for item in data.examples():
