@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lingprobe.data.core import Akin, Control, Encoder, Joining, Probe, Result, Task, Trial
+from lingprobe.data.oracles import EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Group:
     ids          what each trial's result is stored under, in the order of the trials
     ingredients  the identities of what the results are made of
     vectors      what the encoder's vectors are kept under
+    own_baselines  the encoder's own baselines, by canonical reference, with the question of each
     """
 
     task: Task
@@ -32,6 +34,7 @@ class Group:
     ingredients: Ingredients
     vectors: str
     part: int = 0
+    own_baselines: Mapping[str, EncoderQuestion] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

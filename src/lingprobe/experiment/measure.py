@@ -52,7 +52,6 @@ from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.folds import first_fold
 from lingprobe.experiment.groups import Group
-from lingprobe.experiment.own_baselines import name_own_baselines
 from lingprobe.experiment.provenance import (
     checkpoint,
     computation_facts,
@@ -397,7 +396,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
         kind=kind_of(group.encoder),
         oracle=knowledge(group.encoder, group.task),
         opposes=find_opposed(group.encoder, group.task),
-        own_baselines=name_own_baselines(group.encoder),
+        own_baselines=group.own_baselines,
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         computed=computation_facts(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",

@@ -24,6 +24,7 @@ from lingprobe.experiment.data import facts
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.keys import vectors_key
+from lingprobe.experiment.own_baselines import name_own_baselines
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Plan
 from lingprobe.experiment.portions import passing_vectors, portions, union_of
@@ -202,6 +203,7 @@ def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]
     ):
         listed = list(trials)
         things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe]
+        own = name_own_baselines(things[1])
         ingredients = plan.ingredients(listed[0])
         key = vectors_key(things[1], ingredients.encoder)
         train = facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
@@ -211,7 +213,7 @@ def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]
                 some = tuple(drawn)
                 made_of = plan.ingredients(some[0])
                 mine = tuple(ids[trial] for trial in some)
-                yield Group(*things, plan.controls[control], some, mine, made_of, key, part)
+                yield Group(*things, plan.controls[control], some, mine, made_of, key, part, own)
 
 
 def fill(
