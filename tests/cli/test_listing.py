@@ -39,7 +39,7 @@ def test_an_option_stands_beside_what_it_means_inherited_ones_too():
 def test_without_a_kind_the_kinds_are_listed():
     lines = dict(line.split(maxsplit=1) for line in shown("list").splitlines())
     assert list(lines) == list(KINDS)
-    assert lines["metrics"].startswith("accuracy, auroc, average-precision, macro-f1,")
+    assert lines["metrics"].startswith("accuracy, auroc, average-precision, balanced-accuracy,")
     assert lines["tasks"].endswith(f" and {len(TASKS.places()) - FIRST} more")
     assert "more" not in lines["suites"]
 

@@ -197,7 +197,7 @@ def test_an_adapter_is_probed_as_it_is_trained(folder, task, tmp_path):
         for result in evaluation.results
     }
     assert len(identities) == 2  # the adapter's weights are among those that count
-    how = {**FAST, "probes": "logreg", "cache": tmp_path / "again"}
+    how = {**FAST, "cache": tmp_path / "again"}
     [score] = lingprobe.evaluate((model, trainer.processing_class), task, **how)
     assert score.score / 100 == pytest.approx(scores_of(trainer)[2 * EACH])
 
