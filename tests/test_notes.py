@@ -12,6 +12,7 @@ from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import Dataset, Example, Result, Sentence, Trial
 from lingprobe.data.labels import column
 from lingprobe.data.notes import (
+    BoundaryDensity,
     ByParser,
     Checkpoint,
     Choice,
@@ -39,6 +40,7 @@ PARTS = [
     Sources(["a.conllu"], 2),
     Code(1.0, 2.0, 3.0),
     MembersCompared("logistic regression", {"logistic regression": 0.4}, 200, 3),
+    BoundaryDensity(0.25),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
     WrittenIn("mine.py@tokipona"),
     UnitsRead([3, 1], 8, [{"up": [[1.5, "a", "Yes."]], "down": []}]),
