@@ -62,7 +62,7 @@ def modules(tmp_path, monkeypatch):
 def forget() -> None:
     for cached in (
         *(closure._digest_of, closure._step, closure._source, closure._data, closure._places),
-        *(closure.file_of, closure.is_ours, closure._has_content, closure._package),
+        *(closure.file_of, closure.is_ours, closure._has_content),
     ):
         cached.cache_clear()
     closure._digests.known.clear()
@@ -377,7 +377,6 @@ def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_
     )
     (tmp_path / "mine_alone.py").write_text("from package_of_mine.near import g\n")
     monkeypatch.syspath_prepend(tmp_path)
-    forget()
     found = closure.closure(["mine_alone"])
     assert {file.name for file in found.files} >= {"mine_alone.py", "near.py", "far.py"}
     assert "numpy" in found.packages, (
