@@ -245,6 +245,7 @@ def test_agreement_is_found_by_probability_and_not_by_counts(tmp_path, agreeing)
             f"hf:{agreeing},pool=last",
             f"ngram:{corpus},order=1",
         ],
+        copies=False,
         output=tmp_path / "results",
     )
     scores = [result.score for result in sorted(results, key=lambda each: each.encoder)]
