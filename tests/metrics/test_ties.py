@@ -107,7 +107,7 @@ def fold_scores(x, codes, classes):
     for k in range(5):
         test = (np.arange(len(codes)) // classes) % 5 == k
         decomposition = SharedDecomposition.of(x[~test], False)
-        closed = ClassTargets(codes[~test], classes).fit_closed(decomposition)
+        closed = ClassTargets(codes[~test], classes).fit_closed(decomposition, with_boundary=True)
         scores = decomposition.scale.apply(x[test]) @ closed.model.weights.T + closed.model.bias
         right[test] = scores.argmax(1) == codes[test]
         densities.append(closed.boundary)
@@ -156,7 +156,8 @@ def test_the_density_is_that_of_margins_by_their_training_error():
             variance += away @ shape @ away / (codes == k).sum()
         margin = logits[i, codes[i]] - logits[i, 1 - codes[i]]
         near += abs(margin) < parts.linear * math.sqrt(variance)
-    found = ClassTargets(codes, 2).fit_closed(decomposition, penalty).boundary
+    closed = ClassTargets(codes, 2).fit_closed(decomposition, penalty, with_boundary=True)
+    found = closed.boundary
     within = NormalDist().cdf(1) - NormalDist().cdf(-1)
     assert found == pytest.approx(NORMAL * near / n / within)
     assert 0.1 < found < NORMAL

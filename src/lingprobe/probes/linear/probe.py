@@ -148,7 +148,7 @@ class Linear:
             model, quality = _fit_calibrated(train, dev, decomposition, (shared, penalty))
             boundary = targets.measure_boundary(decomposition, penalty)
         else:
-            closed = targets.fit_closed(decomposition, penalty)
+            closed = targets.fit_closed(decomposition, penalty, with_boundary=True)
             model, penalty, boundary = closed.model, closed.penalty, closed.boundary
             cuts = targets.take(closed.rows).cuts(closed.scores)
             quality = _quality_on_dev(len(train), dev.labels, closed, cuts)

@@ -35,7 +35,7 @@ _SAMPLE_ROWS, _SAMPLE_SCORES = 4000, 400_000  # of leave-one-out predictions
 class ClosedFit(NamedTuple):
     """A closed-form fit whose scores are calibrated logits (or numbers), with its leave-one-out
     scores [rows, outputs], their mean loss, the penalty, and the density of margins at the
-    boundary of classes (NaN of other labels).
+    boundary of classes (NaN of other labels, and where it was not asked for).
     """
 
     model: LinearModel
@@ -59,10 +59,14 @@ class Targets(Protocol):
         ...
 
     def fit_closed(
-        self, decomposition: SharedDecomposition, penalty: float | None = None
+        self,
+        decomposition: SharedDecomposition,
+        penalty: float | None = None,
+        *,
+        with_boundary: bool = False,
     ) -> ClosedFit:
         """Shrunk discriminant analysis, or ridge regression of numbers, at the penalty of the least
-        leave-one-out loss where none is asked for.
+        leave-one-out loss where none is asked for; the density at the boundary takes another pass.
         """
         ...
 
@@ -147,7 +151,11 @@ class ClassTargets:
         return bool((self.ids != self.ids[:1]).any())
 
     def fit_closed(
-        self, decomposition: SharedDecomposition, penalty: float | None = None
+        self,
+        decomposition: SharedDecomposition,
+        penalty: float | None = None,
+        *,
+        with_boundary: bool = False,
     ) -> ClosedFit:
         present, local = np.unique(self.ids, return_inverse=True)
         rows = sample_rows(len(local), len(present))
@@ -173,13 +181,13 @@ class ClassTargets:
         weights[present] = model.weights - model.weights.mean(0)
         bias = model.bias
         whole = LinearModel(weights, self._whole(bias - bias.mean(), present))
-        boundary = found.measure_boundary(penalty, parts)
+        boundary = found.measure_boundary(penalty, parts) if with_boundary else math.nan
         return ClosedFit(whole, penalty, loss, rows, self._whole(logits, present), boundary)
 
     def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
         # the curvature of the log loss of equal chances, by which its penalty counts more
         curved = 4.0 if self.outputs == 2 else float(self.outputs)
-        return self.fit_closed(decomposition, curved * penalty).boundary
+        return self.fit_closed(decomposition, curved * penalty, with_boundary=True).boundary
 
     def _whole(self, scores: Doubles, present: Ints) -> Doubles:
         """Scores [..., present] with those of classes that have no examples, which are as likely as
@@ -229,7 +237,11 @@ class SetTargets:
         return bool((np.nanmin(self.holds) < np.nanmax(self.holds)) if self.holds.size else False)
 
     def fit_closed(
-        self, decomposition: SharedDecomposition, penalty: float | None = None
+        self,
+        decomposition: SharedDecomposition,
+        penalty: float | None = None,
+        *,
+        with_boundary: bool = False,
     ) -> ClosedFit:
         rows = sample_rows(*self.holds.shape)
         found = RidgeRegression.of(decomposition, self.holds, rows)
@@ -278,7 +290,11 @@ class NumberTargets:
         return len(self.values)
 
     def fit_closed(
-        self, decomposition: SharedDecomposition, penalty: float | None = None
+        self,
+        decomposition: SharedDecomposition,
+        penalty: float | None = None,
+        *,
+        with_boundary: bool = False,
     ) -> ClosedFit:
         rows = sample_rows(len(self.values), 1)
         # of the size of 1, so that no square is beyond what a float holds
