@@ -20,7 +20,8 @@ class ProblemTally:
     mistold   sentences whose raw string is not made of their words, which were put together
               instead; `first` is where
     withheld  sentences without their words, skipped
-    unlabelled  rows of a table that have no label, and `unlabelled_at` where and why the first
+    unlabelled  rows of a table that have no label, and `unlabelled_at` where and why the first;
+              `secret` are those of them whose metadata say so
     said      what else there is to say about the source as a whole
     """
 
@@ -34,6 +35,7 @@ class ProblemTally:
     noted: list[str] = field(default_factory=list)
     unlabelled: int = 0
     unlabelled_at: str = ""
+    secret: int = 0
 
     def remarks(self) -> list[str]:
         """What a reader of a table should know about the source as a whole, in sentences."""
@@ -61,9 +63,10 @@ class ProblemTally:
         if len(self.problems) < _SHOWN:
             self.problems.append(problem)
 
-    def unlabel(self, problem: str) -> None:
-        """Count a row that has no label."""
+    def unlabel(self, problem: str, *, is_secret: bool) -> None:
+        """Count a row that has no label, which its metadata may say."""
         self.unlabelled += 1
+        self.secret += is_secret
         self.unlabelled_at = self.unlabelled_at or problem
 
     def refuse(self, problem: object, on_error: OnError) -> None:
@@ -87,4 +90,5 @@ class ProblemTally:
         self.first = self.first or other.first
         self.noted += other.noted
         self.unlabelled += other.unlabelled
+        self.secret += other.secret
         self.unlabelled_at = self.unlabelled_at or other.unlabelled_at

@@ -113,8 +113,7 @@ class _Reader:
             except BadRow as problem:
                 where = f"{self.part.path}{self.source.unit}{row.number}"
                 if isinstance(problem, NoLabel) and how.on_error == "raise":
-                    tally.unlabel(f"{where}: {problem}")
-                    tally.withheld += problem.secret
+                    tally.unlabel(f"{where}: {problem}", is_secret=problem.secret)
                 else:
                     refuse_row(f"{where}: {problem}", how.on_error, tally)
             else:
@@ -274,7 +273,7 @@ def _leave_out_unlabelled(
     """The rows that have a label, and what is said of the others."""
     remarks = []
     if tally.unlabelled:
-        if tally.unlabelled > tally.withheld:
+        if tally.unlabelled > tally.secret:
             check_unlabelled(tally.unlabelled, len(rows.labels), tally.unlabelled_at)
         remarks.append(describe_unlabelled(tally.unlabelled, tally.unlabelled_at))
     if labels == "classes":
