@@ -5,8 +5,10 @@ import pytest
 
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
+from lingprobe.data.oracles import BEYOND_SURFACE, find_opposed
+from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import task_identity
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, baselines, names
 from lingprobe.testing import same_dataset
 from tasks.publications import indic, linspector, released, rows, senteval, xprobe
 
@@ -195,3 +197,12 @@ def test_tables_without_splits_are_sampled_on_request(tmp_path):
     dataset = load(reference + ",splits=sampled")
     assert len(dataset) == 160
     assert "," in dataset.sentences[0].text
+
+
+@pytest.mark.parametrize("task", [name for name in TASKS.table if name.endswith("/sent-len")])
+def test_length_is_no_opponent_where_length_is_asked(task):
+    """In any family: it solves the task by its definition, and is one where depth is asked."""
+    length = ENCODERS.make(baselines.LENGTH)
+    depth = task.replace("sent-len", "tree-depth")
+    assert not find_opposed(length, TASKS.make(f"{task}:x,limit=9"))
+    assert find_opposed(length, TASKS.make(f"{depth}:x")) == (BEYOND_SURFACE,)

@@ -80,6 +80,7 @@ class TaskRelease:
     probe    what it is read with where nothing else is said
     view     how units are brought together
     baselines  encoders that stand in its table beside the baselines of every task
+    reference_lines  baselines that solve it by its definition, which no encoder has to beat
     altered  the label of sentences that were altered, which words alone must not tell from the
              others; '' where none were
     strata   what more there is to say of an example, to report by
@@ -100,6 +101,7 @@ class TaskRelease:
     probe: str = "linear"
     view: str = "mean"
     baselines: tuple[str, ...] = ()
+    reference_lines: tuple[str, ...] = ()
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
@@ -123,6 +125,7 @@ class TaskRelease:
             probe=release.probe,
             view=release.view,
             baselines=release.baselines,
+            reference_lines=release.reference_lines,
             oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
             facts=release.facts,
             whole=release.whole,

@@ -26,11 +26,19 @@ LAYOUTS = {
 
 def _define_task(cells: Sequence[str]) -> TaskDefinition[Options]:
     """The task of a row."""
-    name, layout, names, fetched, probe, view, altered, asks = (
+    name, layout, names, fetched, probe, view, altered, line, asks = (
         "" if c == "-" else c for c in cells
     )
-    files = tuple(names.split("|"))
-    release = TaskRelease(asks, files, LAYOUTS[layout], fetched, probe, view, altered=altered)
+    release = TaskRelease(
+        asks,
+        tuple(names.split("|")),
+        LAYOUTS[layout],
+        fetched,
+        probe,
+        view,
+        reference_lines=(line,) if line else (),
+        altered=altered,
+    )
     return release.define_task(name)
 
 
