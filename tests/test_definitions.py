@@ -5,7 +5,10 @@ reached.
 from __future__ import annotations
 
 import ast
+import json
+import os
 import random
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -366,31 +369,50 @@ def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
     assert len(source._Memory(tmp_path).sources) == 3
 
 
-def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(tmp_path, monkeypatch):
-    (tmp_path / "package_of_mine").mkdir()
-    (tmp_path / "package_of_mine" / "__init__.py").write_text("")
-    (tmp_path / "package_of_mine" / "near.py").write_text(
-        "def g():\n    from . import far\n    return far.h()\n"
-    )
-    (tmp_path / "package_of_mine" / "far.py").write_text(
-        "import numpy.linalg\nfrom yaml import safe_load\ndef h(): return safe_load\n"
-    )
-    (tmp_path / "mine_alone.py").write_text("from package_of_mine.near import g\n")
+MINE = {
+    "package_of_mine/__init__.py": "",
+    "package_of_mine/near.py": "def g():\n    from . import far\n    return far.h()\n",
+    "package_of_mine/far.py": "import numpy.linalg\nfrom yaml import safe_load\n"
+    "def h(): return safe_load\n",
+    "mine_alone.py": "from package_of_mine.near import g\n",
+}
+LOOK = """
+import json, sys
+from lingprobe.data import _closure as closure
+found = closure.closure(["mine_alone"])
+says = {name: [str(closure.file_of(name)), dict(closure._package(name))] for name in ("numpy", "yaml")}
+files = [file.name for file in found.files]
+imported = "package_of_mine.far" in sys.modules
+print(json.dumps([files, dict(found.packages), imported, says]))
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """Modules of a user's own, that can be imported."""
+    for name, text in MINE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    found = closure.closure(["mine_alone"])
-    assert {file.name for file in found.files} >= {"mine_alone.py", "near.py", "far.py"}
-    assert "numpy" in found.packages, (
-        found,
-        closure._package("numpy"),
-        closure._source("package_of_mine.far"),
-    )
-    assert found.packages["numpy"] == ".".join(np.__version__.split(".")[:2])
-    assert any(name.lower() == "pyyaml" for name in found.packages)
-    assert "package_of_mine.far" not in sys.modules  # nothing was imported to find this out
+    return tmp_path
+
+
+def test_a_users_own_modules_count_as_a_whole_and_installed_ones_by_version(mine):
+    """In a process of its own, as another test may have replaced what tells of packages."""
+    env = os.environ | {"PYTHONPATH": str(mine)}
+    command = [sys.executable, "-c", LOOK]
+    done = subprocess.run(command, check=False, env=env, capture_output=True, text=True)
+    assert not done.returncode, done.stderr[-300:]
+    files, packages, is_imported, says = json.loads(done.stdout)
+    assert {*files} >= {"mine_alone.py", "near.py", "far.py"}
+    assert packages.get("numpy") == ".".join(np.__version__.split(".")[:2]), says
+    assert any(name.lower() == "pyyaml" for name in packages), says
+    assert not is_imported  # nothing was imported to find this out
+
+
+def test_an_edit_in_a_users_own_module_changes_the_digest(mine):
     before = closure.digest_code("mine_alone:g")
-    (tmp_path / "package_of_mine" / "near.py").write_text(
-        "def g():\n    from . import far\n    return far.h()\nCALLED = [g]\n"
-    )
+    (mine / "package_of_mine" / "near.py").write_text(MINE["package_of_mine/near.py"] + "C = [g]\n")
     forget()
     assert closure.digest_code("mine_alone:g") != before
 
