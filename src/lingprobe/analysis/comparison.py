@@ -36,7 +36,6 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
 from lingprobe.metrics import difference
-from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import Difference, difference_from_draws
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
@@ -188,7 +187,7 @@ def _tests(question: ComparisonQuestion, test: Test, many: int) -> list[tuple[Te
     draws = max(DRAWS, math.ceil(CLEAR * many / ALPHA))
     found: list[tuple[Tested, Difference]] = []
     for other in question.others:
-        compare = difference if other.copies < LEAST_SEEDS else difference_from_draws
+        compare = difference_from_draws if other.copies else difference
         student: Difference = compare(metric, one, other.answers)
         tested: Tested = student
         if test == "permutation":

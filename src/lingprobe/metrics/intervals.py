@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import (
+    LEAST_SEEDS,
     LEVEL,
     Clusters,
     Fits,
@@ -384,26 +385,46 @@ def _tied_variance(metric: Metric, terms: Sequence[tuple[float, Answers]]) -> fl
     return max(total, 0.0)
 
 
-def difference_from_draws(metric: str | Metric, one: Answers, drawn: Answers) -> Difference:
+class CopySpread(NamedTuple):
+    """How much the true scores of networks with random weights differ: their variance is a share of
+    (score - least) (most - score), and known as well as from so many degrees of freedom.
+    """
+
+    share: float
+    df: float
+
+
+COPY_SPREAD = CopySpread(1e-3, 4.0)
+"""Over eight architectures and six tasks, measured by benchmarks/copies.py."""
+
+
+def difference_from_draws(
+    metric: str | Metric, one: Answers, drawn: Answers, known: CopySpread = COPY_SPREAD
+) -> Difference:
     """How much better `one` scores than the mean of things that were drawn at random, as networks
-    with random weights are; the fits of `drawn` are these things, three or more.
+    with random weights are; the fits of `drawn` are these things.
 
     The variance is that of the paired difference and that between the draws, as `one` would vary
     were it drawn as the others were; what the examples add to the second makes it too large rather
     than too small. Degrees of freedom are those of a sum (Satterthwaite 1946, Biometrics Bulletin
-    2:110).
+    2:110). Fewer than three draws do not tell how they vary: that is `known` from other networks.
     """
     paired, measure = difference(metric, one, drawn), find_metric(metric)
-    fits = drawn.fits(measure)
-    many = len(fits.scores)
+    scores = drawn.fits(measure).scores
+    many = len(scores)
     if not np.isfinite(paired.error):
         return paired
-    between = float(fits.scores.var(ddof=1))
+    between, df = float(scores.var(ddof=1)) if many > 1 else 0.0, float(max(many - 1, 1))
+    if many < LEAST_SEEDS:
+        room = (scores.mean() - measure.least) * (measure.most - scores.mean())
+        if not np.isfinite(room):
+            return paired
+        between, df = known.share * float(room) * (1 + 1 / many), known.df
     total = paired.error**2 + between
-    doubt = paired.error**4 / paired.df + between**2 / max(many - 1, 1)
-    df = total**2 / doubt if doubt else paired.df
+    doubt = paired.error**4 / paired.df + between**2 / df
+    whole = total**2 / doubt if doubt else paired.df
     ends = (paired.least, paired.most)
-    return Difference.of(paired.value, float(np.sqrt(total)), df, ends, paired.step)
+    return Difference.of(paired.value, float(np.sqrt(total)), whole, ends, paired.step)
 
 
 class Share(NamedTuple):

@@ -22,7 +22,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.erase.distances import Reach
 from lingprobe.inside.erase.division import divide
-from lingprobe.inside.erase.effect_cells import is_used
+from lingprobe.inside.erase.effect_cells import decide_use
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE, Partners, exchanges
 from lingprobe.inside.erase.fitting import Source
 from lingprobe.inside.erase.interventions import (
@@ -161,11 +161,10 @@ def test_what_the_model_uses_is_told_from_what_it_has(both, request):
             assert choice.own > 95
             assert margin.is_of_label
             assert not has["margin", change].is_of_label
-    assert uses["margin", "moved 1"].is_both_ways
-    assert is_used(both[0].content)
-    assert not is_used(both[1].content)
+    assert [decide_use(page.content)[0] for page in both] == ["used", "not detected"]
     assert "The model uses" in str(both[0])
-    assert "No significant effect: erasing or moving" in str(both[1])
+    assert "No use of" in str(both[1])
+    assert decide_use(both[1].content)[1].detectable < uses["margin", "moved 1"].label / 4
 
 
 def test_it_is_there_in_both(both):
@@ -191,25 +190,27 @@ def test_probes_of_later_layers_lose_what_is_erased_and_follow_what_is_moved(bot
         assert found[layer, "moved 1"].own > 95
 
 
-def test_used_is_said_of_both_directions_and_of_real_states(both):
+def test_used_is_said_of_the_margin_and_of_real_states(both):
     cells = both[0].content
-    assert is_used(cells)
 
     def other(measured, change, **values):
-        return [
+        new = [
             replace(c, **values) if (c.measured, c.change) == (measured, change) else c
             for c in cells
         ]
+        return decide_use(new)[0]
 
-    assert not is_used(other("margin", "moved 1", own_p=0.2))
-    assert not is_used(other("margin", "moved 1", own_beyond=1.0))
-    assert not is_used(other("margin", "moved 1", verdict="no significant difference"))
-    assert not is_used(other("choice", "moved 1", verdict="no significant difference"))
-    for change in (EXCHANGED, WHOLE):
-        assert not is_used(other("margin", change, label_p=0.2))
-        assert not is_used(other("margin", change, label=-1.0))
-    assert is_used([c for c in cells if not c.change.startswith("exch")])
-    assert not is_used([c for c in cells if not c.change.startswith("moved")])
+    for change in ("moved 1", EXCHANGED, WHOLE):
+        assert other("margin", change, label_p=0.2) == "not detected"
+        assert other("margin", change, label=-1.0) == "not detected"
+    nothing = "no significant difference"
+    assert other("margin", "moved 1", verdict=nothing) == "not detected"
+    assert other("choice", "moved 1", verdict=nothing) == "used"
+    assert decide_use([c for c in cells if not c.change.startswith("exch")])[0] == "used"
+    assert decide_use([c for c in cells if not c.change.startswith("moved")])[0] == "not asked"
+    unread = [replace(c, constant_p=0.3, label_p=1.0) for c in cells]
+    assert decide_use(unread)[0] == "absent"
+    assert decide_use([replace(c, constant_p=0.3) for c in cells])[0] == "used"
 
 
 def test_exchanged_states_are_as_real_as_real_ones(used):
@@ -479,7 +480,7 @@ def test_pairs_of_other_sentences_are_read_under_changes_that_need_no_label(plac
             assert of["uses"][measured, change].verdict == "falls"
             assert of["has"][measured, change].verdict != "falls"
     assert of["uses"]["choice", ERASED].before > 95
-    assert not is_used(made["uses"].content)
+    assert decide_use(made["uses"].content)[0] == "not asked"
     assert "says nothing of these sentences" in str(made["uses"])
 
 
@@ -557,8 +558,9 @@ def test_changes_are_affine_maps_of_every_state():
     source = Source([x], column_from_codes(codes, ("a", "b")))
     floors = FloorDraws("leace", 2, "name")
     eraser = floors.fit(source)
-    made = list(changes_of("1", source, eraser, (0.5, 2.0), floors))
-    apart = x[codes == 1].mean(0) - x[codes == 0].mean(0)
+    apart = (x[codes == 1].mean(0) - x[codes == 0].mean(0)).astype(np.float64)
+    lengths = {dose: dose * np.linalg.norm(apart) for dose in (0.5, 2.0)}
+    made = list(changes_of("1", source, eraser, lengths, floors))
     states = torch.from_numpy(x).reshape(2, 100, 6)
     for change in made:
         (edit,) = change.edits("1", np.arange(2), np.full((2, 2), -1)).values()
@@ -573,6 +575,8 @@ def test_changes_are_affine_maps_of_every_state():
                 sign = {"second": 1, "first": -1}[change.key.way]
                 np.testing.assert_allclose(moved - moved[0], 0, atol=1e-5)
                 np.testing.assert_allclose(moved[0], sign * dose * apart, atol=1e-4)
+            else:
+                assert abs(moved[0] @ apart) < 1e-4 * np.linalg.norm(apart)
         elif not change.key.floor:
             np.testing.assert_allclose(moved + x, eraser(x), atol=1e-6)
     assert len(made) == 1 + 3 * 2 + 2 * (2 + 2 * 2 * 2)  # floors go either way, too

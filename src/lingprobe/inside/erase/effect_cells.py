@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from lingprobe.inside.erase.effects import Item
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE
 from lingprobe.inside.erase.fitting import FLOORS
 from lingprobe.inside.erase.interventions import ERASED, SCRUBBED
-from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.constant import CLASS, constant_column, constant_labels, find_metric
 from lingprobe.metrics.intervals import Answers, contrast, difference
 from lingprobe.metrics.multiplicity import ALPHA, holm
 
@@ -45,7 +46,11 @@ class EffectCell:
                       not being lower or higher than each (Holm, over all cells of a page)
     own_beyond, own_p  the same of `own`
     label, label_p  how much lower `after` is than `own`, and the p of no difference
-    verdict    falls, rises or no significant difference: against all floors; '' for the loss
+    detectable  the smallest such difference that would be found four times in five
+    constant_p  of `before`, the p of no more than the best constant answer
+    verdict    falls, rises or no significant difference: against the floors of rank and of shuffled
+               labels; '' for the loss. That of equal variance stands beside them: a subspace with
+               as much variance as a property that dominates the states nearly holds it
     """
 
     encoder: str
@@ -72,12 +77,9 @@ class EffectCell:
     own_p: float
     label: float
     label_p: float
+    detectable: float
+    constant_p: float
     verdict: str
-
-    @property
-    def is_both_ways(self) -> bool:
-        """Whether it falls below every floor one way, and rises above every floor the other way."""
-        return self.verdict == "falls" and self.own_beyond < 0 and self.own_p < ALPHA
 
     @property
     def is_of_label(self) -> bool:
@@ -96,12 +98,13 @@ def effect_cells(
     sizes: Mapping[str, Size],
 ) -> list[EffectCell]:
     """The cells of one layer, whose p values are corrected together; `sizes` are of the changes."""
-    made = [
-        _cell(item, named, what, size)
+    asked = [
+        (item, what)
         for item in items
-        for what, size in sizes.items()
+        for what in sizes
         if any(key.what == what for key in item.said)
     ]
+    made = [_cell(item, named, (what, sizes[what]), ALPHA / len(asked)) for item, what in asked]
     corrected = zip(
         made,
         holm([cell.beyond_p for cell in made]),
@@ -122,16 +125,17 @@ def effect_cells(
     return [*judged, *(() if spoken is None else _losses(spoken, named, sizes))]
 
 
-def _cell(item: Item, named: Named, what: str, size: Size) -> EffectCell:
+def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> EffectCell:
+    """A cell whose p values are not corrected yet; differences are detectable at a p of `level`."""
+    what, size = change
     has_ways = what not in (ERASED, SCRUBBED)
     after = item.answers(what, way="other" if has_ways else "")
     own = item.answers(what, way="own") if has_ways else None
     drawn = {key.floor for key in item.said if key.what == what}
     floors = {kind: item.answers(what, kind) for kind in FLOORS if kind in drawn}
-    beyond, beyond_p = beyond_floors(item.metric, list(floors.values()), after)
-    own_beyond, own_p = (
-        (NAN, NAN) if own is None else beyond_floors(item.metric, list(floors.values()), own)
-    )
+    opponents = [floor for kind, floor in floors.items() if kind != "variance"]
+    beyond, beyond_p = beyond_floors(item.metric, opponents, after)
+    own_beyond, own_p = (NAN, NAN) if own is None else beyond_floors(item.metric, opponents, own)
     label = None if own is None else difference(item.metric, own, after)
     scores = {kind: _score(item, floor) for kind, floor in floors.items()}
     unit = _unit(item)
@@ -159,8 +163,23 @@ def _cell(item: Item, named: Named, what: str, size: Size) -> EffectCell:
         own_p=_or_one(own_p),
         label=NAN if label is None else unit * label.value,
         label_p=1.0 if label is None else label.p,
+        detectable=NAN if label is None else unit * label.detects(level),
+        constant_p=_p_of_constant(item),
         verdict="",
     )
+
+
+def _p_of_constant(item: Item) -> float:
+    """The p (one side) of no more than the constant answer that is best for the examples; NaN where
+    answers are numbers or outcomes.
+    """
+    before, gold = item.answers(""), item.data.labels
+    if gold.classes is None or not item.name.startswith("layer"):
+        return NAN
+    answer = constant_labels(gold, find_metric(item.metric), CLASS)
+    plain = constant_column(answer, gold.names, len(gold), CLASS)
+    found = difference(item.metric, before, Answers(gold, [plain], before.clusters))
+    return found.p / 2 if found.value > 0 else 1 - found.p / 2
 
 
 def _or_one(p: float) -> float:
@@ -203,23 +222,40 @@ def _losses(spoken: Predictions, named: Named, sizes: Mapping[str, Size]) -> Ite
             own_p=NAN,
             label=NAN,
             label_p=NAN,
+            detectable=NAN,
+            constant_p=NAN,
             verdict="",
         )
 
 
-def is_used(cells: Sequence[EffectCell]) -> bool:
-    """Whether the model uses what was changed. Its choice, and the margin of it, fall below every
-    floor when states are moved to the other label, and the margin rises above every floor when
-    they are moved into their own; and real states of the other label lower the margin more than
-    those of its own. The last is asked since a direction may work through states that the model
-    never has (Makelov et al. 2024).
+Use = Literal["used", "not detected", "absent", "not asked"]
+
+
+def decide_use(cells: Sequence[EffectCell]) -> tuple[Use, EffectCell | None]:
+    """Whether the model uses what was changed, with the change that says so.
+
+    used          the margin of its choice falls below every floor when states are moved to the
+                  other label, and is lower then than when they are moved as far into their own; and
+                  real states of the other label lower it more than those of their own do. The last
+                  is asked since a direction may work through states that the model never has
+                  (Makelov et al. 2024)
+    absent        no later layer gives more of it than a constant answer
+    not detected  neither; the cell is the one in which the smallest effect would have been seen
+    not asked     there are no pairs with a label
+
+    It is decided on the margin, in nats: a choice that is always right does not move until the
+    margin has gone.
     """
-    margins = [cell for cell in cells if cell.measured == MARGIN]
-    choices = {cell.change: cell.verdict for cell in cells if cell.measured == CHOICE}
-    is_moved = any(
-        cell.is_both_ways and choices[cell.change] == "falls"
-        for cell in margins
-        if cell.change.startswith("moved")
-    )
+    margins = [cell for cell in cells if cell.measured == MARGIN and not math.isnan(cell.label)]
+    moved = [cell for cell in margins if cell.change.startswith("moved")]
+    if not moved:
+        return "not asked", None
+    telling = [cell for cell in moved if cell.verdict == "falls" and cell.is_of_label]
     real = [cell for cell in margins if cell.change in (EXCHANGED, WHOLE)]
-    return is_moved and all(cell.is_of_label for cell in real)
+    if telling and all(cell.is_of_label for cell in real):
+        return "used", max(telling, key=lambda cell: cell.beyond)
+    layers = [c for c in cells if c.measured.startswith("layer") and not math.isnan(c.constant_p)]
+    smallest = min(moved, key=lambda cell: cell.detectable)
+    if layers and min(cell.constant_p for cell in layers) >= ALPHA:
+        return "absent", smallest
+    return "not detected", smallest

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from lingprobe.inside.erase.behaviour import MARGIN
-from lingprobe.inside.erase.effect_cells import CHOICE, LOSS, EffectCell, is_used
+from lingprobe.inside.erase.effect_cells import LOSS, EffectCell, decide_use
 from lingprobe.inside.erase.interventions import ERASED
 from lingprobe.inside.erase.target import Effects
 from lingprobe.pages.captions import label_encoders, shorten_task
@@ -73,20 +73,27 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
             f" {len(layers)} later layers; in the last one a probe goes from"
             f" {format_number(last.before)} to {format_number(last.after)}."
         )
-    choices = [cell for cell in found if cell.measured == CHOICE]
-    if choices:
-        uses = is_used(found)
-        # what falls below every floor is not what falls furthest
-        told = [cell for cell in choices if cell.verdict == "falls"] if uses else choices
-        least = min(told, key=lambda cell: cell.after)
-        how = f"{format_number(least.before)} to {format_number(least.after)} ({least.change})"
-        if uses:
-            yield f"The model uses {task}: its choice falls from {how}, below every floor."
-        else:
-            yield (
-                f"No significant effect: erasing or moving {task} does not change the model's"
-                f" choice beyond the baselines (from {how})."
-            )
+    use, told = decide_use(found)
+    if told is None:
+        return
+    margin = f"{told.before:.2f} to {told.after:.2f} nats"
+    if use == "used":
+        yield (
+            f"The model uses {task}: moved to the other label ({told.change}), states lower the"
+            f" margin of its choice from {margin}, {told.beyond:.2f} below the baselines; moved as"
+            f" far into their own they leave {told.own:.2f}."
+        )
+    elif use == "absent":
+        yield (
+            f"No later layer gives more of {task} than a constant answer, so there is nothing here"
+            " that the model could be shown to use."
+        )
+    else:
+        yield (
+            f"No use of {task} is detected: a label that moves the margin of the model's choice by"
+            f" {told.detectable:.2f} nats (of {told.before:.2f}) would have been found"
+            f" ({told.change})."
+        )
 
 
 def _notes(effects: Effects, draws: int) -> Iterator[str]:
@@ -94,16 +101,17 @@ def _notes(effects: Effects, draws: int) -> Iterator[str]:
     yield (
         f"The eraser was fitted on {effects.fitted:,} examples of other sentences; probes of later"
         " layers on states as they are. rank, variance, shuffled: scores under floors"
-        f" ({draws} draws each); beyond: below the floor that does most; * and bold: significantly"
-        " beyond each (Holm, p < 0.05)."
+        f" ({draws} draws each); beyond: below the lower of rank and shuffled, as a subspace of"
+        " equal variance may hold the property; * and bold: significantly beyond both (Holm, p <"
+        " 0.05)."
     )
     yield (
         "scrubbed: erased there and at every later layer. moved N: by N distances of the classes,"
-        " each example to the other label than its own (after), and as far into its own (own)."
-        " exchanged: within the eraser's subspace, or whole, with the state of a real sentence of"
-        " the other label (after) and of the same one (own). In brackets: how long the change is,"
-        " in lengths of the states, and how far changed states are from the nearest real one, where"
-        " 1 is as far as real ones are."
+        " measured at the tokens that lie furthest apart, each example to the other label than its"
+        " own (after), and as far into its own (own). exchanged: within the eraser's subspace, or"
+        " whole, with the state of a real sentence of the other label (after) and of the same one"
+        " (own). In brackets: how long the change is, in lengths of the states, and how far changed"
+        " states are from the nearest real one, where 1 is as far as real ones are."
     )
     if pairs is not None:
         yield (
@@ -117,8 +125,8 @@ def _notes(effects: Effects, draws: int) -> Iterator[str]:
             )
             return
         yield (
-            "The model is said to use it only if its choice and the margin fall below every floor"
-            " when states are moved to the other label, if the margin rises above every floor when"
-            " they are moved into their own, and if states of real sentences of the other label"
-            " lower it more than those of their own."
+            "The model is said to use it only if the margin falls below the floors when states are"
+            " moved to the other label, and is lower then than when they are moved into their own,"
+            " and if states of real sentences of the other label lower it more than those of their"
+            " own."
         )

@@ -17,7 +17,16 @@ import numpy as np
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import Doubles, Eraser
 from lingprobe.inside.erase.fitting import Source
-from lingprobe.inside.erase.interventions import Change, FloorDraws, Key, Way
+from lingprobe.inside.erase.interventions import (
+    Change,
+    FloorDraws,
+    Key,
+    Way,
+    difference_of_means,
+    residuals,
+    unit_vector,
+    without_direction,
+)
 
 EXCHANGED, WHOLE = "exchanged", "exchanged whole"
 
@@ -70,7 +79,7 @@ def exchanges(
 ) -> Iterator[Change]:
     """States exchanged with those of another label and of the same; and floors, each shift as long
     as that to the other label: towards examples of any label, within other subspaces or whole, and
-    in directions at random.
+    in directions at random. Floors leave out what is between the classes, where there are two.
     """
     apart: dict[Way, Doubles] = {
         way: partners.differences(partners.of(way, floors.generator(EXCHANGED, way, 0)))
@@ -80,16 +89,20 @@ def exchanges(
         yield Change(Key(EXCHANGED, way), shifts=within(eraser, each))
         yield Change(Key(WHOLE, way), shifts=each)
     inside = within(eraser, apart["other"])
+    is_binary = len(source.labels.names) == 2
+    towards = unit_vector(difference_of_means(source)) if is_binary else np.zeros(inside.shape[1])
     for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
         anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
-        beside = within(floor, partners.differences(anybody))
+        beside = without_direction(within(floor, partners.differences(anybody)), towards)
         yield Change(Key(EXCHANGED, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
+    left = residuals(source) if is_binary else x - x.mean(0)
     for draw in range(floors.draws):
         rng = floors.generator(WHOLE, "", draw)
         others = {
-            "rank": rng.standard_normal((len(partners.codes), len(x))) @ (x - x.mean(0)),
+            "rank": rng.standard_normal((len(partners.codes), len(x))) @ left,
             "shuffled": partners.differences(partners.of("", rng)),
         }
         for sort, other in others.items():
-            yield Change(Key(WHOLE, "", sort), shifts=of_length(other, apart["other"]))
+            beside = without_direction(other, towards)
+            yield Change(Key(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from lingprobe.data.abilities import Edit
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.vectors import Ints
+from lingprobe.data.reading import Readings
+from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.inside.erase.erasers import Doubles, Eraser
 from lingprobe.inside.erase.fitting import Floor, Floors, Source, fit_eraser, generator_of
 
@@ -135,27 +136,29 @@ class Change:
 
 
 def changes_of(
-    site: str, source: Source, eraser: Eraser, doses: tuple[float, ...], floors: FloorDraws
+    site: str,
+    source: Source,
+    eraser: Eraser,
+    doses: Mapping[float, float],
+    floors: FloorDraws,
 ) -> Iterator[Change]:
     """The changes at a site that are the same for all examples: erased; moved by each dose either
-    way, where there are two classes; and the floors of both.
+    way, where there are two classes; and the floors of both. `doses` are lengths of moves, by what
+    they are called.
     """
     yield Change(Key(ERASED), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
         yield Change(Key(ERASED, "", kind), {site: floor})
     if len(source.labels.names) != 2 or source.labels.classes is None:
         return
-    apart = difference_of_means(source)
-    for dose in doses:
+    towards = unit_vector(difference_of_means(source))
+    for dose, length in doses.items():
         what = f"moved {dose:g}"
-        yield from _either_way(what, "", dose * apart)
+        yield from _either_way(what, "", length * towards)
         for draw in range(floors.draws):
             for sort in ("rank", "shuffled"):
                 rng = floors.generator(what, sort, draw)
-                other = _direction(source, sort, rng)
-                # as far as the classes are apart, in another direction
-                length = dose * float(np.linalg.norm(apart) / np.linalg.norm(other))
-                yield from _either_way(what, sort, length * other)
+                yield from _either_way(what, sort, length * _direction(source, sort, rng))
 
 
 def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[Change]:
@@ -225,9 +228,59 @@ def difference_of_means(source: Source) -> Doubles:
     return np.asarray(x[classes == 1].mean(0) - x[classes == 0].mean(0))
 
 
+def measure_dose(readings: Readings, site: str) -> float:
+    """How far a dose of 1 moves each token along the direction between two classes: the distance of
+    the classes in the middle between the tokens of an example that lie furthest along it.
+
+    Where all tokens of an example lie as far apart as the classes, or there is one, it is the
+    distance of their means. Where one of ten tokens has a property, the means lie a tenth as far
+    apart as its states do, and this half as far.
+    """
+    source = Source.of(readings, site)
+    towards, classes = unit_vector(difference_of_means(source)), source.labels.classes
+    assert classes is not None
+    middles = []
+    for k in range(readings.dataset.sites.shape[1]):
+        units, offsets = expand_ranges(*readings.units(k))
+        along = np.asarray(readings.vectors.layer(site)[units], np.float64) @ towards
+        ends = (reach.reduceat(along, offsets[:-1]) for reach in (np.minimum, np.maximum))
+        middles.append(np.mean([*ends], 0))
+    middle = np.mean(middles, 0)
+    reach = float(middle[classes == 1].mean() - middle[classes == 0].mean())
+    return max(reach, float(np.linalg.norm(difference_of_means(source))))
+
+
+def unit_vector(direction: Doubles) -> Doubles:
+    """The same direction with the length 1; what has no length stays as it is."""
+    length = float(np.linalg.norm(direction))
+    return direction / length if length else direction
+
+
+def without_direction(x: Doubles, direction: Doubles) -> Doubles:
+    """Vectors [..., dim] without their part along a direction of length 1 [dim]."""
+    return np.asarray(x - (x @ direction)[..., None] * direction)
+
+
+def residuals(source: Source) -> Doubles:
+    """States [n, dim] less the mean of their class, and without the direction from one class to the
+    other: how states vary that are alike in the label.
+    """
+    x, classes = np.mean(np.asarray(source.sites, np.float64), 0), source.labels.classes
+    towards = unit_vector(difference_of_means(source))
+    assert classes is not None
+    means = np.stack([x[classes == k].mean(0) for k in (0, 1)])
+    return without_direction(x - means[classes], towards)
+
+
 def _direction(source: Source, kind: str, rng: np.random.Generator) -> Doubles:
-    """A direction at random, as states vary, or between classes of shuffled labels."""
+    """A direction of length 1 at random, as states of one label vary, or between classes of
+    shuffled labels. It is orthogonal to that between the classes: where a property has most of the
+    variance, a direction drawn as all states vary would be nearly the one that it stands beside.
+    """
+    left = residuals(source)
+    weights = rng.standard_normal(len(left))
     if kind == "shuffled":
-        return difference_of_means(source.shuffle(rng))
-    x = np.asarray(source.sites[0], np.float64)
-    return np.asarray(rng.standard_normal(len(x)) @ (x - x.mean(0)))
+        assert source.labels.classes is not None
+        classes = rng.permutation(source.labels.classes)
+        weights = np.where(classes == 1, 1 / (classes == 1).sum(), -1 / (classes == 0).sum())
+    return unit_vector(weights @ left)

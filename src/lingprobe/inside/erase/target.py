@@ -28,7 +28,14 @@ from lingprobe.inside.erase.erasers import Eraser
 from lingprobe.inside.erase.erasure import Read, part_of, read_examples, read_tasks
 from lingprobe.inside.erase.exchanges import Partners, exchanges
 from lingprobe.inside.erase.fitting import Method, Source
-from lingprobe.inside.erase.interventions import Affine, Change, FloorDraws, changes_of, scrub
+from lingprobe.inside.erase.interventions import (
+    Affine,
+    Change,
+    FloorDraws,
+    changes_of,
+    measure_dose,
+    scrub,
+)
 from lingprobe.inside.erase.similarity import Similarities, similar_pairs, translations
 from lingprobe.metrics import choose_label_metric
 from lingprobe.probes import PROBES
@@ -191,7 +198,11 @@ class Bench:
         source = Source.of(fitted_on, site)
         floors = FloorDraws(how.method, how.draws, self.target.task.identity.without_code)
         eraser = floors.fit(source)
-        yield from changes_of(site, source, eraser, how.doses, floors)
+        classes = self.readings.labels
+        is_binary = len(classes.names) == 2 and classes.classes is not None
+        unit = measure_dose(fitted_on, site) if is_binary else 0.0
+        lengths = {dose: dose * unit for dose in how.doses}
+        yield from changes_of(site, source, eraser, lengths, floors)
         if len(self.place.scrubbed) > 1:
             plain = {each: Source.of(fitted_on, each) for each in self.place.scrubbed}
             yield from scrub(plain, floors, self._behind)
