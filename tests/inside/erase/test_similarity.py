@@ -76,7 +76,7 @@ def pairs():
 
 def measure(reader):
     floors = FloorDraws("leace", 5, "seed")
-    changes = list(changes_of("0", source(), floors.fit(source()), (1.0,), floors))
+    changes = list(changes_of("0", source(), floors.fit(source()), {1.0: 1.0}, floors))
     read_changes(reader, "0", changes, np.zeros((0, 2), np.int64))
     sizes = {ERASED: Size(1, 1), "moved 1": Size(1, 1)}
     return effect_cells(reader.items, None, NAMED, sizes)
