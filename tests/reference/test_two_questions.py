@@ -11,9 +11,10 @@ from scipy.stats import t
 
 from fixtures.results import result, saying
 from lingprobe.analysis.comparison import _of_all, decide_comparisons, with_opponents
-from lingprobe.data.labels import Classes
+from lingprobe.data.labels import Classes, column
+from lingprobe.inside.erase.behaviour import nats
 from lingprobe.metrics import difference
-from lingprobe.metrics.intervals import Answers, difference_from_draws
+from lingprobe.metrics.intervals import Answers, CopySpread, difference_from_draws
 
 tests = st.lists(
     st.tuples(st.floats(-4, 4), st.floats(0, 1), st.booleans()), min_size=1, max_size=5
@@ -92,6 +93,40 @@ def test_the_spread_of_copies_is_added_to_the_paired_variance():
     assert found.value == pytest.approx(hits[0].mean() - hits[1:].mean())
     assert (found.error, found.df) == pytest.approx((np.sqrt(variance), df))
     assert found.p == pytest.approx(2 * t.sf(abs(found.value) / np.sqrt(variance), df))
+
+
+@pytest.mark.parametrize("many", [1, 2])
+def test_of_one_copy_the_spread_is_that_of_other_networks(many):
+    rng, known = np.random.default_rng(9), CopySpread(0.002, 6.0)
+    hits = draw_hits(rng, [0.8, 0.7, 0.66][: many + 1], 900)
+    one, copies = answer(hits[0]), answer(hits[1:])
+    found = difference_from_draws("accuracy", one, copies, known)
+    paired = difference("accuracy", one, copies)
+    p = hits[1:].mean()
+    between = 0.002 * p * (1 - p) * (1 + 1 / many)
+    variance = paired.error**2 + between
+    df = variance**2 / (paired.error**4 / paired.df + between**2 / 6)
+    assert (found.value, found.error) == pytest.approx((paired.value, np.sqrt(variance)))
+    assert found.df == pytest.approx(df)
+    # of a score without an end there is nothing to be a share of
+    margins = [Answers(numbers(0 * x), [numbers(x)]) for x in rng.standard_normal((2, 50))]
+    assert difference_from_draws(nats(), *margins, known) == difference(nats(), *margins)
+
+
+def numbers(values):
+    return column(values.tolist())
+
+
+def test_one_more_network_is_rarely_better_than_one_where_networks_vary_as_others_did():
+    """The variance of each architecture is drawn from what is known of all."""
+    rng, known, better, draws = np.random.default_rng(11), CopySpread(0.002, 6.0), 0, 600
+    for _ in range(draws):
+        share = 6 * 0.002 / rng.chisquare(6)
+        scores = 0.72 + np.sqrt(share * 0.72 * 0.28) * rng.standard_normal(2)
+        hits = draw_hits(rng, scores, 1200)
+        found = difference_from_draws("accuracy", *map(answer, hits), known)
+        better += found.value > 0 and found.p < 0.05
+    assert better / draws <= 0.04  # of one side 2.5 %, and what 600 draws allow
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.015, 0.04])
