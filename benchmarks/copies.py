@@ -4,9 +4,8 @@ better than a single one, or than five.
 usage: python benchmarks/copies.py --tokenizer FOLDER [--data FOLDER] [--seeds 6] [--size 5000]
 [--work FOLDER] [--output FILE.csv]
 
-Eight small architectures with random weights, all with the tokenizer in FOLDER, read four tasks from
-their last layer. Of each architecture and task the variance between networks is the
-part of the variance between their scores that their test examples do not explain (two-way layout,
+Eight small architectures with random weights, all with the tokenizer in FOLDER, read two tasks from
+their last layer. Of each architecture and task the variance between networks is the part of the variance between their scores that their test examples do not explain (two-way layout,
 Searle et al. 1992, Variance Components), as a share of p (1 - p), where p is their mean score. Over
 all of them it follows a scaled inverse chi-squared distribution, whose scale and degrees of freedom
 are those of the largest likelihood, as of Smyth (2004, Statistical Applications in Genetics and
@@ -56,9 +55,7 @@ ARCHITECTURES: Mapping[str, Mapping[str, Any]] = {
 }
 TASKS = (
     "ud/tense:{data}/treebanks/UD_English-EWT",
-    "ud/subj-num:{data}/treebanks/UD_English-EWT",
     "text/trec:{data}/downstream/SentEval-layout",
-    "text/subj:{data}/downstream/SentEval-layout",
 )
 LEVEL = 0.05
 

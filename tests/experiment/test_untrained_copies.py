@@ -157,6 +157,21 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
     assert not encoders(bounds=False) & own
 
 
+def test_controls_are_fitted_to_the_encoder_and_its_baselines_and_to_no_copy(folders, tmp_path):
+    asked = Asked(**LINES, controls=["shuffled"], output=tmp_path / "out", cache=tmp_path / "cache")
+    planned, *_ = _make_plan({"one": first_words(1)}, f"hf:{folders[0]}", asked)
+    own = set(choose_own_baselines(make(f"hf:{folders[0]}"), 400))
+    by_control = {
+        control: {trial.encoder for trial in planned.trials if trial.control == control}
+        for control in {trial.control for trial in planned.trials}
+    }
+    plain = by_control.pop("none")
+    assert own < plain
+    assert by_control
+    for encoders in by_control.values():
+        assert encoders == plain - own
+
+
 def test_a_model_of_sentence_transformers_has_copies_of_all_its_modules(tmp_path):
     pytest.importorskip("sentence_transformers")
     from sentence_transformers import SentenceTransformer

@@ -183,6 +183,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         trial
         for task, drawn in product(tasks, posed_controls)
         for reader in read_by[task]
+        if reader.has_controls or drawn is posed_controls[0]
         for probe in _probes_for(reader.reference, posed[task], probes)
         if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
         for trial in _trials(task, reader, (probe, probes[probe]), drawn)

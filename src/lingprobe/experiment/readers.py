@@ -200,14 +200,15 @@ class OracleProblem(LingprobeError, ValueError):
 
 
 class Reader(NamedTuple):
-    """An encoder that a task is read with, what is read of it ('' for each layer), and how often a
-    probe is fitted on it.
+    """An encoder that a task is read with, what is read of it ('' for each layer), how often a
+    probe is fitted on it, and whether controls are: what a copy memorises opposes nothing.
     """
 
     reference: str
     encoder: Encoder
     reads: Sequence[str]
     seeds: int
+    has_controls: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +257,8 @@ def readers(
             )
             for name, each in how.own.get(reference, {}).items():
                 read = how.of(each) if layers_of(each) == layers_of(encoder) else ()
-                by_reference.setdefault(name, Reader(name, each, read, min(how.seeds, BOUND_SEEDS)))
+                seeds = min(how.seeds, BOUND_SEEDS)
+                by_reference.setdefault(name, Reader(name, each, read, seeds, False))
             by_reference[own[0]] = Reader(
                 *own, how.of(encoder) if own[1] is encoder else (), how.seeds
             )
