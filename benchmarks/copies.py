@@ -5,13 +5,14 @@ usage: python benchmarks/copies.py --tokenizer FOLDER [--data FOLDER] [--seeds 6
 [--work FOLDER] [--output FILE.csv]
 
 Eight small architectures with random weights, all with the tokenizer in FOLDER, read two tasks from
-their last layer. Of each architecture and task the variance between networks is the part of the variance between their scores that their test examples do not explain (two-way layout,
-Searle et al. 1992, Variance Components), as a share of p (1 - p), where p is their mean score. Over
-all of them it follows a scaled inverse chi-squared distribution, whose scale and degrees of freedom
-are those of the largest likelihood, as of Smyth (2004, Statistical Applications in Genetics and
-Molecular Biology 3:3). `better than one` and `better than five` are percentages of ordered choices
-of networks, with a distribution from the other seven architectures. Exits with 1 where more than 5 %
-of one more network are better than one, or than five, over all tasks together.
+their last layer. Of each architecture and task the variance between networks is the part of the
+variance between their scores that their test examples do not explain (two-way layout, Searle et al.
+1992, Variance Components), as a share of p (1 - p), where p is their mean score. Over all of them it
+follows a scaled inverse chi-squared distribution, whose scale and degrees of freedom are those of
+the largest likelihood, as of Smyth (2004, Statistical Applications in Genetics and Molecular Biology
+3:3). `better than one` and `better than five` are percentages of choices of networks, with a
+distribution from the other seven architectures. Exits with 1 where more than 5 % of one more network
+are better than one, or than five, over all tasks together.
 """
 
 from __future__ import annotations
