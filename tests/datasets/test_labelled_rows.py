@@ -14,7 +14,8 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import read, usual_metric
-from lingprobe.datasets.formats.usual_columns import Columns, choose
+from lingprobe.datasets.formats.chosen_columns import choose
+from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
 ROWS = [(f'the "dog", {i} runs\nhome', ("pos", "neg")[i % 3 == 0]) for i in range(30)]

@@ -12,7 +12,8 @@ from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import find_site
 from lingprobe.datasets.formats.tables import read
-from lingprobe.datasets.formats.usual_columns import Columns, choose
+from lingprobe.datasets.formats.chosen_columns import choose
+from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
 ANIMALS = ("cat", "dog", "ox")

@@ -13,11 +13,18 @@ from pathlib import Path
 from lingprobe.corpora.files import (
     COMPRESSED,
     CorpusPart,
+    digest_files,
     plain_first,
     uncompressed_path,
 )
 from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.digests import digest_texts
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
+from lingprobe.datasets.formats.text_folders import (
+    find_text_folders,
+    find_unlabelled_folders,
+    list_texts,
+)
 
 SPLIT_NAMES = {
     **{split: split for split in SPLITS},
@@ -32,12 +39,14 @@ SPLIT_NAMES = {
     "te": "test",
     "testing": "test",
     "eval": "dev",
+    "trial": "dev",
 }
 """What splits are called in columns and in names of files."""
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
 SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+_TEXT = ".txt"  # a table of lines only where a name says its split
 
 
 def no_table(path: str | Path) -> str:
@@ -55,6 +64,8 @@ def table_parts(path: Path) -> list[CorpusPart]:
         return _in_order([CorpusPart(split_in_name(name), file) for name, file in found], path)
     if not path.is_dir():
         return [CorpusPart("", path)]
+    if texts := find_text_folders(path, split_in_name):
+        return sorted(texts, key=lambda part: SPLITS.index(part.split or "train"))
     for folder in (path, path / "data"):
         if parts := list(_files(folder)):
             return _in_order(parts, path)
@@ -72,6 +83,18 @@ def table_parts(path: Path) -> list[CorpusPart]:
     raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
 
 
+def digest_parts(parts: Sequence[CorpusPart]) -> str:
+    """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
+    names = [part.path.name for part in parts if part.path.is_dir()]
+    files = [
+        file
+        for part in parts
+        for file in (list_texts(part.path) if part.path.is_dir() else [part.path])
+    ]
+    content = digest_files(files)
+    return digest_texts(content, *names, str(len(files))) if names else content
+
+
 def split_in_name(name: str) -> str:
     """The split that the name of a file or folder says last, as `train_dev` says dev; '' where it
     says none.
@@ -84,6 +107,9 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
     """What there is to say of the files that a folder was read from: splits of several files that
     are no shards of one, and tables that were not read.
     """
+    if any(part.path.is_dir() for part in parts):
+        unlabelled = [str(place.relative_to(folder)) for place in find_unlabelled_folders(folder)]
+        return [f"the texts of its folder {name} have no class and were not read" for name in unlabelled]
     remarks = []
     for split in SPLITS:
         names = [part.path.name for part in parts if part.split == split]
@@ -112,7 +138,8 @@ def _files(folder: Path) -> Iterator[CorpusPart]:
             suffix, split = name.suffix.lower(), split_in_name(name.stem)
             # what systems, editors and libraries leave beside tables
             other = name.name.startswith(".") or (suffix == ".json" and not split)
-            if suffix in SUFFIXES and path.is_file() and not other:
+            is_table = suffix in SUFFIXES or (suffix == _TEXT and split)
+            if is_table and path.is_file() and not other:
                 yield CorpusPart(split, path)
 
 

@@ -10,7 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.row_sources import Row, Source, class_names, number_rows
+from lingprobe.datasets.formats.row_sources import class_names, flatten_structs
+from lingprobe.datasets.formats.rows import Row, Source, number_rows
 
 INDEX = "__index_level_"  # how pandas calls an index that is no column
 BATCH = 10_000  # rows that are Python objects at a time
@@ -110,6 +111,7 @@ def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:
             table = frame.with_format("arrow")[:]
         else:
             table = pa.RecordBatchReader.from_stream(frame).read_all()
+        table = flatten_structs(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         said = " ".join(str(error).split())
         raise DataProblem(

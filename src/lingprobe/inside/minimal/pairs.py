@@ -20,7 +20,8 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.row_sources import Row, open_source
+from lingprobe.datasets.formats.row_sources import open_source
+from lingprobe.datasets.formats.rows import Row
 from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
 from lingprobe.datasets.formats.usual_columns import plain
 
