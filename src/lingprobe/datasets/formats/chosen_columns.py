@@ -14,7 +14,6 @@ from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.usual_columns import (
     ANSWERS,
     LABELS,
-    NUMBERS,
     PAIRS,
     SPANS,
     SPLITS,
@@ -24,6 +23,7 @@ from lingprobe.datasets.formats.usual_columns import (
     has_text_end,
     has_usual_end,
     index_names,
+    is_numbering,
     is_usual,
     listing,
     plain,
@@ -208,7 +208,7 @@ class _Choice:
         by_name = index_names(free)
         for tier in tiers:
             found = list(dict.fromkeys(by_name[key] for key in by_name if key in tier))
-            found = [name for name in free if name in found or plain(name) in tier]
+            found = list(dict.fromkeys(n for n in free if n in found or plain(n) in tier))
             if len(found) > 1:
                 several = " or ".join(map(repr, found))
                 raise DataProblem(
@@ -283,4 +283,4 @@ class _Choice:
 
 def _unnumbered(names: Sequence[str]) -> list[str]:
     """The headings but those of what numbers rows."""
-    return [name for name in names if plain(name) not in NUMBERS]
+    return [name for name in names if not is_numbering(name)]

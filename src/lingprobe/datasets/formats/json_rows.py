@@ -17,7 +17,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import guess_columns
 from lingprobe.datasets.formats.folders import split_in_name
 from lingprobe.datasets.formats.rows import HEAD, Row, Source
-from lingprobe.datasets.formats.usual_columns import Columns
+from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
 
 _OBJECT = '{"text": ..., "label": ...}'
 PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset"))
@@ -43,7 +43,8 @@ def flatten_cells(row: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """
     cells: dict[str, Any] = {}
     for name, cell in row.items():
-        if isinstance(cell, dict) and _is_nested(cell) and depth < _DEEPEST:
+        is_label = plain(str(name)) in LABELS[1]
+        if isinstance(cell, dict) and not is_label and _is_nested(cell) and depth < _DEEPEST:
             inner = flatten_cells(cell, depth + 1)
             cells |= {f"{name}.{key}": value for key, value in inner.items()}
         else:

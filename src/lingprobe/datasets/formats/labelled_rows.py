@@ -33,7 +33,7 @@ from lingprobe.datasets.formats.absent_labels import (
     find_absent,
 )
 from lingprobe.datasets.formats.chosen_columns import Chosen, choose
-from lingprobe.datasets.formats.column_shapes import TableHead, find_names_of_numbers
+from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
 from lingprobe.datasets.formats.composite_labels import single_out
 from lingprobe.datasets.formats.header import check_examples, source_notes
 from lingprobe.datasets.formats.held_rows import HeldRows
@@ -43,7 +43,7 @@ from lingprobe.datasets.formats.row_reader import Piece, RowForm, RowReader, dec
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.rows import HEAD, Source
-from lingprobe.datasets.formats.usual_columns import Columns, unread_span
+from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
 
 _TWO = 2  # classes, of which one may be rare
@@ -153,7 +153,8 @@ def _decide(
         others = [name for name in names if name not in reader.chosen.all()]
         beside = find_names_of_numbers(_head(part, names, how), reader.chosen.label, others)
     dataset = decide_kind(dataset, where, reader.source.mark, beside, absent.is_minus_one)
-    if (classes := single_out(dataset.labels)) is None:
+    is_named = reader.chosen.label in reader.source.classes  # as sets, by the metadata
+    if is_named or len(dataset) < FEW_ROWS or (classes := single_out(dataset.labels)) is None:
         return dataset
     remark = "each of its rows has one label, and they were read as classes; labels=sets overrules"
     return add_remarks(replace(dataset, labels=classes), remark)
@@ -273,16 +274,16 @@ def _readers(
     """The files of a table, opened one after the other; empty ones are passed over, and so are
     those of a later split that have no labels, which is remarked.
     """
-    chosen, form = None, RowForm()
+    chosen, form, names = None, RowForm(), list[str]()
     for part in parts:
         source = _open(part, how)
         if not source.names:
             continue
         if chosen is None:
-            chosen = _choose(source, how, part)
+            chosen, names = _choose(source, how, part), [*source.names]
             head = _head(part, chosen.all(), how)
             form = decide_form(head.rows, chosen, source, str(part.path), how.offsets)
-        elif lacking := _lacking(source, chosen, part):
+        elif lacking := _lacking(source, chosen, part, names):
             if remarks is not None:
                 remarks.append(
                     f"its {_name_of(part)} has no column {lacking!r} and was not read, as a test"
@@ -315,20 +316,21 @@ def _choose(source: Source, how: Manner, part: Piece) -> Chosen:
     return choose(columns, source.names, str(part.path), _head(part, source.names, how))
 
 
-def _lacking(source: Source, chosen: Chosen, part: Piece) -> str:
-    """The column of labels that a file of a split does not have; '' where it has what the first
-    file has. DataProblem where it lacks another.
+def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) -> str:
+    """The column of labels that a file of a split does not have, nor another that the first file
+    lacks; '' where it has what the first file has. DataProblem where it lacks another.
     """
     lacking = [name for name in chosen.all() if name not in source.names]
     if part.split:
         lacking = [name for name in lacking if name != chosen.split]
     labels = (chosen.label, *chosen.flags)
-    if part.split and lacking and all(name in labels for name in lacking):
+    others = [name for name in source.names if name not in names and not is_numbering(name)]
+    if part.split and lacking and not others and all(name in labels for name in lacking):
         return lacking[0]
     if lacking:
         raise DataProblem(
-            f"{part.path}: no column {lacking[0]!r}, which the file before it has; name one file"
-            " alone, or give both the same columns"
+            f"{part.path}: no column {lacking[0]!r}, which the file before it has; rename its"
+            " columns, or name one file alone"
         )
     return ""
 

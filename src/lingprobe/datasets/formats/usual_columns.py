@@ -102,6 +102,11 @@ def is_usual(name: str) -> bool:
     return any(plain(name) in names for names in every)
 
 
+def is_numbering(name: str) -> bool:
+    """Whether a heading is that of what numbers rows."""
+    return plain(name) in NUMBERS
+
+
 def plain(name: str) -> str:
     """A heading without capitals and marks."""
     return re.sub(r"[\W_]", "", name.casefold())
