@@ -11,10 +11,10 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
+from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import read, usual_metric
-from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 

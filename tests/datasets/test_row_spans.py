@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
+from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import find_site
 from lingprobe.datasets.formats.tables import read
-from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 

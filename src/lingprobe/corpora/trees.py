@@ -103,6 +103,11 @@ def features(raw: str) -> Mapping[str, str]:
         name, equals, value = item.partition("=")
         if not (name and equals and value):
             raise ValueError(f"{item!r} in {raw!r} is not Name=Value")
+        if name in values:
+            raise ValueError(
+                f"{name} stands twice in {raw!r}; write its values in one, as"
+                f" {name}={values[name]},{value}"
+            )
         values[name] = value
     return MappingProxyType(values)
 

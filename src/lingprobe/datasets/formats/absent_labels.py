@@ -37,9 +37,7 @@ class AbsentLabels(NamedTuple):
         return not _MINUS_ONE.isdisjoint(self.names)
 
 
-def find_absent(
-    labels: Sequence[Label], where: str, splits: Sequence[int] = ()
-) -> AbsentLabels:
+def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ()) -> AbsentLabels:
     """The rows whose label says that there is none. DataProblem where they are so many that it may
     be a class; a split in which all rows say so is a test set without labels.
 

@@ -92,7 +92,7 @@ class _Choice:
         asked = columns.as_asked()
         spans = self._spans(asked)
         flags = self._named_flags(asked)
-        roles, given = self._given(asked)
+        roles, given = self._find_named(asked)
         ends = [name for span in spans for name in span]
         free = [n for n in self.names if n not in (*given.values(), *ends, *flags)]
         is_open = not flags and "label" not in given
@@ -103,15 +103,13 @@ class _Choice:
         label = given.get("label", "")
         if is_open and not answers:
             label = self._label(free, texts)
-            flags = () if label else tuple(self.head.find_flags(_unnumbered(free)))
+            flags = () if label else tuple(self.head.find_flags(_drop_numbering(free)))
         split = given.get("split") or self._split([n for n in free if n not in (label, *flags)])
-        chosen = Chosen(
-            texts, label, given.get("group", ""), split, spans, roles, flags, answers
-        )
+        chosen = Chosen(texts, label, given.get("group", ""), split, spans, roles, flags, answers)
         self._check(chosen)
         return chosen
 
-    def _given(self, asked: dict[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    def _find_named(self, asked: dict[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
         """The columns that are named, by option; the roles of conversations beside them."""
         roles, given = [], {}
         for option, name in asked.items():
@@ -159,9 +157,7 @@ class _Choice:
         if any(key in tier for tier in LABELS[:2] for key in by_name):
             return ()
         for pair in ANSWERS:
-            if by_name.keys() >= set(pair) and all(
-                self._holds_texts(by_name[key]) for key in pair
-            ):
+            if by_name.keys() >= set(pair) and all(self._holds_texts(by_name[key]) for key in pair):
                 return tuple(by_name[key] for key in pair)
         return ()
 
@@ -178,7 +174,7 @@ class _Choice:
             return tuple(given[option] for option in ("text", "text2") if option in given)
         if "text2" not in given and not has_answers and (pair := self._pair(free)):
             return pair
-        first = self._usual(TEXTS, free, "text") or self._saying(has_text_end, free)
+        first = self._usual(TEXTS, free, "text") or self._find_saying(has_text_end, free)
         if not first and has_answers:
             return ()
         first = first or self._last(free) or self._refuse("text", free, given, is_open)
@@ -223,27 +219,27 @@ class _Choice:
         """The column of the label; '' where columns of zeros and ones are."""
         if name := self._usual(LABELS, free, "label"):
             return name
-        if name := self._saying(has_usual_end, free) or self._last(free):
+        if name := self._find_saying(has_usual_end, free) or self._last(free):
             return name
-        if len(self.head.find_flags(_unnumbered(free))) > 1:
+        if len(self.head.find_flags(_drop_numbering(free))) > 1:
             return ""
         known = dict(zip(("text", "text2"), texts, strict=False))
         return self._refuse("label", free, known, True)
 
     @staticmethod
-    def _saying(says: Callable[[str], bool], free: Sequence[str]) -> str:
+    def _find_saying(says: Callable[[str], bool], free: Sequence[str]) -> str:
         """The column whose heading says what it is by one of its words; '' for none, or several."""
         saying = [name for name in free if says(name) and not is_usual(name)]
         return saying[0] if len(saying) == 1 else ""
 
     def _last(self, free: Sequence[str]) -> str:
         """Of one text and one label, what is not the one is the other; '' where it is not alone."""
-        rest = [name for name in _unnumbered(free) if not is_usual(name)]
+        rest = [name for name in _drop_numbering(free) if not is_usual(name)]
         return rest[0] if len(rest) == 1 else ""
 
     def _split(self, free: Sequence[str]) -> str:
         """The column of splits by its name, and by its cells but for the first name; ''."""
-        for name in sorted((n for n in free if plain(n) in SPLITS), key=lambda n: len(n)):
+        for name in sorted((n for n in free if plain(n) in SPLITS), key=len):
             cells = {str(cell).strip().casefold() for cell in self.head.shape(name).cells}
             if plain(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
                 return name
@@ -253,15 +249,15 @@ class _Choice:
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool
     ) -> str:
         """Say that no column has a usual name, and what would work."""
-        rest = [name for name in _unnumbered(free) if not is_usual(name)] or ["NAME"]
-        work = self.head.propose(
-            [*known.values(), *free] if is_open else free, known
-        ) or f"{option}={rest[0]}"
+        rest = [name for name in _drop_numbering(free) if not is_usual(name)] or ["NAME"]
+        work = (
+            self.head.propose([*known.values(), *free] if is_open else free, known)
+            or f"{option}={rest[0]}"
+        )
         seems = ", as it seems" if self.head.rows else ""
         raise DataProblem(
-            f"{self.where}: no column has a usual name of a {option}, as"
-            f" {(TEXTS if option == 'text' else LABELS[1:])[0][0]!r}: add {work} to the task{seems};"
-            f" {listing(self.names)}"
+            f"{self.where}: no column has a usual name of a {option}, as {option!r}: add {work} to"
+            f" the task{seems}; {listing(self.names)}"
         )
 
     def _check(self, chosen: Chosen) -> None:
@@ -281,6 +277,6 @@ class _Choice:
             raise DataProblem(f"{where}: two columns are called {twice!r}; rename one")
 
 
-def _unnumbered(names: Sequence[str]) -> list[str]:
+def _drop_numbering(names: Sequence[str]) -> list[str]:
     """The headings but those of what numbers rows."""
     return [name for name in names if not is_numbering(name)]

@@ -129,9 +129,7 @@ class TableHead:
         return ",".join(f"{k}={name}" for k, name in named.items() if columns.get(k) != name)
 
 
-def guess_columns(
-    rows: Sequence[Sequence[Any]], names: Sequence[str], columns: Columns
-) -> Columns:
+def guess_columns(rows: Sequence[Sequence[Any]], names: Sequence[str], columns: Columns) -> Columns:
     """Which columns are the text and the label, where no name says it: of two the label is the one
     whose cells come again and again; of several one has to be the only text, one the only label,
     and the rest neither.

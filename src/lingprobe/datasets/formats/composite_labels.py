@@ -57,17 +57,15 @@ def are_flags(lists: Sequence[Sequence[Any]]) -> bool:
     if len({len(each) for each in lists}) != 1 or len(lists[0]) < 2:
         return False
     texts = [[str(item) for item in each] for each in lists]
-    return all(
-        item in ONE or item in ZERO for each in texts for item in each
-    ) and any(len(set(each)) < len(each) for each in texts)
+    return all(item in ONE or item in ZERO for each in texts for item in each) and any(
+        len(set(each)) < len(each) for each in texts
+    )
 
 
 def name_flags(flags: Sequence[Any], names: Sequence[str] = ()) -> frozenset[str]:
     """The classes that hold, by name or by number from 0."""
     called = names if len(names) == len(flags) else [str(i) for i in range(len(flags))]
-    return frozenset(
-        name for name, flag in zip(called, flags, strict=True) if str(flag) in ONE
-    )
+    return frozenset(name for name, flag in zip(called, flags, strict=True) if str(flag) in ONE)
 
 
 def read_composite(labels: Column, mark: str) -> Reading:

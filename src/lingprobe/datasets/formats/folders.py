@@ -109,7 +109,9 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
     """
     if any(part.path.is_dir() for part in parts):
         unlabelled = [str(place.relative_to(folder)) for place in find_unlabelled_folders(folder)]
-        return [f"the texts of its folder {name} have no class and were not read" for name in unlabelled]
+        return [
+            f"the texts of its folder {name} have no class and were not read" for name in unlabelled
+        ]
     remarks = []
     for split in SPLITS:
         names = [part.path.name for part in parts if part.split == split]

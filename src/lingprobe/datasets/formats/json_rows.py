@@ -1,5 +1,5 @@
-"""Tables as JSON: an object a line, a list of objects, or one of the arrangements in which libraries
-write tables (columns, rows of lists, splits, a list under a key).
+"""Tables as JSON: an object a line, a list of objects, or as libraries arrange tables (columns,
+rows of lists, splits, a list under a key).
 
 What lies in an object of a row is a column of its own, `data.text`.
 """

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from sys import intern
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,8 @@ class Manner:
 
 
 PLAIN = Manner()
+
+
 @dataclass(slots=True)
 class _Rows:
     """Examples in columns while they are read: none stays an object of its own."""
@@ -110,9 +112,9 @@ class _Rows:
 
 def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
-    tally, rows, reader, remarks = ProblemTally(), _Rows(), None, list[str]()
+    tally, rows, reader, hidden = ProblemTally(), _Rows(), None, dict[str, str]()
     labelled: set[str] = set()
-    for reader in _readers(parts, how, remarks):
+    for reader in _readers(parts, how, hidden):
         many, lacking, secret = len(rows.labels), tally.unlabelled, tally.secret
         for example in reader.examples(how.on_error, tally):
             rows.add(example)
@@ -124,16 +126,15 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
     rows, absent, gaps = _leave_out_unlabelled(rows, labels, tally, str(place))
     check_examples(rows.labels, place, tally)
     assert reader is not None
-    read = [part for part in parts if not any(_name_of(part) in said for said in remarks)]
     if how.on_error == "raise":
-        _check_splits(read, labelled)
+        _check_splits([part for part in parts if part.path.name not in hidden], labelled)
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
         rows.labels = as_numbers(rows.labels)
     notes = {
         "columns": chosen.plain(),
         **source_notes([part.path for part in parts], tally),
-        "remarks": [*_remarks(reader, how), *remarks, *gaps],
+        "remarks": [*_remarks(reader, how), *hidden.values(), *gaps],
     }
     dataset = rows.dataset().with_notes(**notes)
     if labels:
@@ -269,10 +270,12 @@ def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
 
 
 def _readers(
-    parts: Sequence[Piece], how: Manner, remarks: list[str] | None = None
+    parts: Sequence[Piece], how: Manner, hidden: dict[str, str] | None = None
 ) -> Iterator[RowReader]:
     """The files of a table, opened one after the other; empty ones are passed over, and so are
-    those of a later split that have no labels, which is remarked.
+    those of a later split that have no labels.
+
+    hidden  takes what there is to say of each of these, by its name
     """
     chosen, form, names = None, RowForm(), list[str]()
     for part in parts:
@@ -284,17 +287,13 @@ def _readers(
             head = _head(part, chosen.all(), how)
             form = decide_form(head.rows, chosen, source, str(part.path), how.offsets)
         elif lacking := _lacking(source, chosen, part, names):
-            if remarks is not None:
-                remarks.append(
-                    f"its {_name_of(part)} has no column {lacking!r} and was not read, as a test"
+            if hidden is not None:
+                hidden[part.path.name] = (
+                    f"its {part.path.name} has no column {lacking!r} and was not read, as a test"
                     " set without labels"
                 )
             continue
         yield RowReader(part, source, chosen, form)
-
-
-def _name_of(part: Piece) -> str:
-    return part.path.name
 
 
 def _open(part: Piece, how: Manner) -> Source:
@@ -337,4 +336,3 @@ def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) 
 
 def _describe(chosen: Chosen) -> str:
     return ", ".join(f"its column {name} is the {what}" for what, name in chosen.plain().items())
-

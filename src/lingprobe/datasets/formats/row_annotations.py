@@ -32,7 +32,8 @@ def unwrap_results(cell: Any) -> Any:
         return cell[_CHOICES]
     if not is_studio:
         return cell
-    kept = next((each for each in cell if not each.get("was_cancelled")), {_RESULT: []})
+    none: dict[str, Any] = {_RESULT: []}
+    kept = next((each for each in cell if not each.get("was_cancelled")), none)
     values = [region.get("value", {}) for region in kept[_RESULT] if isinstance(region, dict)]
     choices = [name for value in values for name in value.get(_CHOICES, ())]
     return choices or [value for value in values if "start" in value]
@@ -86,4 +87,3 @@ def _is_annotation(entry: Any) -> bool:
 
 def _first(entry: dict[str, Any], keys: Sequence[str]) -> Any:
     return next((entry[key] for key in keys if key in entry), None)
-

@@ -50,7 +50,7 @@ from lingprobe.datasets.formats.row_spans import (
     find_site,
     read_span,
 )
-from lingprobe.datasets.formats.rows import Row, Source
+from lingprobe.datasets.formats.rows import Source
 
 NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
 Piece = CorpusPart | HeldRows
@@ -260,7 +260,9 @@ class RowReader:
         """The label of a cell: a class, a score, or a set of classes."""
         column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
         if isinstance(cell, list):
-            return name_flags(cell, names) if self.form.is_flagged else read_set(cell, names, column)
+            return (
+                name_flags(cell, names) if self.form.is_flagged else read_set(cell, names, column)
+            )
         if isinstance(cell, dict):
             return {str(name): read_weight(weight, column) for name, weight in cell.items()}
         if names or isinstance(cell, str | bool):

@@ -48,7 +48,9 @@ def open_texts(folder: Path, encoding: str = "") -> Source:
             text = "\n".join(text_lines(file, encoding)).strip()
             problem = decoding_problem(text)
             cells = {"text": text, "label": folder.name}
-            yield Row(number, {} if problem else cells, f"{file.name}: {problem}" if problem else "")
+            yield Row(
+                number, {} if problem else cells, f"{file.name}: {problem}" if problem else ""
+            )
 
     remark = "a text a file, of the class that its folder is called"
     return Source(("text", "label"), rows, ": file ", remark=remark)

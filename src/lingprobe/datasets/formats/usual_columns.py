@@ -152,5 +152,3 @@ def listing(names: Collection[str]) -> str:
     shown = ", ".join(repr(name) for name in list(names)[:20])
     more = f" and {len(names) - 20:,} more" if len(names) > 20 else ""
     return f"its columns: {shown}{more}" if names else "it has no columns"
-
-
