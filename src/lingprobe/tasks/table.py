@@ -45,11 +45,11 @@ class Table:
               reads them
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
               intervals then know; may be repeated
-    labels    whether numbers are classes or scores; without, the file's metadata decide, or else
-              whole numbers about one text, at most 50 different ones with at least ten examples
-              each, are classes
-    text, text2, label, split  the columns, by heading or, from 1, by number; without, those with
-              usual names
+    labels    classes or scores: what numbers are; sets: cells list several labels; without, the
+              file's metadata decide, or else whole numbers about one text, at most 50 different
+              ones with at least ten examples each, are classes
+    text, text2, label, split  the columns, by heading or, from 1, by number; label=A+B names
+              columns of 0 and 1, text=messages.user a role; without, those with usual names
     span, span2  the columns of the words that the label is about, as those words or as
               [start, end]; two columns as START+END
     offsets   what the numbers of spans count, words or characters; without, what fits

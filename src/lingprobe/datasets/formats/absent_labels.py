@@ -5,12 +5,14 @@ are left out and counted; where they are many, or hardly a class is left, the us
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem
+from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label
 
 ABSENT = frozenset(
@@ -47,8 +49,8 @@ def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ())
         return AbsentLabels(np.zeros(len(labels), bool), ())
     different, codes = np.unique([str(label) for label in labels], return_inverse=True)
     names = [str(name) for name in different]
-    absent = [name for name in names if name in ABSENT]
-    others = [name for name in names if name not in ABSENT]
+    absent = [name for name in names if name in ABSENT or not name]
+    others = [name for name in names if name not in absent]
     if UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != UNSURE):
         absent.append(UNSURE)
         others.remove(UNSURE)
@@ -69,6 +71,19 @@ def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ())
             " none: remove such rows, or add labels=classes to the task if it is a class"
         )
     return AbsentLabels(rows, tuple(absent))
+
+
+def leave_out_absent(dataset: Dataset, where: str) -> Dataset:
+    """The examples that have a label, with a remark on how many say that they have none."""
+    labels = dataset.labels
+    if labels.classes is None and labels.numbers is None:
+        return dataset
+    absent = find_absent([*labels.plain()], where, dataset.splits.tolist())
+    if not absent.names:
+        return dataset
+    kept = dataset.take(np.flatnonzero(~absent.rows))
+    kept = replace(kept, labels=kept.labels.without_unused())
+    return add_remarks(kept, describe_absent(absent))
 
 
 def _find_minus_one(names: Sequence[str]) -> str:
