@@ -65,20 +65,20 @@ def table(
     on_error: Literal["raise", "skip"] = "raise",
 ) -> Task:
     """A task from labelled rows in memory, for `run`, `evaluate`, `inspect` and `build`. These also
-    take the rows themselves; this function names columns. Columns with usual names are found.
+    take the rows; this function names columns. Columns with usual names are found.
 
     data          a DataFrame (pandas, polars), a table of pyarrow, a Dataset or DatasetDict of
                   `datasets`, a list of dictionaries, a dictionary of lists, a mapping of splits to
-                  these, (texts, labels), or a `lingprobe.Dataset`; a text may be a list of words, a
-                  tuple of two texts, or a conversation
-    name          what tables call it (default: data- and some digits of its content)
+                  these, (texts, labels), or a `lingprobe.Dataset`; a text may be words, two texts,
+                  or a conversation
+    name          what tables call it (default: data- and digits of its content)
     text, text2   the columns of the text, or of two texts
     label, split  the columns of the label and of the split
     span, span2   the columns of the words that the label is about, as those words or as
                   [start, end]; two columns as 'START+END'
     offsets       what the numbers of spans count, 'words' or 'characters' (default: what fits)
-    group         the column of what rows have in common, as a document: such rows are in one split
-    labels        'classes', 'scores', or 'sets': what numbers are, or cells with several labels
+    group         the column of what rows share, as a document: such rows are in one split
+    labels        'classes', 'scores' or 'sets': what labels are
     metric, probe, view, clusters, seed, on_error  as for `table:FILE`
     The task is known by its content: a second run measures nothing again, other data are another
     task. DataProblem where columns are not clear, or texts have no labels.

@@ -43,8 +43,7 @@ def flatten_cells(row: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """
     cells: dict[str, Any] = {}
     for name, cell in row.items():
-        is_label = plain(str(name)) in LABELS[1]
-        if isinstance(cell, dict) and not is_label and _is_nested(cell) and depth < _DEEPEST:
+        if isinstance(cell, dict) and depth < _DEEPEST and _is_nested(str(name), cell):
             inner = flatten_cells(cell, depth + 1)
             cells |= {f"{name}.{key}": value for key, value in inner.items()}
         else:
@@ -52,7 +51,10 @@ def flatten_cells(row: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     return cells
 
 
-def _is_nested(cell: Mapping[str, Any]) -> bool:
+def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
+    """Whether the cell of that column is an object of further cells."""
+    if plain(name) in LABELS[1]:
+        return False
     is_weights = all(isinstance(value, int | float) for value in cell.values())
     return bool(cell) and not is_weights and PLACES.isdisjoint(cell)
 
