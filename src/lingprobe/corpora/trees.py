@@ -98,7 +98,7 @@ def features(raw: str) -> Mapping[str, str]:
     """
     if raw == "_":
         return MappingProxyType({})
-    values = {}
+    values: dict[str, str] = {}
     for item in raw.split("|"):
         name, equals, value = item.partition("=")
         if not (name and equals and value):
