@@ -9,13 +9,14 @@ import pytest
 from fixtures.shapes.delimited import DELIMITED
 from fixtures.shapes.folders import FOLDERS
 from fixtures.shapes.objects import OBJECTS
+from fixtures.shapes.talks import CONVERSATIONS
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import read
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
-SHAPES = [*DELIMITED, *OBJECTS, *FOLDERS]
+SHAPES = [*DELIMITED, *OBJECTS, *CONVERSATIONS, *FOLDERS]
 _OPTIONS = re.compile(r"\b(?:text2?|label|labels|split|span)=[^,;:\s]+(?:,\w+=[^,;:\s]+)*")
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.column_shapes import TableHead
-from lingprobe.datasets.formats.conversations import split_role
+from lingprobe.datasets.formats.column_shapes import ColumnShape, TableHead
+from lingprobe.datasets.formats.conversations import is_conversation, split_role
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.usual_columns import (
+    ACCEPTED,
     ANSWERS,
     LABELS,
     PAIRS,
@@ -37,6 +38,7 @@ class Chosen:
     roles    of the turns that are read of a text that is a conversation, '' for all
     flags    columns of zeros and ones, whose headings are the classes
     answers  two columns of texts, whose headings are the classes
+    accepted the column that says whether an annotation holds
     """
 
     texts: tuple[str, ...]
@@ -47,6 +49,7 @@ class Chosen:
     roles: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    accepted: str = ""
 
     def plain(self) -> dict[str, str]:
         """The columns by what they hold, as notes have them."""
@@ -61,7 +64,7 @@ class Chosen:
     def all(self) -> list[str]:
         """The headings of all columns that are read."""
         ends = [name for span in self.spans for name in span]
-        more = (*self.flags, *self.answers, self.label, self.group, self.split)
+        more = (*self.flags, *self.answers, self.label, self.group, self.split, self.accepted)
         return [name for name in dict.fromkeys((*self.texts, *ends, *more)) if name]
 
     @property
@@ -105,7 +108,8 @@ class _Choice:
             label = self._label(free, texts)
             flags = () if label else tuple(self.head.find_flags(_drop_numbering(free)))
         split = given.get("split") or self._split([n for n in free if n not in (label, *flags)])
-        chosen = Chosen(texts, label, given.get("group", ""), split, spans, roles, flags, answers)
+        group, accepted = given.get("group", ""), self._accepted(free, label)
+        chosen = Chosen(texts, label, group, split, spans, roles, flags, answers, accepted)
         self._check(chosen)
         return chosen
 
@@ -163,8 +167,12 @@ class _Choice:
 
     def _holds_texts(self, name: str) -> bool:
         cells = self.head.shape(name).cells
-        flat = [c for cell in cells for c in (cell if isinstance(cell, list) else [cell]) if c]
-        return bool(flat) and self.head.__class__([{name: c} for c in flat]).shape(name).is_text
+        several = [
+            cell if isinstance(cell, list) and not is_conversation(cell) else [cell]
+            for cell in cells
+        ]
+        flat = [text for cell in several for text in cell if text]
+        return bool(flat) and ColumnShape(flat).is_text
 
     def _texts(
         self, given: dict[str, str], free: Sequence[str], has_answers: bool, is_open: bool
@@ -174,7 +182,11 @@ class _Choice:
             return tuple(given[option] for option in ("text", "text2") if option in given)
         if "text2" not in given and not has_answers and (pair := self._pair(free)):
             return pair
-        first = self._usual(TEXTS, free, "text") or self._find_saying(has_text_end, free)
+        first = (
+            self._usual(TEXTS[:-1], free, "text")
+            or self._find_saying(has_text_end, free)
+            or self._usual(TEXTS[-1:], free, "text")
+        )
         if not first and has_answers:
             return ()
         first = first or self._last(free) or self._refuse("text", free, given, is_open)
@@ -244,6 +256,12 @@ class _Choice:
             if plain(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
                 return name
         return ""
+
+    def _accepted(self, free: Sequence[str], label: str) -> str:
+        """The column that says whether annotations hold; ''."""
+        name = index_names([n for n in free if n != label]).get(ACCEPTED[0], "")
+        cells = {str(cell) for cell in self.head.shape(name).cells} if name else set()
+        return name if cells and cells <= ACCEPTED[1] else ""
 
     def _refuse(
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool

@@ -19,6 +19,7 @@ _ITEM = re.compile(
 _WITH_COMMA = re.compile(r"\s*-?\d+(?:\s*,\s*\d+)+\s*")
 _TWO_NUMBERS = re.compile(r"-?\d+,\d+")
 _MARKS = ",;|"
+_OF_A_THOUSAND = 3  # digits behind its comma
 _ENDS = {"[": "]", "(": ")", "{": "}"}
 FLAGS_REMARK = "its labels, lists of zeros and ones, were read as the numbers of the ones, from 0"
 
@@ -48,6 +49,15 @@ def parse_list(text: str) -> list[str] | None:
         items.append(re.sub(r"\\(.)", r"\1", item))
         place = found.end()
     return items
+
+
+def are_named_flags(cells: Sequence[Any]) -> bool:
+    """Whether objects have a zero or a one for each of the same classes."""
+    objects = [cell for cell in cells if isinstance(cell, dict)]
+    if not objects or len(objects) < len(cells) or len(objects[0]) < 2:
+        return False
+    flags = {str(flag) for each in objects for flag in each.values()}
+    return flags <= ONE | ZERO and len({tuple(sorted(each)) for each in objects}) == 1
 
 
 def are_flags(lists: Sequence[Sequence[Any]]) -> bool:
@@ -107,12 +117,12 @@ def have_decimal_commas(names: Sequence[str]) -> bool:
 
 
 def find_lists(names: Sequence[str]) -> str:
-    """A name that seems a list of others: its parts, at a mark, all stand alone as well; ''."""
+    """A name that seems a list of others: one of its parts, at a mark, is a name as well; ''."""
     known = set(names)
     for name in names:
         for mark in _MARKS:
             parts = [part.strip() for part in name.split(mark)]
-            if len(parts) > 1 and known.issuperset(parts):
+            if len(parts) > 1 and all(parts) and not known.isdisjoint(parts):
                 return name
     return ""
 
@@ -147,6 +157,12 @@ def _read_commas(labels: Column, others: Sequence[str], mark: str) -> Reading:
         "its labels have decimal commas and were read as scores; labels=sets reads sets of classes",
     )
     parts = [name.strip().split(",") for name in others]
+    if mark != ";" and all(len(last) == _OF_A_THOUSAND for _, last in parts):
+        return Reading(
+            question=f"labels with commas, as {others[0]!r}, may be decimals, thousands or several"
+            " classes: write thousands without commas, or add labels=scores (decimals) or"
+            " labels=sets to the task"
+        )
     if mark == ";" or not all(map(_ascend, parts)):
         return decimals
     elsewhere = {name.strip() for name in labels.names} | {first for first, _ in parts}

@@ -23,7 +23,7 @@ _DELIMITERS = ",;\t|"
 _LINE_MARKS = ";|@,"  # that part a text from its label in lines of text
 _SHORTEN = ", or, where its text is that long, write JSON lines or Parquet"
 _AGAIN = "the headings stand here again, as where two files were put together; remove that line"
-_SAID_MARK = re.compile(r'"?sep=(.)"?')
+_SAID_MARK = re.compile(r'"?sep=(.)"?[,;\s]*\Z')
 _NUMBER_LIKE = re.compile(r"[\d.,:;+\- ]+")
 _FASTTEXT = re.compile(r"(?<!\S)__label__(\S+)")
 _Cut = tuple[int, list[str], str]
@@ -36,14 +36,15 @@ def open_delimited(path: Path, columns: Columns, encoding: str = "") -> Source:
     start = list(islice(lines, HEAD))
     lines = chain(start, lines)
     some = [line for line in start if line.strip()]
-    if suffix == ".txt" and some and all(map(_FASTTEXT.search, some)):
+    is_lines = suffix not in (".csv", ".tsv")
+    if is_lines and some and all(map(_FASTTEXT.search, some)):
         return _open_fasttext(lines)
-    if suffix == ".txt" and (end := _find_end(some)):
+    if is_lines and (end := _find_end(some)):
         mark, is_last = end
         return _open_cut(path, columns, mark, _cut_end(lines, mark, is_last), is_headed=False)
     if suffix != ".csv":
         return _open_cut(path, columns, "\t", _cut_tabs(lines))
-    said = _SAID_MARK.fullmatch(start[0].strip()) if start else None
+    said = _SAID_MARK.match(start[0]) if start else None
     mark = said[1] if said else _find_delimiter(start)
     if mark == "\t" and _has_bare_quotes(start):
         return _open_cut(path, columns, mark, _cut_tabs(lines))
@@ -88,7 +89,7 @@ def _open_fasttext(lines: Iterable[str]) -> Source:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 labels = _FASTTEXT.findall(line)
-                text = " ".join(_FASTTEXT.sub(" ", line).split())
+                text = " ".join(_FASTTEXT.sub(" ", line).split()).removeprefix(", ")
                 yield Row(number, {"text": text, "label": labels}, decoding_problem(line))
 
     remark = "its labels are the words that begin with __label__, as fastText has them"

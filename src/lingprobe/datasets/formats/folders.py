@@ -46,7 +46,8 @@ _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 
 SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
-_TEXT = ".txt"  # a table of lines only where a name says its split
+LINES = (".txt", "", ".train", ".valid", ".dev", ".test", ".data")
+"""Endings of tables of lines; in a folder only where a name says its split."""
 
 
 def no_table(path: str | Path) -> str:
@@ -78,7 +79,7 @@ def table_parts(path: Path) -> list[CorpusPart]:
     ]
     if named:
         return _in_order(named, path)
-    inside = next((str(folder) for folder in below if any(_files(folder))), "")
+    inside = next((str(f) for f in below if any(_files(f)) or _has_texts(f)), "")
     hint = f"; did you mean {inside!r}?" if inside else ""
     raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
 
@@ -93,6 +94,10 @@ def digest_parts(parts: Sequence[CorpusPart]) -> str:
     ]
     content = digest_files(files)
     return digest_texts(content, *names, str(len(files))) if names else content
+
+
+def _has_texts(folder: Path) -> bool:
+    return bool(find_text_folders(folder, split_in_name))
 
 
 def split_in_name(name: str) -> str:
@@ -133,16 +138,20 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
 
 
 def _files(folder: Path) -> Iterator[CorpusPart]:
-    """The tables in a folder, each with the split of its name."""
-    if folder.is_dir():
-        for path in plain_first(folder.iterdir()):
-            name = uncompressed_path(path)
-            suffix, split = name.suffix.lower(), split_in_name(name.stem)
-            # what systems, editors and libraries leave beside tables
-            other = name.name.startswith(".") or (suffix == ".json" and not split)
-            is_table = suffix in SUFFIXES or (suffix == _TEXT and split)
-            if is_table and path.is_file() and not other:
-                yield CorpusPart(split, path)
+    """The tables in a folder, each with the split of its name; where there are none, the lines."""
+    tables, lines = [], []
+    for path in plain_first(folder.iterdir()) if folder.is_dir() else ():
+        name = uncompressed_path(path)
+        suffix, split = name.suffix.lower(), split_in_name(name.stem)
+        # what systems, editors and libraries leave beside tables
+        other = name.name.startswith(".") or (suffix == ".json" and not split)
+        if not path.is_file() or other:
+            continue
+        if suffix in SUFFIXES:
+            tables.append(CorpusPart(split, path))
+        elif suffix in LINES and (split := split or split_in_name(name.name)):
+            lines.append(CorpusPart(split, path))
+    yield from tables or lines
 
 
 def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:
@@ -159,7 +168,7 @@ def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:
             " validation, test): name one of them, or rename them"
         )
     kinds = sorted({uncompressed_path(part.path).suffix.lower() for part in named})
-    if len(kinds) > 1:
+    if len(kinds) > 1 and not set(kinds) <= {*LINES}:
         raise DataProblem(
             f"{str(place)!r} has tables of several formats ({', '.join(kinds)}): keep those of one,"
             " or name a file"

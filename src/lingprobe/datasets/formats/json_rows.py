@@ -14,7 +14,7 @@ from typing import Any
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.column_shapes import guess_columns
+from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
 from lingprobe.datasets.formats.folders import split_in_name
 from lingprobe.datasets.formats.rows import HEAD, Row, Source
 from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
@@ -145,12 +145,14 @@ def _arrange(value: Any, path: Path) -> tuple[list[Any], str]:
         rows = _rows_of_splits(value) or _rows_below_headings(value) or _rows_of_columns(value)
         if rows is not None:
             return rows, ""
-        lists = {key: part for key, part in value.items() if _is_table(part)}
+        lists = dict(_find_tables(value))
         lists = {key: part for key, part in lists.items() if _is_viewed(part[0])} or lists
         if len(lists) == 1:
             ((key, rows),) = lists.items()
             rows = [row["row"] if _is_viewed(row) else row for row in rows]
             return rows, f"what stands under its key {key!r} was read"
+        if pairs := _rows_of_pairs(value):
+            return pairs, "its keys are the texts, and their values the labels"
         if lists:
             raise DataProblem(
                 f"{path}: several lists of objects, under {', '.join(map(repr, lists))}: write"
@@ -179,6 +181,23 @@ def _is_viewed(row: Any) -> bool:
 def _is_table(part: Any) -> bool:
     """Whether a list holds rows."""
     return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
+
+
+def _find_tables(value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
+    """The lists of objects in an object, and in objects in it, by their keys."""
+    for key, part in value.items():
+        if _is_table(part):
+            yield key, part
+        elif isinstance(part, dict) and depth < _DEEPEST:
+            yield from ((f"{key}.{name}", found) for name, found in _find_tables(part, depth + 1))
+
+
+def _rows_of_pairs(value: Mapping[str, Any]) -> list[Any]:
+    """The rows of an object that has texts for keys and labels for values; [] for any other."""
+    are_labels = all(isinstance(label, str | int | float) for label in value.values())
+    if not are_labels or not ColumnShape(list(value)).is_text or len(value) < FEW_ROWS:
+        return []
+    return [{"text": text, "label": label} for text, label in value.items()]
 
 
 def _rows_of_splits(value: Mapping[str, Any]) -> list[Any] | None:

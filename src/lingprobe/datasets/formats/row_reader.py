@@ -17,9 +17,11 @@ from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import Example, Sentence, Site
 from lingprobe.data.labels import Label
 from lingprobe.datasets.formats.chosen_columns import Chosen
+from lingprobe.datasets.formats.column_shapes import FEW_ROWS
 from lingprobe.datasets.formats.composite_labels import (
     FLAGS_REMARK,
     are_flags,
+    are_named_flags,
     name_flags,
     parse_list,
 )
@@ -52,6 +54,7 @@ from lingprobe.datasets.formats.row_spans import (
 )
 from lingprobe.datasets.formats.rows import Source
 
+_WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
 Piece = CorpusPart | HeldRows
 """A file of a table, or rows in memory."""
@@ -63,8 +66,8 @@ class RowForm:
 
     offsets     what numbers of spans count
     of_words    whether labels are those of single words
-    as_lists    whether words and their labels are lists written as text
-    is_flagged  whether labels are lists of zeros and ones
+    as_lists    whether words and their labels are lists written as text, or parted by spaces
+    flags       what labels of zeros and ones are
     annotated   whether labels are lists of spans with labels
     closed      whether these spans end with their last word or character, not behind it
     talks       whether texts are conversations
@@ -73,7 +76,7 @@ class RowForm:
     offsets: Offsets | Literal[""] = ""
     of_words: bool = False
     as_lists: bool = False
-    is_flagged: bool = False
+    flags: Literal["", "lists", "objects"] = ""
     annotated: bool = False
     closed: bool = False
     talks: bool = False
@@ -84,8 +87,9 @@ class RowForm:
         if self.of_words:
             how = "its labels, as many as words in each row, were read as those of the words"
             remarks.append(how)
-        if self.is_flagged:
-            remarks.append(FLAGS_REMARK)
+        if self.flags:
+            named = "its labels, objects of zeros and ones, were read as the names of the ones"
+            remarks.append(named if self.flags == "objects" else FLAGS_REMARK)
         if self.annotated:
             counted = f", whose numbers count {self.offsets}" if self.offsets else ""
             ends = " and whose ends are the last words" if self.closed else ""
@@ -110,19 +114,16 @@ def decide_form(
     form = RowForm(talks=_talk(rows, chosen))
     if chosen.spans:
         return replace(form, offsets=offsets or _decide_offsets(rows, chosen, where))  # type: ignore[arg-type]
-    if not chosen.label or len(chosen.texts) != 1:
+    if not chosen.label:
         return form
     cells = [unwrap_results(row.get(chosen.label)) for row in rows]
-    texts = [row.get(chosen.texts[0]) for row in rows]
-    if are_annotations(cells):
-        return replace(form, annotated=True, **_decide_ends(texts, cells))
-    if source.untyped:
-        texts, cells = _as_lists(texts), _as_lists(cells)
-    if _are_of_words(texts, cells):
-        return replace(form, of_words=True, as_lists=source.untyped)
-    lists = [cell for cell in cells if isinstance(cell, list)]
-    is_flagged = not source.untyped and bool(lists) and are_flags(lists)
-    return replace(form, is_flagged=is_flagged)
+    if len(chosen.texts) == 1:
+        texts = [row.get(chosen.texts[0]) for row in rows]
+        if are_annotations(cells):
+            return replace(form, annotated=True, **_decide_ends(texts, cells))
+        if _are_of_words(texts, cells, source.untyped):
+            return replace(form, of_words=True, as_lists=source.untyped)
+    return replace(form, flags=_find_flags(cells, source.untyped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,8 @@ class RowReader:
 
     def _examples(self, cells: Mapping[str, Any]) -> list[Example]:
         """The example of a row, or those of its words, spans or answers that have a label."""
+        if self.chosen.accepted and cells.get(self.chosen.accepted) != "accept":
+            raise NoLabel(f"its {self.chosen.accepted} is not 'accept'")
         if self.chosen.flags:
             return [self._example(cells, read_flags(cells, self.chosen.flags))]
         if self.chosen.answers:
@@ -171,7 +174,7 @@ class RowReader:
     def _examples_of_words(self, cells: Mapping[str, Any], label: Any) -> list[Example]:
         """An example for each word that has a label."""
         if self.form.as_lists:
-            label = parse_list(str(label))
+            label = _cut_list(str(label))
         whole = self._example(cells, "")
         ((sentence, _),) = whole.sites
         if not isinstance(label, list) or len(label) != len(sentence.words):
@@ -237,7 +240,7 @@ class RowReader:
         if is_conversation(cell):
             cell = join_turns(cell, role)
         if self.form.as_lists and isinstance(cell, str):
-            cell = parse_list(cell)
+            cell = _cut_list(cell)
         if isinstance(cell, list) and cell and all(isinstance(word, str) for word in cell):
             made = Sentence.of(map(intern, cell))
         elif cell is None or isinstance(cell, str):
@@ -260,9 +263,9 @@ class RowReader:
         """The label of a cell: a class, a score, or a set of classes."""
         column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
         if isinstance(cell, list):
-            return (
-                name_flags(cell, names) if self.form.is_flagged else read_set(cell, names, column)
-            )
+            return name_flags(cell, names) if self.form.flags else read_set(cell, names, column)
+        if isinstance(cell, dict) and self.form.flags:
+            return read_flags(cell, list(cell))
         if isinstance(cell, dict):
             return {str(name): read_weight(weight, column) for name, weight in cell.items()}
         if names or isinstance(cell, str | bool):
@@ -277,17 +280,34 @@ def _talk(rows: Sequence[Mapping[str, Any]], chosen: Chosen) -> bool:
 
 
 def _as_lists(cells: Sequence[Any]) -> list[Any]:
-    """Cells of text as the lists that they are written as, where they are."""
-    return [parse_list(cell) if isinstance(cell, str) else cell for cell in cells]
+    """Cells of text as the lists that they are written as, or as words with spaces between."""
+    return [_cut_list(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
-def _are_of_words(texts: Sequence[Any], labels: Sequence[Any]) -> bool:
+def _cut_list(cell: str) -> list[str]:
+    listed = parse_list(cell)
+    return cell.split() if listed is None else listed
+
+
+def _are_of_words(texts: Sequence[Any], labels: Sequence[Any], untyped: bool) -> bool:
     """Whether the labels are those of single words: rows have as many as words, but for slips."""
+    if untyped:
+        texts, labels = _as_lists(texts), _as_lists(labels)
+        if sum(map(len, labels)) < _WORDS * len(labels):
+            return False
     alike = sum(
         isinstance(words, list) and isinstance(each, list) and len(words) == len(each)
         for words, each in zip(texts, labels, strict=True)
     )
     return bool(texts) and alike >= MOST * len(texts)
+
+
+def _find_flags(cells: Sequence[Any], untyped: bool) -> Literal["", "lists", "objects"]:
+    """What labels of zeros and ones are; '' where they are others."""
+    if len(cells) >= FEW_ROWS and are_named_flags(cells):
+        return "objects"
+    lists = [cell for cell in cells if isinstance(cell, list)]
+    return "lists" if lists and not untyped and are_flags(lists) else ""
 
 
 def _decide_offsets(

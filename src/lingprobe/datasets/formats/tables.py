@@ -24,8 +24,14 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import KINDS, Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
+from lingprobe.datasets.formats.folders import (
+    LINES,
+    digest_parts,
+    folder_remarks,
+    no_table,
+    table_parts,
+)
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
-from lingprobe.datasets.formats.folders import digest_parts, folder_remarks, no_table, table_parts
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
@@ -191,7 +197,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     known = SUFFIXES.get(suffix.lower())
-    if known is None and suffix.lower() not in TABLES:
+    if known is None and suffix.lower() not in (*TABLES, *LINES):
         raise DataProblem(no_table(path))
     return known if known is not None and OWN[known](path) else None
 

@@ -54,9 +54,12 @@ LABELS = (
     ("class", "target", "tag", "tags", "category", "sentiment", "intent", "emotion", "y"),
     ("nertags", "postags", "chunktags", "upos", "xpos"),
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
+    ("starrating", "overall"),
     ("quality", "relevance", "polarity", "stance", "topic", "verdict"),
     ("entities", "spans", "ner", "mentions", "annotations"),
 )
+ACCEPTED = ("answer", frozenset(("accept", "reject", "ignore")))
+"""The column in which Prodigy says whether an annotation holds, and what stands there."""
 ANSWERS = (("positive", "negative"), ("chosen", "rejected"))
 """Names of two texts of which one is the better answer."""
 SPANS = (("span", "span1"), ("span2",))
@@ -135,7 +138,8 @@ def has_text_end(name: str) -> bool:
 
 
 def _words_of(name: str) -> list[str]:
-    return [word.casefold() for word in re.findall(r"[^\W_]+", name)]
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word.casefold() for word in re.findall(r"[^\W_]+", parted)]
 
 
 def find(name: str, names: Sequence[str], option: str, where: str) -> str:
