@@ -42,7 +42,8 @@ def open_delimited(path: Path, columns: Columns, encoding: str = "") -> Source:
     if is_lines and (end := _find_end(some)):
         mark, is_last = end
         return _open_cut(path, columns, mark, _cut_end(lines, mark, is_last), is_headed=False)
-    if suffix != ".csv":
+    has_tabs = not some or any("\t" in line for line in some)
+    if suffix != ".csv" and (is_lines or has_tabs):
         return _open_cut(path, columns, "\t", _cut_tabs(lines))
     said = _SAID_MARK.match(start[0]) if start else None
     mark = said[1] if said else _find_delimiter(start)
