@@ -267,15 +267,15 @@ class _Choice:
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool
     ) -> str:
         """Say that no column has a usual name, and what would work."""
-        rest = [name for name in _drop_numbering(free) if not is_usual(name)] or ["NAME"]
-        work = (
-            self.head.propose([*known.values(), *free] if is_open else free, known)
-            or f"{option}={rest[0]}"
-        )
-        seems = ", as it seems" if self.head.rows else ""
+        rest = [name for name in _drop_numbering(free) if not is_usual(name)]
+        work = self.head.propose([*known.values(), *free] if is_open else free, known)
+        remedy = f"name it, as {option}=NAME"
+        if work or rest:
+            seems = ", as it seems" if work else ""
+            remedy = f"add {work or f'{option}={rest[0]}'} to the task{seems}"
         raise DataProblem(
-            f"{self.where}: no column has a usual name of a {option}, as {option!r}: add {work} to"
-            f" the task{seems}; {listing(self.names)}"
+            f"{self.where}: no column has a usual name of a {option}, as {option!r}: {remedy};"
+            f" {listing(self.names)}"
         )
 
     def _check(self, chosen: Chosen) -> None:

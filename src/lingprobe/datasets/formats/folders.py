@@ -18,7 +18,7 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.data.core import SPLITS, DataProblem
-from lingprobe.data.digests import digest_texts
+from lingprobe.data.digests import RunningDigest
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
 from lingprobe.datasets.formats.text_folders import (
     find_text_folders,
@@ -86,14 +86,16 @@ def table_parts(path: Path) -> list[CorpusPart]:
 
 def digest_parts(parts: Sequence[CorpusPart]) -> str:
     """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
-    names = [part.path.name for part in parts if part.path.is_dir()]
-    files = [
-        file
-        for part in parts
-        for file in (list_texts(part.path) if part.path.is_dir() else [part.path])
-    ]
-    content = digest_files(files)
-    return digest_texts(content, *names, str(len(files))) if names else content
+    if not any(part.path.is_dir() for part in parts):
+        return digest_files(part.path for part in parts)
+    state = RunningDigest()
+    for part in parts:
+        texts = list_texts(part.path)
+        state.add(f"{part.path.name} {len(texts)}\n")
+        for file in texts:
+            text = file.read_bytes()
+            state.add(f"{len(text)} ", text)
+    return state.hex()
 
 
 def _has_texts(folder: Path) -> bool:

@@ -43,7 +43,7 @@ from lingprobe.datasets.formats.row_reader import Piece, RowForm, RowReader, dec
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.rows import HEAD, Source
-from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, unread_span
+from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
 
 _TWO = 2  # classes, of which one may be rare
@@ -164,7 +164,10 @@ def _decide(
 def _remarks(reader: RowReader, how: Manner) -> list[str]:
     """What was decided about the columns and the cells of a table, in sentences."""
     source, chosen, form = reader.source, reader.chosen, reader.form
-    remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
+    unusual = [name for name in (*chosen.texts, chosen.label) if name and not is_usual(name)]
+    told = source.remark or ("its headings are not all usual" if unusual else "")
+    is_told = source.remark or (unusual and not how.columns.as_asked())
+    remarks = [f"{told}: {_describe(chosen)}"] if is_told else []
     remarks += form.remarks(chosen)
     if chosen.spans and form.offsets and not how.offsets:
         other = "words" if form.offsets == "characters" else "characters"
