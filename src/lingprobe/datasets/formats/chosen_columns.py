@@ -196,8 +196,7 @@ class _Choice:
         """The columns of two texts that go together by their names; () where none do."""
         by_name = index_names(free)
         pairs = [pair for pair in PAIRS if by_name.keys() >= set(pair)]
-        if len(pairs) > 1 and self.head.rows:
-            pairs = [p for p in pairs if all(self._holds_texts(by_name[name]) for name in p)]
+        pairs = [p for p in pairs if all(self.head.shape(by_name[n]).may_be_text for n in p)]
         if not pairs:
             return ()
         every = dict.fromkeys(by_name[name] for pair in pairs for name in pair)
@@ -270,7 +269,9 @@ class _Choice:
         rest = [name for name in _drop_numbering(free) if not is_usual(name)]
         work = self.head.propose([*known.values(), *free] if is_open else free, known)
         remedy = f"name it, as {option}=NAME"
-        if work or rest:
+        if option == "text" and is_open and self.head.rows and not work:
+            remedy += ", and the label; no column seems one by its cells"
+        elif work or rest:
             seems = ", as it seems" if work else ""
             remedy = f"add {work or f'{option}={rest[0]}'} to the task{seems}"
         raise DataProblem(

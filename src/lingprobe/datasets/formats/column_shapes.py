@@ -71,9 +71,24 @@ class ColumnShape:
 
     @property
     def is_flag(self) -> bool:
-        """Whether its cells are 0 and 1, or false and true, and one is not 0."""
+        """Whether its cells are 0 and 1, or false and true, and both are there."""
         there = set(self._plain)
-        return bool(there & ONE) and there <= ONE | ZERO
+        return bool(there & ONE) and bool(there & ZERO) and there <= ONE | ZERO
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether its first cell is a truth value, not a number."""
+        return self._plain[:1] in (["True"], ["False"], ["true"], ["false"])
+
+    @property
+    def may_be_text(self) -> bool:
+        """Whether its cells are texts, words or conversations, and not numbers or other lists."""
+        return all(
+            isinstance(cell, str | None)
+            or is_conversation(cell)
+            or (isinstance(cell, list) and all(isinstance(word, str) for word in cell))
+            for cell in self.cells
+        )
 
     @property
     def is_decimal(self) -> bool:
@@ -114,8 +129,11 @@ class TableHead:
         )
 
     def find_flags(self, names: Sequence[str]) -> list[str]:
-        """The columns of zeros and ones."""
-        return [name for name in names if self.rows and self.shape(name).is_flag]
+        """The columns of zeros and ones; where others hold truth values, those that are more."""
+        flags = [name for name in names if self.rows and self.shape(name).is_flag]
+        truths = [name for name in flags if self.shape(name).is_truth]
+        numbers = [name for name in flags if name not in truths]
+        return truths if len(truths) > len(numbers) else numbers
 
     def propose(self, names: Sequence[str], columns: Mapping[str, str]) -> str:
         """The options that name the columns of text and label, of which some are known; ''."""

@@ -17,7 +17,7 @@ from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
 from lingprobe.datasets.formats.rows import HEAD, Row, Source
-from lingprobe.datasets.formats.usual_columns import Columns, is_usual
+from lingprobe.datasets.formats.usual_columns import Columns, names_column
 
 _DELIMITERS = ",;\t|"
 _LINE_MARKS = ";|@,"  # that part a text from its label in lines of text
@@ -244,6 +244,6 @@ def _has_headings(rows: Sequence[Sequence[str]], columns: Columns) -> bool:
         below = [row[place].strip() for row in others if place < len(row)]
         if cell in below or _NUMBER_LIKE.fullmatch(cell):
             continue
-        if is_usual(cell) or (len(below) >= FEW_ROWS and 2 * len(set(below)) <= len(below)):
+        if names_column(cell) or (len(below) >= FEW_ROWS and 2 * len(set(below)) <= len(below)):
             return True
     return False

@@ -15,12 +15,14 @@ from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
+from lingprobe.datasets.formats.conversations import is_talk_of_lists
 from lingprobe.datasets.formats.folders import split_in_name
 from lingprobe.datasets.formats.rows import HEAD, Row, Source
 from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
 
 _OBJECT = '{"text": ..., "label": ...}'
-PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset"))
+PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choices"))
+"""Keys of an object that says one thing: a span, or what was chosen."""
 _DEEPEST = 4  # objects in objects that are columns
 
 
@@ -56,7 +58,8 @@ def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     if plain(name) in LABELS[1]:
         return False
     is_weights = all(isinstance(value, int | float) for value in cell.values())
-    return bool(cell) and not is_weights and PLACES.isdisjoint(cell)
+    is_kept = is_weights or is_talk_of_lists(cell) or not PLACES.isdisjoint(cell)
+    return bool(cell) and not is_kept
 
 
 _Numbered = Iterable[tuple[int, Any] | tuple[int, Any, str]]
@@ -180,7 +183,11 @@ def _is_viewed(row: Any) -> bool:
 
 def _is_table(part: Any) -> bool:
     """Whether a list holds rows."""
-    return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
+    return (
+        isinstance(part, list)
+        and bool(part)
+        and all(isinstance(row, dict) or _is_annotated(row) for row in part)
+    )
 
 
 def _find_tables(value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
@@ -204,7 +211,11 @@ def _rows_of_splits(value: Mapping[str, Any]) -> list[Any] | None:
     """The rows of an object that has a list for each split, each with its split; None for any
     other.
     """
-    parts = {key: part for key, part in value.items() if isinstance(part, list)}
+    parts: dict[str, list[Any]] = {}
+    for key, part in value.items():
+        found = _rows_of_columns(part) if isinstance(part, dict) else part
+        if isinstance(found, list):
+            parts[key] = found
     if len(parts) < len(value) or not all(map(split_in_name, parts)):
         return None
     rows: list[Any] = []

@@ -97,7 +97,12 @@ def decide_kind(
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """Refuse names of classes that are gaps between numbers, as it seems."""
+    """Refuse names of classes that are gaps between numbers, or lists of objects, as it seems."""
+    if names and all(name[:1] in "[{" and name[-1:] in "]}" and "'" in name for name in names):
+        raise DataProblem(
+            f"{where}: labels are lists written as text, as {names[0]!r}: write lists, in JSON"
+            " lines or Parquet; if each is a class, add labels=classes to the task"
+        )
     others = [name for name in names if as_number(name) is None]
     if others and len(others) < len(names) and all(name.casefold() in GAPS for name in others):
         raise DataProblem(

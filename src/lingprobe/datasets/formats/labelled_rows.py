@@ -123,6 +123,8 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
         if many < len(rows.labels) or lacking < tally.unlabelled:
             labelled.add(reader.part.split)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
+    if rows.labels and not any(label != frozenset() for label in rows.labels):
+        raise DataProblem(f"{place}: its labels are all empty lists; name another, as label=NAME")
     rows, absent, gaps = _leave_out_unlabelled(rows, labels, tally, str(place))
     check_examples(rows.labels, place, tally)
     assert reader is not None
@@ -292,8 +294,8 @@ def _readers(
         elif lacking := _lacking(source, chosen, part, names):
             if hidden is not None:
                 hidden[part.path.name] = (
-                    f"its {part.path.name} has no column {lacking!r} and was not read, as a test"
-                    " set without labels"
+                    f"its {part.path.name} has no column {lacking!r} and was not read, as of a"
+                    " test set without labels"
                 )
             continue
         yield RowReader(part, source, chosen, form)
@@ -319,15 +321,14 @@ def _choose(source: Source, how: Manner, part: Piece) -> Chosen:
 
 
 def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) -> str:
-    """The column of labels that a file of a split does not have, nor another that the first file
-    lacks; '' where it has what the first file has. DataProblem where it lacks another.
+    """The column that a file of a split does not have, nor another that the first file lacks; ''
+    where it has what the first file has. DataProblem where it has others instead.
     """
     lacking = [name for name in chosen.all() if name not in source.names]
     if part.split:
         lacking = [name for name in lacking if name != chosen.split]
-    labels = (chosen.label, *chosen.flags)
     others = [name for name in source.names if name not in names and not is_numbering(name)]
-    if part.split and lacking and not others and all(name in labels for name in lacking):
+    if part.split and lacking and not others:
         return lacking[0]
     if lacking:
         raise DataProblem(

@@ -25,7 +25,7 @@ class Annotation(NamedTuple):
 
 def unwrap_results(cell: Any) -> Any:
     """What Label Studio's annotations of a text say: the choices, or the values of the regions, of
-    the first that was not cancelled; any other cell as it is.
+    the first that was not cancelled, None where it says nothing; any other cell as it is.
     """
     is_studio = isinstance(cell, list) and cell and all(_has_result(each) for each in cell)
     if isinstance(cell, dict) and isinstance(cell.get(_CHOICES), list):
@@ -36,7 +36,7 @@ def unwrap_results(cell: Any) -> Any:
     kept = next((each for each in cell if not each.get("was_cancelled")), none)
     values = [region.get("value", {}) for region in kept[_RESULT] if isinstance(region, dict)]
     choices = [name for value in values for name in value.get(_CHOICES, ())]
-    return choices or [value for value in values if "start" in value]
+    return choices or [value for value in values if "start" in value] or None
 
 
 def are_annotations(cells: Sequence[Any]) -> bool:

@@ -25,7 +25,7 @@ from lingprobe.datasets.formats.composite_labels import (
     name_flags,
     parse_list,
 )
-from lingprobe.datasets.formats.conversations import is_conversation, join_turns
+from lingprobe.datasets.formats.conversations import arrange_turns, is_conversation, join_turns
 from lingprobe.datasets.formats.header import refuse_row
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.row_annotations import (
@@ -53,8 +53,10 @@ from lingprobe.datasets.formats.row_spans import (
     read_span,
 )
 from lingprobe.datasets.formats.rows import Source
+from lingprobe.datasets.formats.usual_columns import plain
 
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
+_TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
 NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
 Piece = CorpusPart | HeldRows
 """A file of a table, or rows in memory."""
@@ -69,6 +71,7 @@ class RowForm:
     as_lists    whether words and their labels are lists written as text, or parted by spaces
     flags       what labels of zeros and ones are
     annotated   whether labels are lists of spans with labels
+    mixed       whether some labels are lists, and others a name
     closed      whether these spans end with their last word or character, not behind it
     talks       whether texts are conversations
     """
@@ -78,6 +81,7 @@ class RowForm:
     as_lists: bool = False
     flags: Literal["", "lists", "objects"] = ""
     annotated: bool = False
+    mixed: bool = False
     closed: bool = False
     talks: bool = False
 
@@ -97,7 +101,7 @@ class RowForm:
                 f"its labels, lists of spans{counted}{ends}, were read as a label for each span"
             )
         if self.talks and not chosen.roles:
-            column = chosen.texts[0]
+            column = (*chosen.texts, *chosen.answers)[0]
             remarks.append(
                 f"its column {column}, of conversations, was read as the texts of their turns, a"
                 f" line each; text={column}.user reads one role"
@@ -120,10 +124,12 @@ def decide_form(
     if len(chosen.texts) == 1:
         texts = [row.get(chosen.texts[0]) for row in rows]
         if are_annotations(cells):
-            return replace(form, annotated=True, **_decide_ends(texts, cells))
+            is_closed = plain(chosen.texts[0]) == _TOKENS_OF_GLINER
+            return replace(form, annotated=True, **_decide_ends(texts, cells, is_closed))
         if _are_of_words(texts, cells, source.untyped):
             return replace(form, of_words=True, as_lists=source.untyped)
-    return replace(form, flags=_find_flags(cells, source.untyped))
+    mixed = {type(cell) for cell in cells} >= {list, str}
+    return replace(form, flags=_find_flags(cells, source.untyped), mixed=mixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +243,7 @@ class RowReader:
 
     def _sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
         """The text of a cell, or its words, of which equal ones are one in memory."""
-        if is_conversation(cell):
+        if self.form.talks and is_conversation(cell := arrange_turns(cell)):
             cell = join_turns(cell, role)
         if self.form.as_lists and isinstance(cell, str):
             cell = _cut_list(cell)
@@ -262,6 +268,8 @@ class RowReader:
     def _label(self, cell: Any) -> Label:
         """The label of a cell: a class, a score, or a set of classes."""
         column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
+        if self.form.mixed and isinstance(cell, str):
+            cell = [cell]
         if isinstance(cell, list):
             return name_flags(cell, names) if self.form.flags else read_set(cell, names, column)
         if isinstance(cell, dict) and self.form.flags:
@@ -275,8 +283,8 @@ class RowReader:
 
 def _talk(rows: Sequence[Mapping[str, Any]], chosen: Chosen) -> bool:
     """Whether a text is a conversation."""
-    cells = [row.get(name) for row in rows for name in chosen.texts]
-    return any(map(is_conversation, cells))
+    names = (*chosen.texts, *chosen.answers)
+    return any(is_conversation(arrange_turns(row.get(name))) for row in rows for name in names)
 
 
 def _as_lists(cells: Sequence[Any]) -> list[Any]:
@@ -323,13 +331,13 @@ def _decide_offsets(
     return decide_offsets(said, where)
 
 
-def _decide_ends(texts: Sequence[Any], cells: Sequence[Any]) -> dict[str, Any]:
+def _decide_ends(texts: Sequence[Any], cells: Sequence[Any], is_closed: bool) -> dict[str, Any]:
     """What the numbers of annotated spans count, and whether they end with the last."""
     rows = [(text, cell) for text, cell in zip(texts, cells, strict=True) if isinstance(cell, list)]
     in_words = all(isinstance(text, list) for text, _ in rows)
     closed = True
     with suppress(BadRow):
-        closed = end_at_last(rows)
+        closed = is_closed or end_at_last(rows)
     return {"closed": closed, "offsets": "words" if in_words else "characters"}
 
 

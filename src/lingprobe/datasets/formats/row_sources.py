@@ -69,7 +69,9 @@ def flatten_structs(table: Any) -> Any:
     for field, cells in zip(table.schema, table.columns, strict=True):
         inner = list(field.type) if types.is_struct(field.type) else []
         is_weights = all(types.is_floating(f.type) or types.is_integer(f.type) for f in inner)
-        if not inner or is_weights or not PLACES.isdisjoint(f.name for f in inner):
+        are_lists = bool(inner) and all(types.is_list(f.type) for f in inner)
+        is_kept = is_weights or are_lists or not PLACES.isdisjoint(f.name for f in inner)
+        if not inner or is_kept:
             columns.append(cells)
             names.append(field.name)
             continue

@@ -20,7 +20,7 @@ TEXTS = (
     (
         *("headline", "title", "question", "query", "input", "inputs", "prompt", "claim"),
         *("statement", "article", "abstract", "description", "summary", "passage", "context"),
-        *("premise", "paragraph", "story", "dialogue", "anchor"),
+        *("premise", "paragraph", "story", "dialogue", "anchor", "data"),
     ),
 )
 """Names of a text, those that decide first before the others."""
@@ -56,6 +56,7 @@ LABELS = (
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
     ("starrating", "overall"),
     ("quality", "relevance", "polarity", "stance", "topic", "verdict"),
+    ("cats",),
     ("entities", "spans", "ner", "mentions", "annotations"),
 )
 ACCEPTED = ("answer", frozenset(("accept", "reject", "ignore")))
@@ -140,6 +141,14 @@ def has_text_end(name: str) -> bool:
 def _words_of(name: str) -> list[str]:
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return [word.casefold() for word in re.findall(r"[^\W_]+", parted)]
+
+
+def names_column(cell: str) -> bool:
+    """Whether a cell of a first row is a heading, by its words."""
+    if is_usual(cell):
+        return True
+    is_word = bool(cell) and not re.search(r"\s", cell)
+    return is_word and (is_numbering(cell) or has_text_end(cell) or has_usual_end(cell))
 
 
 def find(name: str, names: Sequence[str], option: str, where: str) -> str:
