@@ -196,7 +196,9 @@ class _Choice:
         """The columns of two texts that go together by their names; () where none do."""
         by_name = index_names(free)
         pairs = [pair for pair in PAIRS if by_name.keys() >= set(pair)]
-        pairs = [p for p in pairs if all(self.head.shape(by_name[n]).may_be_text for n in p)]
+        shapes = [self.head.shape(by_name[name]) for pair in pairs for name in pair]
+        if len(pairs) > 1 or any(shape.is_nested for shape in shapes):
+            pairs = [p for p in pairs if all(self.head.shape(by_name[n]).may_be_text for n in p)]
         if not pairs:
             return ()
         every = dict.fromkeys(by_name[name] for pair in pairs for name in pair)

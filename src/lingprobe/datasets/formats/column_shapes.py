@@ -81,6 +81,12 @@ class ColumnShape:
         return self._plain[:1] in (["True"], ["False"], ["true"], ["false"])
 
     @property
+    def is_nested(self) -> bool:
+        """Whether its cells are lists or objects that are no texts."""
+        has_inner = any(isinstance(cell, list | dict) for cell in self.cells)
+        return has_inner and not self.may_be_text
+
+    @property
     def may_be_text(self) -> bool:
         """Whether its cells are texts, words or conversations, and not numbers or other lists."""
         return all(

@@ -294,8 +294,7 @@ def _readers(
         elif lacking := _lacking(source, chosen, part, names):
             if hidden is not None:
                 hidden[part.path.name] = (
-                    f"its {part.path.name} has no column {lacking!r} and was not read, as of a"
-                    " test set without labels"
+                    f"its {part.path.name} has no column {lacking!r} and was not read"
                 )
             continue
         yield RowReader(part, source, chosen, form)
