@@ -108,7 +108,7 @@ class _Choice:
             label = self._label(free, texts)
             flags = () if label else tuple(self.head.find_flags(_drop_numbering(free)))
         split = given.get("split") or self._split([n for n in free if n not in (label, *flags)])
-        group, accepted = given.get("group", ""), self._accepted(free, label)
+        group, accepted = given.get("group", ""), self._find_accepted(free, label)
         chosen = Chosen(texts, label, group, split, spans, roles, flags, answers, accepted)
         self._check(chosen)
         return chosen
@@ -258,7 +258,7 @@ class _Choice:
                 return name
         return ""
 
-    def _accepted(self, free: Sequence[str], label: str) -> str:
+    def _find_accepted(self, free: Sequence[str], label: str) -> str:
         """The column that says whether annotations hold; ''."""
         name = index_names([n for n in free if n != label]).get(ACCEPTED[0], "")
         cells = {str(cell) for cell in self.head.shape(name).cells} if name else set()

@@ -5,10 +5,11 @@ Label Studio and GLiNER.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.datasets.formats.row_spans import BadRow, is_whole
+from lingprobe.datasets.formats.row_spans import MOST, BadRow, is_whole
 
 _STARTS, _ENDS = ("start", "start_offset", "begin"), ("end", "end_offset", "stop")
 _LABELS = ("label", "labels", "entity_group", "entity", "tag", "type", "class")
@@ -40,19 +41,24 @@ def unwrap_results(cell: Any) -> Any:
 
 
 def are_annotations(cells: Sequence[Any]) -> bool:
-    """Whether cells are lists of spans with labels, and not all empty."""
+    """Whether cells are lists of spans with labels, but for slips, and not all empty."""
     some = [each for cell in cells if isinstance(cell, list) for each in cell]
-    return bool(some) and all(map(_is_annotation, some))
+    return bool(some) and sum(map(_is_annotation, some)) >= MOST * len(some)
 
 
 def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
-    """Whether the ends of spans are the last words or characters of them, not those behind: one
-    begins where it ends, or more of them end where words do.
+    """Whether the ends of spans are the last words or characters of them, not those behind: of
+    words, some begin where they end, and more than slips would; of characters, more of them end
+    where words do.
     """
-    places = [(text, read_annotation(each)) for text, cell in rows for each in cell]
-    if any(found.start == found.end for _, found in places):
-        return True
+    places = []
+    for text, entry in ((text, entry) for text, cell in rows for entry in cell):
+        with suppress(BadRow):
+            places.append((text, read_annotation(entry)))
     texts = [(text, found) for text, found in places if isinstance(text, str)]
+    if not texts:
+        alone = sum(found.start == found.end for _, found in places)
+        return alone > (1 - MOST) * len(places)
     return sum(is_whole(text, a.start, a.end + 1) for text, a in texts) > sum(
         is_whole(text, a.start, a.end) for text, a in texts
     )
@@ -64,7 +70,7 @@ def read_annotation(entry: Any) -> Annotation:
         start, end = _first(entry, _STARTS), _first(entry, _ENDS)
         label = _first(entry, _LABELS)
     else:
-        start, end, label = entry[:3]
+        start, end, label = entry if isinstance(entry, list) and len(entry) == 3 else [None] * 3
     if isinstance(label, list):
         label = label[0] if len(label) == 1 else None
     if type(start) is not int or type(end) is not int or not isinstance(label, str):

@@ -335,9 +335,7 @@ def _decide_ends(texts: Sequence[Any], cells: Sequence[Any], is_closed: bool) ->
     """What the numbers of annotated spans count, and whether they end with the last."""
     rows = [(text, cell) for text, cell in zip(texts, cells, strict=True) if isinstance(cell, list)]
     in_words = all(isinstance(text, list) for text, _ in rows)
-    closed = True
-    with suppress(BadRow):
-        closed = is_closed or end_at_last(rows)
+    closed = is_closed or end_at_last(rows)
     return {"closed": closed, "offsets": "words" if in_words else "characters"}
 
 
