@@ -270,6 +270,7 @@ class _Choice:
         """Say that no column has a usual name, and what would work."""
         rest = [name for name in _drop_numbering(free) if not is_usual(name)]
         work = self.head.propose([*known.values(), *free] if is_open else free, known)
+        work = work or self.head.propose([*known.values(), *free], {})
         remedy = f"name it, as {option}=NAME"
         if option == "text" and is_open and self.head.rows and not work:
             remedy += ", and the label; no column seems one by its cells"

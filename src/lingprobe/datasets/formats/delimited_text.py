@@ -242,8 +242,10 @@ def _has_headings(rows: Sequence[Sequence[str]], columns: Columns) -> bool:
         return True
     for place, cell in enumerate(first):
         below = [row[place].strip() for row in others if place < len(row)]
-        if cell in below or _NUMBER_LIKE.fullmatch(cell):
+        if cell in below:
             continue
+        if _NUMBER_LIKE.fullmatch(cell) and any(map(_NUMBER_LIKE.fullmatch, below)):
+            continue  # a number among numbers
         if names_column(cell) or (len(below) >= FEW_ROWS and 2 * len(set(below)) <= len(below)):
             return True
     return False

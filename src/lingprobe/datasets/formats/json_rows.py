@@ -146,6 +146,8 @@ def _arrange(value: Any, path: Path) -> tuple[list[Any], str]:
     rows = None
     if isinstance(value, dict) and value:
         rows = _rows_of_splits(value) or _rows_below_headings(value) or _rows_of_columns(value)
+        if rows is None and _is_indexed(value):
+            rows = list(value.values())
         if rows is not None:
             return rows, ""
         lists = dict(_find_tables(value))
@@ -158,8 +160,8 @@ def _arrange(value: Any, path: Path) -> tuple[list[Any], str]:
             return pairs, "its keys are the texts, and their values the labels"
         if lists:
             raise DataProblem(
-                f"{path}: several lists of objects, under {', '.join(map(repr, lists))}: write"
-                " each to a file of its own"
+                f"{path}: several lists of objects, under {', '.join(map(repr, [*lists][:5]))}:"
+                " write each to a file of its own"
             )
         if all(isinstance(part, dict) for part in value.values()):
             return list(value.values()), ""
@@ -168,6 +170,14 @@ def _arrange(value: Any, path: Path) -> tuple[list[Any], str]:
     raise DataProblem(
         f"{path}: one value, and no table as libraries write them: write a list of objects,"
         f" [{_OBJECT}, ...], as pandas does with to_json(orient='records')"
+    )
+
+
+def _is_indexed(value: Mapping[str, Any]) -> bool:
+    """Whether an object has a row under the name of each, all with the same headings."""
+    rows = [row for row in value.values() if isinstance(row, dict)]
+    return (
+        len(value) >= FEW_ROWS and len(rows) == len(value) and len(set(map(frozenset, rows))) == 1
     )
 
 

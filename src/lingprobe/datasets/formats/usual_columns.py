@@ -51,11 +51,14 @@ PAIRS = (
 LABELS = (
     ("labeltext", "labelname"),
     ("label", "labels", "goldlabel"),
-    ("class", "target", "tag", "tags", "category", "sentiment", "intent", "emotion", "y"),
+    (
+        *("class", "target", "tag", "tags", "category", "sentiment", "intent", "emotion", "y"),
+        "stance",
+    ),
     ("nertags", "postags", "chunktags", "upos", "xpos"),
     ("score", "similarityscore", "relatednessscore", "similarity", "rating", "stars"),
     ("starrating", "overall"),
-    ("quality", "relevance", "polarity", "stance", "topic", "verdict"),
+    ("quality", "relevance", "polarity", "topic", "verdict"),
     ("cats",),
     ("entities", "spans", "ner", "mentions", "annotations"),
 )
