@@ -15,6 +15,7 @@ import pytest
 
 import datasets
 import lingprobe
+from lingprobe.api.tables import tasks_given
 from lingprobe.tasks import TASKS
 
 TEXTS = [f"the dog {'saw' if i % 2 else 'sees'} cat {i}" for i in range(120)]
@@ -42,6 +43,17 @@ FORMS = {
     "arrays": (np.array(TEXTS), np.array(LABELS)),
     "series": (pandas.Series(TEXTS), polars.Series(LABELS)),
     "columns": (HUB["text"], pa.chunked_array([LABELS])),
+    "dictionaries": [{"text": t, "label": y} for t, y in zip(TEXTS, LABELS, strict=True)],
+    "a dictionary of lists": COLUMNS,
+}
+NESTED = {
+    "objects in objects": [
+        {"data": {"text": t, "lang": "en"}, "label": y} for t, y in zip(TEXTS, LABELS, strict=True)
+    ],
+    "conversations": [
+        {"messages": [{"role": "user", "content": t}], "label": y}
+        for t, y in zip(TEXTS, LABELS, strict=True)
+    ],
 }
 
 
@@ -62,11 +74,28 @@ def expected(tmp_path_factory):
     return content(TASKS.make(f"table:{file}"))
 
 
+@pytest.mark.parametrize("form", NESTED)
+def test_texts_below_other_columns_are_the_same_texts(form, expected):
+    for data in (NESTED[form], pandas.DataFrame(NESTED[form]), pa.Table.from_pylist(NESTED[form])):
+        assert content(lingprobe.table(data)) == expected
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_rows_are_one_task_however_they_are_held(form, expected):
     task = lingprobe.table(FORMS[form])
     assert content(task) == expected
     assert (task.metric, task.view) == ("accuracy", "mean")
+
+
+def test_rows_stand_in_a_list_or_a_mapping_of_tasks_as_frames_do():
+    rows = FORMS["dictionaries"]
+    (alone,) = tasks_given(rows)
+    (named,) = tasks_given({"mine": rows})
+    first, second = tasks_given([COLUMNS, (TEXTS, LABELS[::-1])])
+    assert (alone.content, named.name) == (named.content, "mine")
+    assert first.content != second.content
+    splits = lingprobe.table({"train": rows[:80], "test": rows[80:]}).load()
+    assert [len(splits.rows(split)) for split in ("train", "test")] == [72, 40]
 
 
 def test_equal_content_has_one_name_and_other_content_another():

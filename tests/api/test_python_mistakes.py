@@ -122,8 +122,8 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", polars.LazyFrame({"text": ROWS[0]})),
         f"a thing of type LazyFrame {NOT_A_TASK}",
     ),
-    "columns as a mapping": (
-        lambda: lingprobe.evaluate("length", {"text": ROWS[0], "label": ROWS[1]}),
+    "columns of other lengths": (
+        lambda: lingprobe.evaluate("length", {"text": ROWS[0], "label": ROWS[1][:1]}),
         "'text' names a list, and a mapping names data: give {'text': (texts, labels)} or"
         " {'text': frame}",
     ),

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import files
-from lingprobe.corpora.conllu import read_conllu
+from lingprobe.corpora.batches import batches
+from lingprobe.corpora.conllu import TREE_SUFFIXES, read_conllu
 from lingprobe.corpora.files import treebank
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.trees import (
@@ -343,3 +344,62 @@ def test_rebuilt_text_is_the_text_that_real_treebanks_tell():
     ):
         found = list(read_conllu(DATA / name))
         assert sum(rebuilt(t.words, t.misc, t.ranges) != t.text for t in found) <= len(found) / 100
+
+
+PLUS = """# global.columns = ID FORM UPOS HEAD DEPREL PARSEME:MWE
+# text = Vamos al cine.
+1\tVamos\tVERB\t0\troot\t1:LVC
+2-3\tal\t_\t_\t_\t_
+2\ta\tADP\t4\tcase\t_
+3\tel\tDET\t4\tdet\t_
+4\tcine\tNOUN\t1\tobl\t1
+5\t.\tPUNCT\t1\tpunct\t_
+
+"""
+CUPT = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC PARSEME:MWE\n"
+
+
+def test_the_columns_that_a_first_line_names_are_arranged(tmp_path):
+    (tmp_path / "a.conllup").write_text(PLUS)
+    (tree,) = read_conllu(tmp_path / "a.conllup")
+    assert tree.words == ("Vamos", "a", "el", "cine", ".")
+    assert (tree.upos, tree.heads) == (("VERB", "ADP", "DET", "NOUN", "PUNCT"), (-1, 3, 3, 0, 0))
+    assert (tree.deprels[3], set(tree.feats), tree.text) == ("obl", {"_"}, "Vamos al cine.")
+    (batch,) = batches(tmp_path / "a.conllup")
+    assert batch.words.strings() == list(tree.words)
+    assert batch.parents.tolist() == [0, 3, 3, 0, 0]
+
+
+def test_cupt_has_one_column_more(tmp_path):
+    lines = ROWS.split("\n")
+    rows = "".join(f"{line}\t*\n" if line[:1].isdigit() else f"{line}\n" for line in lines)
+    (tmp_path / "train.cupt").write_text(CUPT + rows)
+    (tree,) = read_conllu(tmp_path / "train.cupt")
+    assert tree.words == ("Vamos", "nos", "a", "el", "mar", ".")
+    [part] = treebank(tmp_path, TREE_SUFFIXES)
+    assert part.split == "train"
+    for cells, many in (("\tmar", 9), ("\tmar\tmar\tmar", 11)):
+        (tmp_path / "train.cupt").write_text(CUPT + rows.replace("\tmar\tmar", cells))
+        with pytest.raises(DataProblem, match=rf"train\.cupt:11: {many} columns instead of 10"):
+            list(read_conllu(tmp_path / "train.cupt"))
+
+
+def test_columns_without_heads_are_no_trees(tmp_path):
+    (tmp_path / "a.conllup").write_text("# global.columns = ID FORM XPOS PARSEME:MWE\n1\ta\t_\t*\n")
+    said = r"a\.conllup:1: its global.columns have no HEAD, DEPREL.*edge/tags:.*column=PARSEME:MWE"
+    for read in (read_conllu, batches):
+        with pytest.raises(DataProblem, match=said):
+            list(read(tmp_path / "a.conllup"))
+
+
+def test_a_feature_that_stands_twice_is_refused_with_its_line(tmp_path):
+    text = row(1, 0, feats="Number=Sing|Number=Plur") + "\n\n" + row(1, 0, feats="Number=Sing")
+    said = r"t\.conllu:1: FEATS: Number stands twice in .*as Number=Sing,Plur"
+    with pytest.raises(DataProblem, match=said):
+        trees(tmp_path, text)
+    with pytest.raises(DataProblem, match=said):
+        list(batches(tmp_path / "t.conllu"))
+    tally = ProblemTally()
+    assert len(trees(tmp_path, text, on_error="skip", tally=tally)) == 1
+    assert tally.skipped == 1
+    assert features("Number=Sing|Number[psor]=Plur")["Number[psor]"] == "Plur"

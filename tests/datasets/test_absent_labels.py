@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import lingprobe
-from lingprobe.data.core import DataProblem
+from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets.formats.absent_labels import ABSENT, find_absent
-from lingprobe.datasets.formats.tables import read
+from lingprobe.datasets.formats.tables import read, write
 from lingprobe.tasks import TASKS
 
 
@@ -163,3 +163,52 @@ def test_pairs_with_dashes_have_three_classes(tmp_path):
     data = read(tmp_path / "mnli.jsonl")
     assert set(data.labels.names) == set(names)
     assert len(data) == 94
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
+@pytest.mark.parametrize("absent", ["-", "nan", "None", "?"])
+def test_files_with_splits_of_their_own_lose_them_as_well(tmp_path, suffix, absent):
+    labels, file = mixed(absent), tmp_path / f"a.{suffix}"
+    rows = [
+        (("train", "dev", "test")[i % 3], y, t)
+        for i, (y, t) in enumerate(zip(labels, texts(100), strict=True))
+    ]
+    if suffix == "tsv":
+        file.write_text(
+            "".join(
+                f"{ {'train': 'tr', 'dev': 'va', 'test': 'te'}[s] }\t{y}\t{t}\n" for s, y, t in rows
+            )
+        )
+    else:
+        file.write_text(
+            "".join(
+                json.dumps({"split": s, "label": y, "sites": [{"text": t}]}) + "\n"
+                for s, y, t in rows
+            )
+        )
+    dataset = read(file)
+    assert dataset.labels.counts() == {"no": 46, "yes": 46}
+    assert f"8 rows whose label is {absent!r} were left out" in dataset.notes.remarks[0]
+    assert absent in read(file, labels="classes").labels.names
+
+
+def test_what_was_written_here_keeps_its_labels(tmp_path):
+    labels = mixed("-")
+    made = Dataset.of(
+        [Example.about(Sentence.of([t]), y) for t, y in zip(texts(100), labels, strict=True)]
+    )
+    for suffix in ("jsonl", "parquet"):
+        write(made, tmp_path / f"a.{suffix}")
+        assert read(tmp_path / f"a.{suffix}").labels.counts()["-"] == 8
+
+
+@pytest.mark.parametrize("absent", ["-", "", "-1"])
+def test_a_test_file_of_absent_labels_is_a_hidden_test_set(tmp_path, absent):
+    rest = ("0", "1", "2") if absent == "-1" else ("yes", "no")
+    for split in ("train", "dev", "test"):
+        labels = [absent] * 100 if split == "test" else mixed(absent, 0, rest)
+        write_csv(tmp_path / f"{split}.csv", labels)
+    dataset = read(tmp_path)
+    assert len(dataset) == 200
+    assert set(dataset.labels.names) == set(rest)
+    assert any("100 rows" in remark for remark in dataset.notes.remarks)

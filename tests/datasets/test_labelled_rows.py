@@ -11,10 +11,11 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
+from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import read, usual_metric
-from lingprobe.datasets.formats.usual_columns import Columns, choose
+from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
 ROWS = [(f'the "dog", {i} runs\nhome', ("pos", "neg")[i % 3 == 0]) for i in range(30)]
@@ -91,7 +92,8 @@ def test_json_is_a_list_of_objects_or_has_one_a_line(tmp_path):
         (tmp_path / name).write_text(text)
         assert content(read(tmp_path / name)) == ROWS
     for text, said in {
-        json.dumps({"text": ["a"], "label": ["b"]}): r"a\.json: one value, not a list of objects",
+        json.dumps({"a": 1}): r"a\.json: one value, and no table",
+        json.dumps({"a": rows, "b": rows}): r"several lists of objects, under 'a', 'b'",
         json.dumps([*rows, 3]): r"a\.json: item 31: a row is an object",
         '[\n{"text":\n]': r"a\.json:3: not JSON",
         "[\n\udcff\n]": r"a\.json:2: byte 0xff is not UTF-8",
@@ -145,8 +147,10 @@ def test_a_first_label_that_is_a_usual_name_is_no_heading(tmp_path):
 
 def test_without_headings_columns_have_numbers(tmp_path):
     file = write_csv(tmp_path / "a.csv", [(v, i, t) for i, (t, v) in enumerate(ROWS)], None)
-    with pytest.raises(DataProblem, match=r"name it, as text=1; its columns: '1', '2', '3'"):
-        read(file)
+    dataset = read(file)
+    assert content(dataset) == ROWS
+    remark = "it has no headings: its column 3 is the text, its column 1 is the label"
+    assert dataset.notes.remarks == (remark,)
     assert content(read(file, how=asked(text="3", label="1"))) == ROWS
 
 
@@ -472,9 +476,7 @@ def test_capitals_are_remarked(tmp_path):
         (["1.5", "2", "nan"], "33 % of its labels are 'nan', which may say that there is none"),
         (["0", "1", "None"], "33 % of its labels are 'None', which may say that there is none"),
         (["0", "1", "inf"], "a label is 'inf', and the others are numbers"),
-        (["1,5", "2", "-3,0"], "labels have decimal commas, as '-3,0': write points"),
-        (["['a', 'b']", "['a']", "[]"], "labels are lists written as text, as"),
-        (["[0, 1]", "[1]"], "labels are lists written as text, as"),
+        (["4,5", "5", "3,5"], "'3,5', may be decimals or several classes: add labels=scores"),
     ],
 )
 def test_labels_that_are_something_else_are_asked(tmp_path, suffix, labels, said):
@@ -494,10 +496,36 @@ def test_names_that_are_names_are_classes(tmp_path, labels):
 
 
 def test_a_list_names_a_class_once(tmp_path):
-    """A row of zeros and ones, one for each class, is no list of names."""
-    rows = [(t, [[1, 0, 0], [0, 1, 0]][i % 2]) for i, (t, _) in enumerate(ROWS)]
-    with pytest.raises(DataProblem, match=r"a\.jsonl:1: label '0' stands twice in a list"):
+    """A row of zeros and ones, one for each class, is read as those classes that have a one."""
+    rows = [(t, [["a", "a"], ["b"]][i % 2]) for i, (t, _) in enumerate(ROWS)]
+    with pytest.raises(DataProblem, match=r"a\.jsonl:1: label 'a' stands twice in a list"):
         read(save(tmp_path / "a.jsonl", rows))
+    flags = [(t, [[1, 0, 0], [0, 1, 0], [1, 1, 0]][i % 3]) for i, (t, _) in enumerate(ROWS)]
+    labels = [label for _, label in content(read(save(tmp_path / "b.jsonl", flags)))]
+    assert labels[:3] == [{"0"}, {"1"}, {"0", "1"}]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("labels", "read_as", "said"),
+    [
+        (["1,5", "2", "-3,0"], [1.5, 2.0, -3.0], "decimal commas"),
+        (["0,25", "1", "0,75"], [0.25, 1.0, 0.75], "decimal commas"),
+        (["1,2", "2", "0,1"], [{"1", "2"}, {"2"}, {"0", "1"}], "numbers with commas between"),
+        (["3, 14,27", "3"], [{"3", "14", "27"}, {"3"}], "numbers with commas between"),
+        (["['a', 'b']", "['a']", "[]"], [{"a", "b"}, {"a"}, set()], "lists written as text"),
+        (['["a b", "it\'s"]', "['a b']"], [{"a b", "it's"}, {"a b"}], "lists written as text"),
+        (["[0, 1]", "[1]"], [{"0", "1"}, {"1"}], "lists written as text"),
+        (["{'a', 'b'}", "{'b'}"], [{"a", "b"}, {"b"}], "lists written as text"),
+        (["[0 1 1]", "[1 0 0]"], [{"1", "2"}, {"0"}], "the numbers of the ones"),
+    ],
+)
+def test_labels_that_are_several_are_sets_or_decimals(tmp_path, suffix, labels, read_as, said):
+    rows = [(text, labels[i % len(labels)]) for i, (text, _) in enumerate(ROWS)]
+    dataset = read(save(tmp_path / f"a.{suffix}", rows))
+    assert [label for _, label in content(dataset)][: len(labels)] == read_as
+    assert any(said in remark for remark in dataset.notes.remarks)
+    assert usual_metric(tmp_path / f"a.{suffix}") == dataset.labels.metric
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])

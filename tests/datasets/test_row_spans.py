@@ -9,10 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
+from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import find_site
 from lingprobe.datasets.formats.tables import read
-from lingprobe.datasets.formats.usual_columns import Columns, choose
+from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
 ANIMALS = ("cat", "dog", "ox")
@@ -258,3 +259,35 @@ def test_of_several_lists_of_labels_one_is_named(tmp_path):
     with pytest.raises(DataProblem, match="which column is the label, 'pos_tags' or 'ner_tags'"):
         read(file)
     assert spans(found(file, label="pos_tags")) == [("a", "N")] * 4
+
+
+def test_a_slip_among_annotated_spans_moves_no_other(tmp_path):
+    rows = [
+        {"text": f"Ann met Bob {i}", "entities": [[0, 3, "P"], [8, 11, "P"]]} for i in range(20)
+    ]
+    rows[3]["entities"][0] = [3, 3, "P"]
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataProblem, match=r"a\.jsonl:4: span \[3, 3\] holds nothing"):
+        read(file)
+    dataset = read(file, how=Manner(on_error="skip"))
+    words = {
+        " ".join(e.sites[0].sentence.words[slice(*e.sites[0].span)]) for e in dataset.examples()
+    }
+    assert (words, len(dataset)) == ({"Ann", "Bob"}, 38)
+
+
+@pytest.mark.parametrize(
+    "entry", [[0, "3", "P"], {"start": 0, "end": 3, "label": 5}, [0, 3], "Ann"]
+)
+def test_a_bad_annotation_is_a_bad_row(tmp_path, entry):
+    rows = [
+        {"text": f"Ann met Bob {i}", "spans": [{"start": 0, "end": 3, "label": "P"}]}
+        for i in range(20)
+    ]
+    rows[5]["spans"] = [entry]
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataProblem, match=r"a\.jsonl:6: "):
+        read(file)
+    assert len(read(file, how=Manner(on_error="skip"))) == 19

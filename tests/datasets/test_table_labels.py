@@ -66,7 +66,6 @@ def test_few_frequent_whole_numbers_about_one_text_are_classes(tmp_path, write_l
 @pytest.mark.parametrize(
     ("labels", "why"),
     [
-        (list(range(51)) * 10, "of which there are 51"),
         ([*GRADES, *[4] * 9], "as 4 is the label of 9 only"),
         ([*GRADES, 2.5], ""),
     ],
@@ -78,6 +77,14 @@ def test_other_numbers_are_scores(tmp_path, labels, why):
     assert TASKS.make(f"table:{file}").metric == "pearson"
     expected = f"its labels, whole numbers {why}, were read as scores; labels=classes overrules"
     assert read(file).notes.remarks == ((expected,) if why else ())
+
+
+def test_what_many_whole_numbers_are_is_asked(tmp_path):
+    file = jsonl(tmp_path / "a.jsonl", list(range(51)) * 10)
+    with pytest.raises(DataProblem, match="one text, 51 different ones, may be classes or graded"):
+        read(file)
+    assert usual_metric(file, "scores") == "pearson"
+    assert len(read(file, labels="classes").labels.names) == 51
 
 
 def test_at_most_fifty_numbers_with_ten_examples_each_are_classes(tmp_path):

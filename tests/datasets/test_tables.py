@@ -196,7 +196,7 @@ def line(**row):
         (line(label=None), r"a\.jsonl:1: there is no label in column 'label'"),
         (line(label=["x", 1.5]), "label 1.5 is not a name"),
         (line(label={"x": "1"}), "label '1' is neither a name nor a number"),
-        ('{"split": "train", "label": NaN, "text": "a"}', "NaN is not a number"),
+        ('{"split": "train", "label": NaN, "text": "a"}', "there is no label in column"),
         ('{"split": "train", "label": 1e999, "text": "a"}', "too large a number"),
         (line(label=10**400), "a number of 401 digits"),
         (line(label=10**39) + "9" * 5000, "not JSON"),

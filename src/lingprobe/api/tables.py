@@ -15,7 +15,14 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
-from lingprobe.datasets.formats.held_rows import HeldRows, hold_frame, hold_lists, is_frame
+from lingprobe.datasets.formats.held_rows import (
+    HeldRows,
+    hold_columns,
+    hold_frame,
+    hold_lists,
+    hold_objects,
+    is_frame,
+)
 from lingprobe.datasets.formats.labelled_rows import Manner, digest_rows
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.experiment.data import digest_examples
@@ -49,7 +56,7 @@ def table(
     offsets: Literal["words", "characters"] | None = None,
     group: str | None = None,
     split: str | None = None,
-    labels: Literal["classes", "scores"] | None = None,
+    labels: Literal["classes", "scores", "sets"] | None = None,
     metric: str | None = None,
     probe: str = "linear",
     view: str | None = None,
@@ -58,19 +65,20 @@ def table(
     on_error: Literal["raise", "skip"] = "raise",
 ) -> Task:
     """A task from labelled rows in memory, for `run`, `evaluate`, `inspect` and `build`. These also
-    take the rows themselves; this function names columns. Columns with usual names are found.
+    take the rows; this function names columns. Columns with usual names are found.
 
     data          a DataFrame (pandas, polars), a table of pyarrow, a Dataset or DatasetDict of
-                  `datasets`, a mapping of splits to these, (texts, labels), or a
-                  `lingprobe.Dataset`; a text may be a list of words, or a tuple of two texts
-    name          what tables call it (default: data- and some digits of its content)
+                  `datasets`, a list of dictionaries, a dictionary of lists, a mapping of splits to
+                  these, (texts, labels), or a `lingprobe.Dataset`; a text may be words, two texts,
+                  or a conversation
+    name          what tables call it (default: data- and digits of its content)
     text, text2   the columns of the text, or of two texts
     label, split  the columns of the label and of the split
     span, span2   the columns of the words that the label is about, as those words or as
                   [start, end]; two columns as 'START+END'
     offsets       what the numbers of spans count, 'words' or 'characters' (default: what fits)
-    group         the column of what rows have in common, as a document: such rows are in one split
-    labels        whether numbers are 'classes' or 'scores'
+    group         the column of what rows share, as a document: such rows are in one split
+    labels        'classes', 'scores' or 'sets': what labels are
     metric, probe, view, clusters, seed, on_error  as for `table:FILE`
     The task is known by its content: a second run measures nothing again, other data are another
     task. DataProblem where columns are not clear, or texts have no labels.
@@ -118,6 +126,8 @@ def _several(argument: Any) -> list[Any]:
     """The tasks of an argument, in order."""
     if nothing(argument):
         return []
+    if _is_of_objects(argument):
+        return _one(argument)
     if isinstance(argument, tuple) and len(argument) > 2 and all(map(_is_column, argument)):
         raise UsageProblem(
             f"{len(argument)} lists are no task: give (texts, labels); of two texts"
@@ -182,14 +192,17 @@ def _hold(data: Any, name: str) -> Held:
         return data
     if _is_of_splits(data):
         return tuple(_hold_part(data[key], name, split) for split, key in _splits(data))
-    if is_frame(data) or _is_of_lists(data):
+    if _is_table(data):
         return (_hold_part(data, name, ""),)
     raise UsageProblem(_refusal(data))
 
 
 def _hold_part(data: Any, name: str, split: str) -> HeldRows:
-    hold = hold_frame if is_frame(data) else hold_lists
-    return hold(data, name, split)
+    if is_frame(data):
+        return hold_frame(data, name, split)
+    if _is_of_lists(data):
+        return hold_lists(data, name, split)
+    return (hold_columns if isinstance(data, Mapping) else hold_objects)(data, name, split)
 
 
 def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -210,16 +223,37 @@ def _digest(dataset: Dataset) -> str:
 
 def _is_data(thing: Any) -> bool:
     """Whether something has rows of its own."""
-    return (
-        isinstance(thing, Dataset) or is_frame(thing) or _is_of_splits(thing) or _is_of_lists(thing)
-    )
+    return isinstance(thing, Dataset) or _is_of_splits(thing) or _is_table(thing)
+
+
+def _is_table(thing: Any) -> bool:
+    """Whether something is rows without splits."""
+    is_plain = is_frame(thing) or _is_of_lists(thing)
+    return is_plain or _is_of_objects(thing) or _is_of_columns(thing)
+
+
+def _is_of_objects(thing: Any) -> bool:
+    """Whether something is a list of rows, each a mapping with the same first columns."""
+    if not isinstance(thing, list) or len(thing) < 2:
+        return False
+    are_rows = all(isinstance(row, Mapping) and len(row) > 1 for row in thing)
+    return are_rows and [*thing[0]][:1] == [*thing[1]][:1]
+
+
+def _is_of_columns(thing: Any) -> bool:
+    """Whether a mapping has columns that are equally long, and not several tasks."""
+    if not isinstance(thing, Mapping) or len(thing) < 2 or "train" in thing:
+        return False
+    columns = list(thing.values())
+    are_columns = all(_is_column(each) and not _is_of_lists(each) for each in columns)
+    return are_columns and len({len(each) for each in columns}) == 1
 
 
 def _is_of_splits(thing: Any) -> bool:
     """Whether a mapping has rows for splits, train among them, and so is one data set."""
     if not isinstance(thing, Mapping) or "train" not in thing:
         return False
-    return all(is_frame(part) or _is_of_lists(part) for part in thing.values())
+    return all(map(_is_table, thing.values()))
 
 
 def _is_of_lists(thing: Any) -> bool:

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.conllu import NUMBERS, Source, extra, header, inside, trees
-from lingprobe.corpora.files import chunks
+from lingprobe.corpora.conllu import NUMBERS, Source, extra, header, inside, standard_chunks, trees
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import Range, Tree, features, rebuilt, spells
 from lingprobe.data.core import DataProblem, Sentence
@@ -129,7 +128,7 @@ def batches(
     """
     source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
-    for data in chunks(path, b"\n\n"):
+    for data in standard_chunks(path):
         batch = _parse_batch(data, source.forms)
         if batch is not None:
             source.tally.sentences += len(batch)

@@ -43,6 +43,11 @@ class _Heads(dict[str, int]):
 
 
 SUFFIXES = (".conllu",)
+TREE_SUFFIXES = (*SUFFIXES, ".conllup", ".cupt")
+"""Endings of CoNLL-U, and of CoNLL-U Plus, whose first line names its columns."""
+STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_NEEDED = ("ID", "FORM", "HEAD", "DEPREL")
+_GLOBAL = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*?# *global\.columns *=([^\r\n]*)")
 Rows = tuple[tuple[str, ...], ...]
 
 BODY = re.compile(r"\n(?!#)")
@@ -61,9 +66,49 @@ def read_conllu(
     """
     source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
-    for data in chunks(path, b"\n\n"):
+    for data in standard_chunks(path):
         yield from trees(data, line, source)
         line += data.count(b"\n")
+
+
+def standard_chunks(path: str | Path) -> Iterator[bytes]:
+    """A file in pieces that end between sentences, with the ten columns of CoNLL-U: where its first
+    line names others (`# global.columns`), those of the ten that it has, in their order, and `_`
+    for the rest. DataProblem where columns are missing without which there is no tree.
+    """
+    places: list[int] = []
+    for number, data in enumerate(chunks(path, b"\n\n")):
+        if number == 0 and (found := _GLOBAL.match(data)):
+            names = found[1].decode("utf-8", "replace").split()
+            if names != list(STANDARD):
+                places = _find_columns(names, path)
+        yield _arrange_columns(data, places) if places else data
+
+
+def _find_columns(names: Sequence[str], path: str | Path) -> list[int]:
+    """The place of each of the ten columns, -1 for none; then how many columns there are."""
+    if lacking := [name for name in _NEEDED if name not in names]:
+        raise DataProblem(
+            f"{path}:1: its global.columns have no {', '.join(lacking)}, so that it has no trees;"
+            f" its words and labels are read as edge/tags:{path},column={names[-1]}"
+        )
+    return [*(names.index(name) if name in names else -1 for name in STANDARD), len(names)]
+
+
+def _arrange_columns(data: bytes, places: Sequence[int]) -> bytes:
+    """Lines with the ten columns, in order; a line with fewer or more columns than the first line
+    names has as many fewer or more than ten, and is found to be wrong.
+    """
+    *ten, width = places
+    lines = data.split(b"\n")
+    for i, line in enumerate(lines):
+        cells = line.removesuffix(b"\r").split(b"\t")
+        if not line.strip() or line.startswith(b"#"):
+            continue
+        kept = [cells[place] if 0 <= place < len(cells) else b"_" for place in ten]
+        beyond = len(cells) - width
+        lines[i] = b"\t".join([*kept[: max(10 + beyond, 1)], *[b"_"] * beyond])
+    return b"\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,11 +98,16 @@ def features(raw: str) -> Mapping[str, str]:
     """
     if raw == "_":
         return MappingProxyType({})
-    values = {}
+    values: dict[str, str] = {}
     for item in raw.split("|"):
         name, equals, value = item.partition("=")
         if not (name and equals and value):
             raise ValueError(f"{item!r} in {raw!r} is not Name=Value")
+        if name in values:
+            raise ValueError(
+                f"{name} stands twice in {raw!r}; write its values in one, as"
+                f" {name}={values[name]},{value}"
+            )
         values[name] = value
     return MappingProxyType(values)
 

@@ -9,14 +9,14 @@ from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from lingprobe.corpora.files import digest_files, uncompressed_path
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import Sampled
 from lingprobe.datasets import carve_dev
 from lingprobe.datasets.folds import divide
-from lingprobe.datasets.formats.folders import table_parts
+from lingprobe.datasets.formats.folders import digest_parts, table_parts
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import Offsets
@@ -45,11 +45,11 @@ class Table:
               reads them
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
               intervals then know; may be repeated
-    labels    whether numbers are classes or scores; without, the file's metadata decide, or else
-              whole numbers about one text, at most 50 different ones with at least ten examples
-              each, are classes
-    text, text2, label, split  the columns, by heading or, from 1, by number; without, those with
-              usual names
+    labels    classes or scores: what numbers are; sets: cells list several labels; without, the
+              file's metadata decide, or else whole numbers about one text, at most 50 different
+              ones with at least ten examples each, are classes
+    text, text2, label, split  the columns, by heading or, from 1, by number; label=A+B names
+              columns of 0 and 1, text=messages.user a role; without, those with usual names
     span, span2  the columns of the words that the label is about, as those words or as
               [start, end]; two columns as START+END
     offsets   what the numbers of spans count, words or characters; without, what fits
@@ -113,7 +113,7 @@ class Table:
     def fingerprint(self) -> str:
         """A hash of the files, and of how they are read; folds of a table agree on it."""
         parts = table_parts(self.path.expanduser())
-        content = digest_files(part.path for part in parts)
+        content = digest_parts(parts)
         options = [item for item in asdict(self).items() if item[0] not in ("path", "fold")]
         return digest_texts(content, *(part.split for part in parts), repr(options))
 

@@ -5,12 +5,14 @@ are left out and counted; where they are many, or hardly a class is left, the us
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem
+from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label
 
 ABSENT = frozenset(
@@ -19,6 +21,7 @@ ABSENT = frozenset(
 """What stands where tools have no value; other spellings of them may be classes."""
 UNSURE = "?"
 """A label that is none where all others have letters."""
+_MINUS_ONE = frozenset(("-1", "-1.0"))
 _MOST = 0.2  # of the rows that may lack a label and be left out unasked
 _FEWEST_CLASSES = 2  # that have to be left
 _FEWEST_OF_NUMBERS = 3  # beside -1, from which on it is asked for as well
@@ -30,17 +33,24 @@ class AbsentLabels(NamedTuple):
     rows: NDArray[np.bool_]
     names: tuple[str, ...]
 
+    @property
+    def is_minus_one(self) -> bool:
+        """Whether -1 is among the names."""
+        return not _MINUS_ONE.isdisjoint(self.names)
 
-def find_absent(labels: Sequence[Label], where: str) -> AbsentLabels:
+
+def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ()) -> AbsentLabels:
     """The rows whose label says that there is none. DataProblem where they are so many that it may
-    be a class.
+    be a class; a split in which all rows say so is a test set without labels.
+
+    splits  the number of each row's split
     """
     if not labels or not all(isinstance(label, str | float) for label in labels):
         return AbsentLabels(np.zeros(len(labels), bool), ())
     different, codes = np.unique([str(label) for label in labels], return_inverse=True)
     names = [str(name) for name in different]
-    absent = [name for name in names if name in ABSENT]
-    others = [name for name in names if name not in ABSENT]
+    absent = [name for name in names if name in ABSENT or not name]
+    others = [name for name in names if name not in absent]
     if UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != UNSURE):
         absent.append(UNSURE)
         others.remove(UNSURE)
@@ -50,10 +60,12 @@ def find_absent(labels: Sequence[Label], where: str) -> AbsentLabels:
     rows = np.isin(different, absent)[codes]
     if not absent or len(others) < _FEWEST_CLASSES:
         return AbsentLabels(np.zeros(len(labels), bool), ())
-    if rows.mean() >= _MOST:
+    codes = np.array(splits) if len(splits) == len(rows) else np.zeros(len(rows), int)
+    is_open = np.isin(codes, codes[~rows])
+    if is_open.any() and rows[is_open].mean() >= _MOST:
         if absent == [below] and len(others) < _FEWEST_OF_NUMBERS:  # as of -1, 0 and 1
             return AbsentLabels(np.zeros(len(labels), bool), ())
-        share = f"{100 * float(rows.mean()):.0f} %"
+        share = f"{100 * float(rows[is_open].mean()):.0f} %"
         raise DataProblem(
             f"{where}: {share} of its labels are {_list_names(absent)}, which may say that there is"
             " none: remove such rows, or add labels=classes to the task if it is a class"
@@ -61,9 +73,22 @@ def find_absent(labels: Sequence[Label], where: str) -> AbsentLabels:
     return AbsentLabels(rows, tuple(absent))
 
 
+def leave_out_absent(dataset: Dataset, where: str) -> Dataset:
+    """The examples that have a label, with a remark on how many say that they have none."""
+    labels = dataset.labels
+    if labels.classes is None and labels.numbers is None:
+        return dataset
+    absent = find_absent([*labels.plain()], where, dataset.splits.tolist())
+    if not absent.names:
+        return dataset
+    kept = dataset.take(np.flatnonzero(~absent.rows))
+    kept = replace(kept, labels=kept.labels.without_unused())
+    return add_remarks(kept, describe_absent(absent))
+
+
 def _find_minus_one(names: Sequence[str]) -> str:
     """The name of -1 where all other names are whole numbers from 0 on; ''."""
-    below = [name for name in names if name in ("-1", "-1.0")]
+    below = [name for name in names if name in _MINUS_ONE]
     rest = [name.removesuffix(".0") for name in names if name not in below]
     is_alone = len(below) == 1 and all(name.isdecimal() for name in rest)
     return below[0] if is_alone and len(rest) >= _FEWEST_CLASSES else ""

@@ -13,11 +13,18 @@ from pathlib import Path
 from lingprobe.corpora.files import (
     COMPRESSED,
     CorpusPart,
+    digest_files,
     plain_first,
     uncompressed_path,
 )
 from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.digests import RunningDigest
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
+from lingprobe.datasets.formats.text_folders import (
+    find_text_folders,
+    find_unlabelled_folders,
+    list_texts,
+)
 
 SPLIT_NAMES = {
     **{split: split for split in SPLITS},
@@ -32,12 +39,15 @@ SPLIT_NAMES = {
     "te": "test",
     "testing": "test",
     "eval": "dev",
+    "trial": "dev",
 }
 """What splits are called in columns and in names of files."""
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
 SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+LINES = (".txt", "", ".train", ".valid", ".dev", ".test", ".data")
+"""Endings of tables of lines; in a folder only where a name says its split."""
 
 
 def no_table(path: str | Path) -> str:
@@ -55,6 +65,8 @@ def table_parts(path: Path) -> list[CorpusPart]:
         return _in_order([CorpusPart(split_in_name(name), file) for name, file in found], path)
     if not path.is_dir():
         return [CorpusPart("", path)]
+    if texts := find_text_folders(path, split_in_name):
+        return sorted(texts, key=lambda part: SPLITS.index(part.split or "train"))
     for folder in (path, path / "data"):
         if parts := list(_files(folder)):
             return _in_order(parts, path)
@@ -67,9 +79,27 @@ def table_parts(path: Path) -> list[CorpusPart]:
     ]
     if named:
         return _in_order(named, path)
-    inside = next((str(folder) for folder in below if any(_files(folder))), "")
+    inside = next((str(f) for f in below if any(_files(f)) or _has_texts(f)), "")
     hint = f"; did you mean {inside!r}?" if inside else ""
     raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
+
+
+def digest_parts(parts: Sequence[CorpusPart]) -> str:
+    """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
+    if not any(part.path.is_dir() for part in parts):
+        return digest_files(part.path for part in parts)
+    state = RunningDigest()
+    for part in parts:
+        texts = list_texts(part.path)
+        state.add(f"{part.path.name} {len(texts)}\n")
+        for file in texts:
+            text = file.read_bytes()
+            state.add(f"{len(text)} ", text)
+    return state.hex()
+
+
+def _has_texts(folder: Path) -> bool:
+    return bool(find_text_folders(folder, split_in_name))
 
 
 def split_in_name(name: str) -> str:
@@ -84,6 +114,11 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
     """What there is to say of the files that a folder was read from: splits of several files that
     are no shards of one, and tables that were not read.
     """
+    if any(part.path.is_dir() for part in parts):
+        unlabelled = [str(place.relative_to(folder)) for place in find_unlabelled_folders(folder)]
+        return [
+            f"the texts of its folder {name} have no class and were not read" for name in unlabelled
+        ]
     remarks = []
     for split in SPLITS:
         names = [part.path.name for part in parts if part.split == split]
@@ -105,15 +140,20 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
 
 
 def _files(folder: Path) -> Iterator[CorpusPart]:
-    """The tables in a folder, each with the split of its name."""
-    if folder.is_dir():
-        for path in plain_first(folder.iterdir()):
-            name = uncompressed_path(path)
-            suffix, split = name.suffix.lower(), split_in_name(name.stem)
-            # what systems, editors and libraries leave beside tables
-            other = name.name.startswith(".") or (suffix == ".json" and not split)
-            if suffix in SUFFIXES and path.is_file() and not other:
-                yield CorpusPart(split, path)
+    """The tables in a folder, each with the split of its name; where there are none, the lines."""
+    tables, lines = [], []
+    for path in plain_first(folder.iterdir()) if folder.is_dir() else ():
+        name = uncompressed_path(path)
+        suffix, split = name.suffix.lower(), split_in_name(name.stem)
+        # what systems, editors and libraries leave beside tables
+        other = name.name.startswith(".") or (suffix == ".json" and not split)
+        if not path.is_file() or other:
+            continue
+        if suffix in SUFFIXES:
+            tables.append(CorpusPart(split, path))
+        elif suffix in LINES and (split := split or split_in_name(name.name)):
+            lines.append(CorpusPart(split, path))
+    yield from tables or lines
 
 
 def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:
@@ -130,7 +170,7 @@ def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:
             " validation, test): name one of them, or rename them"
         )
     kinds = sorted({uncompressed_path(part.path).suffix.lower() for part in named})
-    if len(kinds) > 1:
+    if len(kinds) > 1 and not set(kinds) <= {*LINES}:
         raise DataProblem(
             f"{str(place)!r} has tables of several formats ({', '.join(kinds)}): keep those of one,"
             " or name a file"

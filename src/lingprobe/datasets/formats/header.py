@@ -17,6 +17,7 @@ from lingprobe.data.core import DataProblem, Dataset, Tags
 from lingprobe.data.labels import KINDS, Column
 from lingprobe.data.notes import Notes
 from lingprobe.data.vectors import Ints
+from lingprobe.datasets.formats.absent_labels import leave_out_absent
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 from lingprobe.datasets.formats.row_labels import split_of_cell
 from lingprobe.datasets.formats.row_spans import BadRow
@@ -113,8 +114,11 @@ def apply_header(
     dataset: Dataset, header: Mapping[str, Any], where: str, asked: Asked | None = None
 ) -> Dataset:
     """A data set made from rows, with labels of the kind asked for and names numbered as the header
-    has them; without a header what its numbers are is decided.
+    has them; without a header what its numbers are is decided, and rows are left out that say that
+    they have no label.
     """
+    if not header and asked != "classes":
+        dataset = leave_out_absent(dataset, where)
     if asked:
         return as_asked(apply_header(dataset, header, where) if header else dataset, asked, where)
     if not header:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -10,7 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.row_sources import Row, Source, class_names, number_rows
+from lingprobe.datasets.formats.json_rows import flatten_cells
+from lingprobe.datasets.formats.row_sources import class_names, flatten_structs
+from lingprobe.datasets.formats.rows import Row, Source, number_rows
 
 INDEX = "__index_level_"  # how pandas calls an index that is no column
 BATCH = 10_000  # rows that are Python objects at a time
@@ -110,6 +112,7 @@ def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:
             table = frame.with_format("arrow")[:]
         else:
             table = pa.RecordBatchReader.from_stream(frame).read_all()
+        table = flatten_structs(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         said = " ".join(str(error).split())
         raise DataProblem(
@@ -137,6 +140,19 @@ def hold_lists(lists: tuple[Any, Any], name: str, split: str = "") -> HeldRows:
         raise DataProblem("some texts are pairs, and others are not: give two texts everywhere")
     one, other = zip(*pairs, strict=True)
     return HeldRows(split, Path(name, split), ("text", "text2", "label"), (one, other, labels))
+
+
+def hold_objects(rows: Sequence[Mapping[str, Any]], name: str, split: str = "") -> HeldRows:
+    """A list of mappings as rows."""
+    flat = [flatten_cells(row) for row in rows]
+    names = tuple(dict.fromkeys(key for row in flat for key in row))
+    return HeldRows(split, Path(name, split), names, tuple([r.get(n) for r in flat] for n in names))
+
+
+def hold_columns(columns: Mapping[str, Any], name: str, split: str = "") -> HeldRows:
+    """A mapping of headings to columns as rows."""
+    held = tuple(map(_as_list, columns.values()))
+    return HeldRows(split, Path(name, split), tuple(map(str, columns)), held)
 
 
 def _as_list(column: Any) -> Sequence[Any]:

@@ -4,7 +4,6 @@ files have numbers for classes, a study's for grades.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -15,16 +14,21 @@ from numpy.typing import NDArray
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Column, NumberLists, column
+from lingprobe.datasets.formats.composite_labels import (
+    find_lists,
+    have_decimal_commas,
+    read_composite,
+    read_decimals,
+    read_sets,
+)
 from lingprobe.datasets.formats.row_labels import as_number
 
-Asked = Literal["classes", "scores"]
+Asked = Literal["classes", "scores", "sets"]
 CLASSES = 50  # different whole numbers at most that are taken for classes
 YES_NO = 2  # different whole numbers, which are classes of two texts as well
 EXAMPLES = 10  # of each of them at least
 GAPS = ("nan", "na", "n/a", "<na>", "none", "null", "inf", "-inf", "-", "?")
 """What stands, in small letters, where tools have no number."""
-_COMMA = re.compile(r"-?\d+,\d+")
-_LIST = re.compile(r"\[\s*(['\"\d-].*)?\]")
 MANY = 1000  # classes, above which that holds of names as well
 
 
@@ -34,6 +38,8 @@ def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
         return replace(dataset, labels=_classes(dataset.labels, where))
     if asked == "scores" and dataset.labels.numbers is None:
         return replace(dataset, labels=_scores(dataset.labels, where))
+    if asked == "sets":
+        return replace(dataset, labels=_sets(dataset.labels, where))
     return dataset
 
 
@@ -46,62 +52,80 @@ def check_writable(labels: Column, where: str) -> None:
         )
 
 
-def decide_kind(dataset: Dataset, where: str) -> Dataset:
+def decide_kind(
+    dataset: Dataset, where: str, mark: str = "", beside: str = "", is_gapped: bool = False
+) -> Dataset:
     """The same examples; whole numbers are classes where each is frequent and labels one text, or
-    they are two. A remark says so. DataProblem where several label two texts, and may be either;
-    where classes are so many that their names tell single examples.
+    they are two, or a column names them. A remark says so. DataProblem where several label two
+    texts, or are many, and may be either; where classes are so many that their names tell single
+    examples.
+
+    mark    what parts the cells of the file
+    beside  the column that has a name for each number
+    is_gapped  whether -1 stood where a number is not known, as among numbers of classes
     """
+    if dataset.labels.classes is not None:
+        composite = read_composite(dataset.labels, mark)
+        if composite.question:
+            raise DataProblem(f"{where}: {composite.question}")
+        if composite.labels is not None:
+            return add_remarks(replace(dataset, labels=composite.labels), composite.remark)
     numbers = dataset.labels.numbers
     if numbers is None:
         check_names(dataset.labels.names, where)
-        dataset = _add_remark_on_capitals(dataset)
+        dataset = _add_remarks_on_names(dataset)
     _check_several(dataset.labels, where)
     if numbers is None or not _are_whole(numbers):
         return dataset
     values, counts = np.unique(numbers, return_counts=True)
-    if len(values) > CLASSES:
-        return _add_remark(dataset, "scores", "classes", f"of which there are {len(values):,}")
+    named = replace(dataset, labels=_classes(dataset.labels, where))
+    if beside:
+        why = f"with a name each in its column {beside},"
+        remark = f"its labels, whole numbers {why} were read as classes; label={beside} names them"
+        return add_remarks(named, remark)
     is_pair = (dataset.sites[:, 1:, 0] != dataset.sites[:, :1, 0]).any()
-    if is_pair and len(values) > YES_NO:
+    if len(values) > CLASSES or (is_pair and len(values) > YES_NO and not is_gapped):
+        about = "two texts" if is_pair else f"one text, {len(values):,} different ones,"
         raise DataProblem(
-            f"{where}: whole numbers about two texts may be classes or graded scores: add"
+            f"{where}: whole numbers about {about} may be classes or graded scores: add"
             " labels=classes or labels=scores to the task"
         )
     if counts.min() < EXAMPLES:
         why = f"as {values[counts.argmin()]:.0f} is the label of {counts.min()} only"
         return _add_remark(dataset, "scores", "classes", why)
-    named = replace(dataset, labels=_classes(dataset.labels, where))
     return _add_remark(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """Refuse names of classes that are something else as it seems: gaps between numbers, decimals
-    with commas, lists written as text.
-    """
-    others = [name for name in names if as_number(name) is None]
-    if not others:
-        return
-    found = ""
-    if all(name.casefold() in GAPS for name in others) and len(others) < len(names):
-        found = f"a label is {others[0]!r}, and the others are numbers: remove such rows"
-    elif all(map(_COMMA.fullmatch, others)):
-        found = f"labels have decimal commas, as {others[0]!r}: write points"
-    elif all(map(_LIST.fullmatch, names)):
-        found = (
-            f"labels are lists written as text, as {others[0]!r}: write lists, in JSON lines"
-            " or Parquet"
+    """Refuse names of classes that are gaps between numbers, or lists of objects, as it seems."""
+    if names and all(name[:1] in "[{" and name[-1:] in "]}" and "'" in name for name in names):
+        raise DataProblem(
+            f"{where}: labels are lists written as text, as {names[0]!r}: write lists, in JSON"
+            " lines or Parquet; if each is a class, add labels=classes to the task"
         )
-    if found:
-        raise DataProblem(f"{where}: {found}; if each is a class, add labels=classes to the task")
+    others = [name for name in names if as_number(name) is None]
+    if others and len(others) < len(names) and all(name.casefold() in GAPS for name in others):
+        raise DataProblem(
+            f"{where}: a label is {others[0]!r}, and the others are numbers: remove such rows; if"
+            " each is a class, add labels=classes to the task"
+        )
 
 
-def _add_remark_on_capitals(dataset: Dataset) -> Dataset:
-    """The data set, with a remark where two of its classes differ in capitals alone."""
+def _add_remarks_on_names(dataset: Dataset) -> Dataset:
+    """The data set, with a remark where two of its classes differ in capitals alone, and where one
+    seems a list of others.
+    """
+    if dataset.labels.classes is None:
+        return dataset
     first: dict[str, str] = {}
     for name in dataset.labels.names:
         if (other := first.setdefault(name.casefold(), name)) != name:
             remark = f"its labels {other!r} and {name!r} differ in capitals alone"
-            return add_remarks(dataset, remark)
+            dataset = add_remarks(dataset, remark)
+            break
+    if several := find_lists(dataset.labels.names):
+        remark = f"its label {several!r} seems a list of others; labels=sets reads it as one"
+        dataset = add_remarks(dataset, remark)
     return dataset
 
 
@@ -135,7 +159,15 @@ def _classes(labels: Column, where: str) -> Column:
     return column([str(int(number)) for number in numbers])
 
 
+def _sets(labels: Column, where: str) -> Column:
+    if labels.numbers is not None:
+        labels = _classes(labels, where)
+    return labels if labels.classes is None else read_sets(labels)
+
+
 def _scores(labels: Column, where: str) -> Column:
+    if labels.classes is not None and have_decimal_commas(labels.names):
+        return read_decimals(labels)
     try:
         if labels.classes is None:
             raise ValueError("a set of labels")

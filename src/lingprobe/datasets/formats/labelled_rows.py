@@ -9,59 +9,41 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from sys import intern
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.text import split_words as cut
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.digests import RunningDigest
+from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label, column
 from lingprobe.datasets.formats.absent_labels import (
     ABSENT,
+    AbsentLabels,
     check_unlabelled,
     describe_absent,
     describe_unlabelled,
     find_absent,
 )
-from lingprobe.datasets.formats.header import (
-    apply_header,
-    check_examples,
-    refuse_row,
-    source_notes,
-)
+from lingprobe.datasets.formats.chosen_columns import Chosen, choose
+from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
+from lingprobe.datasets.formats.composite_labels import single_out
+from lingprobe.datasets.formats.header import check_examples, source_notes
 from lingprobe.datasets.formats.held_rows import HeldRows
-from lingprobe.datasets.formats.kinds import Asked
-from lingprobe.datasets.formats.row_labels import (
-    BLANK,
-    NoLabel,
-    as_number,
-    as_numbers,
-    read_class,
-    read_number,
-    read_set,
-    read_weight,
-    split_of_cell,
-)
-from lingprobe.datasets.formats.row_sources import HEAD, Row, Source, open_source
-from lingprobe.datasets.formats.row_spans import (
-    MOST,
-    BadRow,
-    Offsets,
-    decide_offsets,
-    find_site,
-    read_span,
-)
-from lingprobe.datasets.formats.usual_columns import Chosen, Columns, choose, unread_span
+from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
+from lingprobe.datasets.formats.row_labels import as_number, as_numbers
+from lingprobe.datasets.formats.row_reader import Piece, RowForm, RowReader, decide_form
+from lingprobe.datasets.formats.row_sources import open_source
+from lingprobe.datasets.formats.row_spans import Offsets
+from lingprobe.datasets.formats.rows import HEAD, Source
+from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
 
 _TWO = 2  # classes, of which one may be rare
@@ -84,106 +66,6 @@ class Manner:
 
 
 PLAIN = Manner()
-NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
-Piece = CorpusPart | HeldRows
-"""A file of a table, or rows in memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """One file while it is read: where its cells come from, and which are wanted."""
-
-    part: Piece
-    source: Source
-    chosen: Chosen
-    offsets: Offsets | Literal[""] = ""
-    of_words: bool = False
-
-    def examples(self, how: Manner, tally: ProblemTally) -> Iterator[Example]:
-        """The examples, of which a bad one is refused or counted."""
-        first = None
-        for row in self.source.rows(self.chosen.all()):
-            try:
-                if row.problem:
-                    raise BadRow(row.problem)
-                made = self._examples(row.cells)
-                for example in made:
-                    first = first or example
-                    _check_alike(example, first)
-            except BadRow as problem:
-                where = f"{self.part.path}{self.source.unit}{row.number}"
-                if isinstance(problem, NoLabel) and how.on_error == "raise":
-                    tally.unlabel(f"{where}: {problem}", is_secret=problem.secret)
-                else:
-                    refuse_row(f"{where}: {problem}", how.on_error, tally)
-            else:
-                tally.sentences += 1
-                yield from made
-
-    def _examples(self, cells: Mapping[str, Any]) -> list[Example]:
-        """The example of a row, or those of its words that have a label."""
-        label = cells.get(self.chosen.label)
-        if not self.of_words:
-            return [self._example(cells, self._label(label))]
-        whole = self._example(cells, "")
-        ((sentence, _),) = whole.sites
-        if not isinstance(label, list) or len(label) != len(sentence.words):
-            many = len(label) if isinstance(label, list) else 1
-            raise BadRow(f"{many} labels for {len(sentence.words)} words")
-        names = self.source.classes.get(self.chosen.label, ())
-        return [
-            replace(
-                whole,
-                sites=(Site(sentence, (i, i + 1)),),
-                label=read_class(each, names, self.chosen.label),
-            )
-            for i, each in enumerate(label)
-            if each not in NO_WORD_LABEL
-        ]
-
-    def _example(self, cells: Mapping[str, Any], label: Label) -> Example:
-        sites = tuple(Site(self._sentence(cells.get(name), name)) for name in self.chosen.texts)
-        if self.chosen.spans:
-            sites = tuple(self._span(cells, k) for k in range(len(self.chosen.spans)))
-        split = self.part.split or "train"
-        if self.chosen.split and not self.part.split:
-            split = split_of_cell(cells.get(self.chosen.split))
-        group = cells.get(self.chosen.group) if self.chosen.group else None
-        if self.chosen.group and not str("" if group is None else group).strip():
-            raise BadRow(f"no {self.chosen.group} in its column; group= needs one in every row")
-        strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
-        return Example(sites, label, split, strata=strata)
-
-    def _sentence(self, cell: Any, column: str) -> Sentence:
-        """The text of a cell, or its words, of which equal ones are one in memory."""
-        if isinstance(cell, list) and cell and all(isinstance(word, str) for word in cell):
-            made = Sentence.of(map(intern, cell))
-        elif cell is None or isinstance(cell, str):
-            made = Sentence.of(map(intern, cut(cell or "")), cell)
-        else:
-            raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
-        if not made.text.strip(BLANK):
-            raise BadRow(f"there is no text in column {column!r}")
-        if "\0" in made.text:
-            raise BadRow(f"the text in column {column!r} has a NUL in it")
-        return made
-
-    def _span(self, cells: Mapping[str, Any], number: int) -> Site:
-        """One of the spans, in the text of that number or the only one."""
-        text = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
-        span = read_span([cells.get(name) for name in self.chosen.spans[number]])
-        return find_site(text, span, self.offsets)
-
-    def _label(self, cell: Any) -> Label:
-        """The label of a cell: a class, a score, or a set of classes."""
-        column, names = self.chosen.label, self.source.classes.get(self.chosen.label, ())
-        if isinstance(cell, list):
-            return read_set(cell, names, column)
-        if isinstance(cell, dict):
-            return {str(name): read_weight(weight, column) for name, weight in cell.items()}
-        if names or isinstance(cell, str | bool):
-            return read_class(cell, names, column)
-        return read_number(cell, column)
 
 
 @dataclass(slots=True)
@@ -230,58 +112,102 @@ class _Rows:
 
 def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and left out is in its notes."""
-    tally, rows, reader = ProblemTally(), _Rows(), None
-    for reader in _readers(parts, how):
-        for example in reader.examples(how, tally):
+    tally, rows, reader, hidden = ProblemTally(), _Rows(), None, dict[str, str]()
+    labelled: set[str] = set()
+    for reader in _readers(parts, how, hidden):
+        many, lacking, secret = len(rows.labels), tally.unlabelled, tally.secret
+        for example in reader.examples(how.on_error, tally):
             rows.add(example)
+        if reader.part.split and many == len(rows.labels) and lacking < tally.unlabelled:
+            tally.secret = secret + tally.unlabelled - lacking  # a test set without labels
+        if many < len(rows.labels) or lacking < tally.unlabelled:
+            labelled.add(reader.part.split)
     place = parts[0].path if len(parts) == 1 else parts[0].path.parent
-    rows, absent = _leave_out_unlabelled(rows, labels, tally, str(place))
+    if rows.labels and not any(label != frozenset() for label in rows.labels):
+        raise DataProblem(f"{place}: its labels are all empty lists; name another, as label=NAME")
+    rows, absent, gaps = _leave_out_unlabelled(rows, labels, tally, str(place))
     check_examples(rows.labels, place, tally)
-    if how.on_error == "raise":
-        _check_splits(parts, {SPLITS[code] for code in rows.splits})
     assert reader is not None
+    if how.on_error == "raise":
+        _check_splits([part for part in parts if part.path.name not in hidden], labelled)
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
         rows.labels = as_numbers(rows.labels)
-    remarks = [f"{source.remark}: {_describe(chosen)}"] if source.remark else []
-    remarks += absent
-    if reader.of_words:
-        remarks.append("its labels, as many as words in each row, were read as those of the words")
-    if chosen.spans and reader.offsets and not how.offsets:
-        other = "words" if reader.offsets == "characters" else "characters"
+    notes = {
+        "columns": chosen.plain(),
+        **source_notes([part.path for part in parts], tally),
+        "remarks": [*_remarks(reader, how), *hidden.values(), *gaps],
+    }
+    dataset = rows.dataset().with_notes(**notes)
+    if labels:
+        dataset = as_asked(dataset, labels, str(place))
+    else:
+        dataset = _decide(dataset, parts[0], how, reader, absent)
+    together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
+    return replace(dataset, clusters=together)
+
+
+def _decide(
+    dataset: Dataset, part: Piece, how: Manner, reader: RowReader, absent: AbsentLabels
+) -> Dataset:
+    """The data set with labels of the kind that is decided for them."""
+    where, beside, names = str(part.path), "", reader.source.names
+    if dataset.labels.numbers is not None and reader.chosen.label:
+        others = [name for name in names if name not in reader.chosen.all()]
+        beside = find_names_of_numbers(_head(part, names, how), reader.chosen.label, others)
+    dataset = decide_kind(dataset, where, reader.source.mark, beside, absent.is_minus_one)
+    is_named = reader.chosen.label in reader.source.classes  # as sets, by the metadata
+    if is_named or len(dataset) < FEW_ROWS or (classes := single_out(dataset.labels)) is None:
+        return dataset
+    remark = "each of its rows has one label, and they were read as classes; labels=sets overrules"
+    return add_remarks(replace(dataset, labels=classes), remark)
+
+
+def _remarks(reader: RowReader, how: Manner) -> list[str]:
+    """What was decided about the columns and the cells of a table, in sentences."""
+    source, chosen, form = reader.source, reader.chosen, reader.form
+    unusual = [name for name in (*chosen.texts, chosen.label) if name and not is_usual(name)]
+    told = source.remark or ("its headings are not all usual" if unusual else "")
+    is_told = source.remark or (unusual and not how.columns.as_asked())
+    remarks = [f"{told}: {_describe(chosen)}"] if is_told else []
+    remarks += form.remarks(chosen)
+    if chosen.spans and form.offsets and not how.offsets:
+        other = "words" if form.offsets == "characters" else "characters"
         remarks.append(
-            f"numbers of its spans were read as {reader.offsets}; offsets={other} overrules"
+            f"numbers of its spans were read as {form.offsets}; offsets={other} overrules"
         )
+    if chosen.flags and not how.columns.label:
+        remarks.append(
+            f"its columns {', '.join(chosen.flags)}, of zeros and ones, were read as the classes"
+            f" that hold; label={chosen.flags[0]} reads one of them"
+        )
+    if chosen.answers:
+        better, worse = chosen.answers
+        remarks.append(f"its columns {better} and {worse} were read as texts of these two classes")
     if not chosen.spans and (ends := unread_span(source.names)):
         remarks.append(
             f"its columns {' and '.join(ends)} were not read; span={'+'.join(ends)} reads the words"
             " from the one to the other as what the label is about"
         )
-    notes = {
-        "columns": chosen.plain(),
-        **source_notes([part.path for part in parts], tally),
-        "remarks": remarks,
-    }
-    dataset = apply_header(rows.dataset().with_notes(**notes), {}, str(place), labels)
-    together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
-    return replace(dataset, clusters=together)
+    return remarks
 
 
 def _leave_out_unlabelled(
     rows: _Rows, labels: Asked | None, tally: ProblemTally, where: str
-) -> tuple[_Rows, list[str]]:
-    """The rows that have a label, and what is said of the others."""
+) -> tuple[_Rows, AbsentLabels, list[str]]:
+    """The rows that have a label, which of them say that they have none, and what is said of
+    these.
+    """
     remarks = []
     if tally.unlabelled:
         if tally.unlabelled > tally.secret:
-            check_unlabelled(tally.unlabelled, len(rows.labels), tally.unlabelled_at)
+            lacking = tally.unlabelled - tally.secret
+            check_unlabelled(lacking, len(rows.labels), tally.unlabelled_at)
         remarks.append(describe_unlabelled(tally.unlabelled, tally.unlabelled_at))
-    if labels == "classes":
-        return rows, remarks
-    absent = find_absent(rows.labels, where)
+    absent = find_absent([] if labels == "classes" else rows.labels, where, rows.splits)
     if not absent.names:
-        return rows, remarks
-    return rows.leave_out(absent.rows), [*remarks, describe_absent(absent)]
+        return rows, absent, remarks
+    return rows.leave_out(absent.rows), absent, [*remarks, describe_absent(absent)]
 
 
 def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
@@ -306,12 +232,11 @@ def metric_of_rows(
     lenient = replace(how, on_error="skip")
     counts: Counter[str] = Counter()
     for reader in _readers(parts, lenient):
-        for example in reader.examples(lenient, ProblemTally()):
+        for example in reader.examples("skip", ProblemTally()):
             label = example.label
-            if labels != "classes" and _may_be_number(label, reader.source):
-                return choose_metric(read_rows(parts, None, lenient).labels)
-            if not isinstance(label, str | float):
-                return column([label]).metric
+            is_doubtful = labels != "classes" and _may_be_number(label, reader.source)
+            if is_doubtful or labels == "sets" or not isinstance(label, str | float):
+                return choose_metric(read_rows(parts, labels, lenient).labels)
             if isinstance(label, str) and label in ABSENT and labels != "classes":
                 continue
             counts[str(label)] += 1
@@ -321,8 +246,10 @@ def metric_of_rows(
 
 
 def _may_be_number(label: Label, source: Source) -> bool:
+    """Whether a label may be a number, or several in one."""
     if isinstance(label, str):
-        return source.untyped and as_number(label) is not None
+        is_several = label[:1] in "[({" or label[:1].isdecimal()
+        return is_several or (source.untyped and as_number(label) is not None)
     return isinstance(label, float)
 
 
@@ -340,25 +267,37 @@ def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
         wanted, classes = reader.chosen.plain(), reader.source.classes
         names = [name for name in reader.source.names if name in reader.chosen.all()]
         said = [[*classes.get(name, ())] for name in names]
-        about = [reader.part.split, wanted, reader.offsets, names, said]
+        about = [reader.part.split, wanted, reader.form.offsets, names, said]
         state.add(json.dumps(about))
         for columns in reader.part.batches(names):
             state.add(json.dumps(columns, default=repr))
     return state.hex()
 
 
-def _readers(parts: Sequence[Piece], how: Manner) -> Iterator[_Reader]:
-    """The files of a table, opened one after the other; empty ones are passed over."""
-    chosen, offsets, of_words = None, how.offsets, False
+def _readers(
+    parts: Sequence[Piece], how: Manner, hidden: dict[str, str] | None = None
+) -> Iterator[RowReader]:
+    """The files of a table, opened one after the other; empty ones are passed over, and so are
+    those of a later split that have no labels.
+
+    hidden  takes what there is to say of each of these, by its name
+    """
+    chosen, form, names = None, RowForm(), list[str]()
     for part in parts:
         source = _open(part, how)
-        if source.names:
-            first, chosen = chosen is None, _choose(source, chosen, how.columns, part)
-            if first and chosen.spans and not offsets:
-                offsets = _decide_offsets(_head(part, chosen, how), chosen, part)
-            elif first and len(chosen.texts) == 1 and not source.untyped:
-                of_words = _are_of_words(_head(part, chosen, how), chosen)
-            yield _Reader(part, source, chosen, offsets, of_words)
+        if not source.names:
+            continue
+        if chosen is None:
+            chosen, names = _choose(source, how, part), [*source.names]
+            head = _head(part, chosen.all(), how)
+            form = decide_form(head.rows, chosen, source, str(part.path), how.offsets)
+        elif lacking := _lacking(source, chosen, part, names):
+            if hidden is not None:
+                hidden[part.path.name] = (
+                    f"its {part.path.name} has no column {lacking!r} and was not read"
+                )
+            continue
+        yield RowReader(part, source, chosen, form)
 
 
 def _open(part: Piece, how: Manner) -> Source:
@@ -368,58 +307,35 @@ def _open(part: Piece, how: Manner) -> Source:
     return open_source(part.path, how.columns, how.encoding)
 
 
-def _head(part: Piece, chosen: Chosen, how: Manner) -> Iterator[Row]:
-    """The first rows of a file."""
-    return islice(_open(part, how).rows(chosen.all()), HEAD)
+def _head(part: Piece, names: Collection[str], how: Manner) -> TableHead:
+    """The first rows of a file that can be read."""
+    rows = islice(_open(part, how).rows(names), HEAD)
+    return TableHead([row.cells for row in rows if not row.problem])
 
 
-def _are_of_words(rows: Iterable[Row], chosen: Chosen) -> bool:
-    """Whether the labels are those of single words: rows have as many as words, but for slips."""
-    lists = [
-        (row.cells.get(chosen.texts[0]), row.cells.get(chosen.label))
-        for row in rows
-        if not row.problem
-    ]
-    alike = sum(
-        isinstance(words, list) and isinstance(labels, list) and len(words) == len(labels)
-        for words, labels in lists
-    )
-    return bool(lists) and alike >= MOST * len(lists)
+def _choose(source: Source, how: Manner, part: Piece) -> Chosen:
+    """The columns of a file that are named, or usual, or told by their cells."""
+    columns = how.columns if how.columns.as_asked() else source.columns
+    return choose(columns, source.names, str(part.path), _head(part, source.names, how))
 
 
-def _decide_offsets(rows: Iterable[Row], chosen: Chosen, part: Piece) -> Offsets | Literal[""]:
-    """What the numbers of the spans in a file count, by its first rows."""
-    texts = chosen.texts if len(chosen.texts) > 1 else chosen.texts * 2
-    said = []
-    for row in rows:
-        for text, span in zip(texts, chosen.spans, strict=False):
-            with suppress(BadRow):
-                said.append((row.cells.get(text), read_span([row.cells.get(n) for n in span])))
-    return decide_offsets(said, str(part.path))
-
-
-def _choose(source: Source, earlier: Chosen | None, columns: Columns, part: Piece) -> Chosen:
-    """The columns of a file: those of the file before it, or those that are named or usual."""
-    where = str(part.path)
-    if earlier is None:
-        return choose(columns if columns.as_asked() else source.columns, source.names, where)
-    lacking = [name for name in earlier.all() if name not in source.names]
-    if lacking == [earlier.split] and part.split:
-        lacking = []
+def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) -> str:
+    """The column that a file of a split does not have, nor another that the first file lacks; ''
+    where it has what the first file has. DataProblem where it has others instead.
+    """
+    lacking = [name for name in chosen.all() if name not in source.names]
+    if part.split:
+        lacking = [name for name in lacking if name != chosen.split]
+    others = [name for name in source.names if name not in names and not is_numbering(name)]
+    if part.split and lacking and not others:
+        return lacking[0]
     if lacking:
-        raise DataProblem(f"{where}: no column {lacking[0]!r}, which the file before it has")
-    return earlier
+        raise DataProblem(
+            f"{part.path}: no column {lacking[0]!r}, which the file before it has; rename its"
+            " columns, or name one file alone"
+        )
+    return ""
 
 
 def _describe(chosen: Chosen) -> str:
     return ", ".join(f"its column {name} is the {what}" for what, name in chosen.plain().items())
-
-
-def _check_alike(example: Example, first: Example) -> None:
-    kinds = ("a class", "a score", "a set of labels")
-    one, other = (
-        0 if isinstance(each.label, str) else 1 if isinstance(each.label, float) else 2
-        for each in (example, first)
-    )
-    if one != other:
-        raise BadRow(f"its label is {kinds[one]}, that of the first row {kinds[other]}")

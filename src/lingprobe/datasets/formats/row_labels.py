@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import string
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from sys import intern
 from typing import Any
@@ -20,6 +20,9 @@ BLANK = (
     + "".join(map(chr, (*range(0x2000, 0x2010), 0x2060, 0xFEFF)))
 )
 """White space, and marks without width."""
+ONE = frozenset(("1", "1.0", "True", "true"))
+ZERO = frozenset(("0", "0.0", "False", "false"))
+"""What says of a class in a column of its own that it holds, and that it does not."""
 
 
 class NoLabel(BadRow):
@@ -87,6 +90,16 @@ def read_set(cells: Sequence[Any], names: Sequence[str], column: str) -> frozens
     if twice := next((name for name in classes if classes.count(name) > 1), ""):
         raise BadRow(f"label {twice!r} stands twice in a list, which names the classes that hold")
     return frozenset(classes)
+
+
+def read_flags(cells: Mapping[str, Any], names: Sequence[str]) -> frozenset[str]:
+    """The headings of those columns of zeros and ones that have a one."""
+    flags = {name: str(cells.get(name)).strip() for name in names}
+    if any(cells.get(name) is None or flag in ("", "-1") for name, flag in flags.items()):
+        raise NoLabel(f"there is no label in column {names[0]!r}")
+    if odd := next((name for name in names if flags[name] not in ONE | ZERO), ""):
+        raise BadRow(f"column {odd!r} has {flags[odd][:40]!r}, which is neither 0 nor 1")
+    return frozenset(name for name in names if flags[name] in ONE)
 
 
 def read_weight(cell: Any, column: str) -> float:

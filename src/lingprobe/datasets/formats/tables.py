@@ -16,7 +16,6 @@ from typing import Literal
 from lingprobe.corpora.files import (
     COMPRESSED,
     CorpusPart,
-    digest_files,
     uncompressed_path,
 )
 from lingprobe.corpora.tally import OnError
@@ -25,8 +24,14 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import KINDS, Label, Loss, column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
+from lingprobe.datasets.formats.folders import (
+    LINES,
+    digest_parts,
+    folder_remarks,
+    no_table,
+    table_parts,
+)
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
-from lingprobe.datasets.formats.folders import folder_remarks, no_table, table_parts
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
@@ -61,7 +66,7 @@ OWN: Mapping[Format, Callable[[Path], bool]] = {
     "senteval": senteval.is_own,
 }
 """Whether a file is one that was written here."""
-EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0}
+EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0, "sets": frozenset()}
 SUFFIXES: Mapping[str, Format] = {
     ".parquet": "parquet",
     ".jsonl": "jsonl",
@@ -165,8 +170,7 @@ def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PL
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
         return KINDS[hub_folder.loss(parts)].metric
-    content = digest_files(part.path for part in parts)
-    return metric_of_rows(content, tuple(parts), labels, how)
+    return metric_of_rows(digest_parts(parts), tuple(parts), labels, how)
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
@@ -193,7 +197,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     known = SUFFIXES.get(suffix.lower())
-    if known is None and suffix.lower() not in TABLES:
+    if known is None and suffix.lower() not in (*TABLES, *LINES):
         raise DataProblem(no_table(path))
     return known if known is not None and OWN[known](path) else None
 
@@ -201,7 +205,8 @@ def _own_format(path: Path, how: Manner) -> Format | None:
 def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
     """Whether files of a folder, or of the hub, are those that `build` writes for the hub."""
     named = how.columns.as_asked() or how.encoding or how.offsets
-    return (is_on_hub(path) or path.is_dir()) and not named and hub_folder.is_own(parts)
+    is_folder = is_on_hub(path) or path.is_dir()
+    return is_folder and not named and not parts[0].path.is_dir() and hub_folder.is_own(parts)
 
 
 def _format(path: Path) -> Format:

@@ -5,6 +5,7 @@ the better one (BLiMP-NL), and pairs of lines (CLAMS).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,24 +21,37 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.row_sources import Row, open_source
+from lingprobe.datasets.formats.row_sources import open_source
+from lingprobe.datasets.formats.rows import Row
 from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
 from lingprobe.datasets.formats.usual_columns import plain
 
 TABLES = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather")
 SUFFIXES = (*TABLES, ".txt")
-GOOD = (
-    *("sentence_good", "good_sentence", "good", "source_sentence", "grammatical", "acceptable"),
-    *("sen", "correct", "correct_sentence", "sentence_correct", "grammatical_sentence"),
-    *("acceptable_sentence", "prefix_acceptable", "good_sent"),
+GOOD = frozenset(
+    (
+        *("good", "grammatical", "acceptable", "correct", "right", "valid", "pos", "positive"),
+        *("expected", "congruent", "chosen", "original", "source", "control"),
+    )
 )
-BAD = (
-    *("sentence_bad", "bad_sentence", "bad", "target_sentence", "ungrammatical", "unacceptable"),
-    *("wrong_sen", "wrong", "incorrect", "incorrect_sentence", "sentence_incorrect"),
-    *("ungrammatical_sentence", "unacceptable_sentence", "prefix_unacceptable", "bad_sent"),
+BAD = frozenset(
+    (
+        *("bad", "ungrammatical", "unacceptable", "incorrect", "wrong", "invalid", "neg"),
+        *("negative", "unexpected", "incongruent", "rejected", "corrupted", "target", "violation"),
+    )
+)
+"""Words that a heading has beside those of a sentence: of the better one, and of the worse."""
+BARE = ("sen",)
+"""Headings of the better sentence that say so by having none of these words."""
+_VAGUE = ("source", "target")  # alone they say where something is from, or a label
+_OF_SENTENCES = frozenset(
+    ("sentence", "sentences", "sen", "sent", "text", "s", "prefix", "minimal", "pair", "one")
 )
 SENTENCE = ("sentence", "text", "sent")
-MARK = ("grammaticality", "acceptability", "grammatical", "acceptable", "is_grammatical")
+MARK = (
+    *("grammaticality", "acceptability", "grammatical", "acceptable", "is_grammatical"),
+    *("is_acceptable", "judgment", "judgement", "label"),
+)
 GROUP = ("uid", "pid", "paradigm", "phenomenon_subset", "group")
 PHENOMENON = ("linguistics_term", "phenomenon")
 LANGUAGE = ("lang", "language")
@@ -96,11 +110,14 @@ class Columns:
 
     def of(self, row: Mapping[str, str], where: str, file: PairFile) -> Pair:
         """The pair of a row; DataProblem where it has no two different sentences."""
-        good, bad = (
-            self._cell(row, asked, usual, what, where)
-            for asked, usual, what in ((self.good, GOOD, "good"), (self.bad, BAD, "bad"))
-        )
-        return Pair(good, bad, *self.tags(row, where, file))
+        good, bad = self.good or find_side((*row,), GOOD), self.bad or find_side((*row,), BAD)
+        good = good or next((name for name in row if plain(name) in BARE), "")
+        cells = []
+        for name, what in ((good, "good"), (bad, "bad")):
+            if not row.get(name, ""):
+                raise DataProblem(f"{where}: no {what} sentence{_propose(row, what)}")
+            cells.append(row[name].strip())
+        return Pair(cells[0], cells[1], *self.tags(row, where, file))
 
     def tags(
         self, row: Mapping[str, str], where: str, file: PairFile
@@ -123,19 +140,34 @@ class Columns:
     def is_of_sentences(self, names: Iterable[str]) -> bool:
         """Whether a table with these headings has one sentence a row, and says which is better."""
         there = {plain(name) for name in names}
-        has = {key: bool(there & {*map(plain, key)}) for key in (SENTENCE, MARK, BAD)}
-        return not (self.good or self.bad or has[BAD]) and has[SENTENCE] and has[MARK]
+        has = {key: bool(there & {*map(plain, key)}) for key in (SENTENCE, MARK)}
+        is_paired = self.good or self.bad or find_side((*names,), BAD)
+        return not is_paired and has[SENTENCE] and has[MARK]
 
-    @staticmethod
-    def _cell(
-        row: Mapping[str, str], asked: str, usual: tuple[str, ...], what: str, where: str
-    ) -> str:
-        cell = row.get(asked, "") if asked else _find(row, usual)
-        if not cell:
-            raise DataProblem(
-                f"{where}: no {what} sentence; name its column with {what}=, of {', '.join(row)}"
-            )
-        return cell.strip()
+
+@lru_cache(maxsize=64)
+def find_side(names: tuple[str, ...], side: frozenset[str]) -> str:
+    """The heading that says that it is the better sentence, or the worse: the one that has a word
+    for a sentence as well, or else the only one; '' for none, or several.
+    """
+    called: list[str] = []
+    bare: list[str] = []
+    for name in names:
+        words = {word.casefold() for word in re.findall(r"[^\W_]+", name)}
+        rest = words - _OF_SENTENCES
+        if len(rest) == 1 and rest <= side:
+            (called if rest < words else bare).append(name)
+    found = called or [name for name in bare if plain(name) not in _VAGUE]
+    return found[0] if len(found) == 1 else ""
+
+
+def _propose(row: Mapping[str, str], what: str) -> str:
+    """What would name the columns of both sentences: those with several words."""
+    texts = [name for name, cell in row.items() if len(cell.split()) > 1][:2]
+    if len(texts) < 2:
+        return f"; name its column with {what}=, of {', '.join(row)}"
+    good, bad = texts
+    return f": add good={good},bad={bad} to the task, or the other way round"
 
 
 def _find(row: Mapping[str, str], names: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
+from lingprobe.corpora.conllu import TREE_SUFFIXES
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.marks import strip_marks
 from lingprobe.corpora.views import Block, Plain, dependencies
@@ -119,7 +120,7 @@ def _literal(name: str) -> str:
 
 def files(options: CorpusOptions) -> list[Source]:
     """The treebanks, or running text."""
-    return treebanks(options.path, options.with_, (".conllu",))
+    return treebanks(options.path, options.with_, TREE_SUFFIXES)
 
 
 def parts(options: CorpusOptions) -> list[CorpusPart]:
