@@ -38,6 +38,10 @@ Finding = Answer | str
 """An answer, or why there is none."""
 
 
+READING, READ, UNREAD = "reading", "read", "unread"
+"""The stratum that says whether rows of constructions cover what a label is derived from."""
+
+
 @lru_cache(maxsize=1 << 17)
 def answer(
     label: str,
@@ -46,18 +50,22 @@ def answer(
     construction: str = "",
     mark: str = "",
     auxiliary: str = "",
+    *,
+    unread: bool = False,
 ) -> Answer:
     """An answer with its usual strata; the same one is made once, as answers recur.
 
     majority      the label that most words of the sentence speak for
     construction  that the label is read from; mark: how the sentence ends
     auxiliary     that carries the tense, and the form beside it
+    unread        whether no row of constructions of the language covers it, though it has some
     """
     strata = {
         "majority-feature": majority,
         "construction": construction,
         "mark": mark,
         "auxiliary": auxiliary,
+        READING: UNREAD if unread else "",
     }
     return Answer(label, target, {name: value for name, value in strata.items() if value})
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.corpora.files import CorpusPart
@@ -32,6 +33,7 @@ from lingprobe.tasks.answers import (
     counts,
 )
 from lingprobe.tasks.findings import Found
+from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import Answers, CorpusOptions, Notes, Question
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
@@ -89,12 +91,16 @@ NO_TREE = "running text has no tree"
 NO_AUXILIARY = "no auxiliary"
 
 
-def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
-    """What all rules say of some sentences, and which auxiliary the tense is read from."""
+def judge(
+    block: Block, sentences: list[Sentence], language: str = ""
+) -> dict[str, list[Finding]]:
+    """What all rules say of some sentences, and which auxiliary the tense is read from; language:
+    the code of the treebank, '' where its name does not say it.
+    """
     if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
         return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
-    mains = list(clauses(dependencies(block, "a task of ud/"), sentences))
+    mains = list(clauses(dependencies(block, "a task of ud/"), sentences, language))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
@@ -108,7 +114,12 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     return answers
 
 
-JUDGED = Rules(judge, (root_of(judge),))
+def rules_of_file(path: Path) -> Rules:
+    """The rules, for the language that a file's name or folder says."""
+    code = treebank_code(path)
+    return Rules(partial(judge, language=code), (root_of(judge),), code)
+
+
 AUXILIARIES = "auxiliaries"
 
 
@@ -133,7 +144,7 @@ def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """
     sources = files(options)
     key = ("ud", same_files(sources), options.on_error)
-    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, JUDGED))
+    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, rules_of_file))
 
 
 def clausal(options: CorpusOptions) -> ParsedCorpus:

@@ -8,7 +8,7 @@ docs/design/constructions.md says what the rules miss.
 
 from __future__ import annotations
 
-from lingprobe.corpora.marks import CLOSING, QUOTES, ends, final_mark, question, sign
+from lingprobe.corpora.marks import CLOSING, OPENING, QUOTES, ends, final_mark, question, sign
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
 from lingprobe.tasks.ud.lists import word_list
@@ -27,6 +27,9 @@ def sent_type(clause: Clause) -> Finding:
     mark, _ = final_mark(words)
     asked, quoted = question(words)
     ending = "?" if asked else sign(mark)
+    if not asked and clause.mark:
+        asked, quoted = True, _is_quoted(words)
+        ending = "?"
     if group.command:
         return _command(clause, ending)
     if asked:
@@ -42,6 +45,12 @@ def sent_type(clause: Clause) -> Finding:
         if mark or group.finite or clause.has_subject
         else "neither a verb nor a final mark"
     )
+
+
+def _is_quoted(words: tuple[str, ...]) -> bool:
+    """Whether the first question mark stands inside quotes."""
+    at = next(i for i, word in enumerate(words) if sign(word) == "?" or word in OPENING)
+    return any(word in QUOTES for word in words[:at])
 
 
 def _command(clause: Clause, ending: str) -> Finding:
