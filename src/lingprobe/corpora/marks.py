@@ -74,7 +74,7 @@ def question(words: Sequence[str]) -> tuple[bool, bool]:
         return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
     if _asks_before_other_marks(words):
         return True, quoted
-    return words[0] in OPENING and not any(word in QUOTES for word in words), False
+    return words[0][:1] in OPENING and not any(word in QUOTES for word in words), False
 
 
 def _asks_before_other_marks(words: Sequence[str]) -> bool:
@@ -83,7 +83,7 @@ def _asks_before_other_marks(words: Sequence[str]) -> bool:
         word = words[i]
         if sign(word) == "?" and ends(word, words[:i]):
             return True
-        if not ends(word, words[:i]) and word not in BRACKETS:
+        if not ends(word, words[:i]):
             return False
     return False
 

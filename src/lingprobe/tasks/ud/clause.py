@@ -13,11 +13,18 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.batches import Batch, Coded
 from lingprobe.corpora.languages import name_language_of_script
-from lingprobe.corpora.marks import ends, fold_marks, sign
+from lingprobe.corpora.marks import OPENING, ends, fold_marks, sign
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.ud.constructions import INNER, heads_of_verbal_nouns, is_question
+from lingprobe.tasks.ud.constructions import (
+    FIRST,
+    INNER,
+    LAST,
+    find_type,
+    heads_of_verbal_nouns,
+    list_chains,
+)
 from lingprobe.tasks.ud.forms import read_as
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
@@ -70,6 +77,7 @@ class Clause(NamedTuple):
     helpers     the lemmas of its auxiliaries
     joined      whether a clause beside the main one is a command
     mark        whether the clause itself has a question mark, wherever that stands
+    particle    'question' or 'command' where its first or last word says so; else ''
     language    its code, '' where it is not known
     """
 
@@ -87,6 +95,7 @@ class Clause(NamedTuple):
     being: str
     helpers: frozenset[str]
     mark: bool = False
+    particle: str = ""
     language: str = ""
 
     @property
@@ -122,7 +131,7 @@ def clauses(
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns = _nouns(batch)
+    nouns, types = _nouns(batch), _types_of_words(batch, of, language)
     return (
         Clause(
             sentence,
@@ -141,11 +150,12 @@ def clauses(
             _arguments(batch, dependents[_OBJECT], of, nouns),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
-            _asks(batch, of, dependents[_SUBJECT], language).tolist(),
+            _asks(batch, of, dependents[_SUBJECT], types).tolist(),
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
             [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
             _marked(batch, of).tolist(),
+            [name if name in ("question", "command") else "" for name in types],
             strict=True,
         )
     )
@@ -163,7 +173,9 @@ def _marked(batch: Batch, of: Ints) -> NDArray[np.bool_]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
     other marks.
     """
-    marks = batch.words.where(lambda word: sign(word) == "?" and ends(word))
+    marks = batch.words.where(
+        lambda word: word in OPENING or (sign(word) == "?" and ends(word))
+    )
     marked = np.zeros(len(batch), bool)
     marked[of[marks & (batch.parents == batch.roots[of])]] = True
     return marked
@@ -242,7 +254,10 @@ def _particles_of_verbal_nouns(
     named = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw or "VerbForm=Inf" in raw)
     plain = batch.deprels.where("xcomp".__eq__) & batch.upos.where("NOUN".__eq__)
     below = heads[batch.parents] & (batch.parents == batch.roots[of])
-    verbal = below & (_verbal(batch, named) | plain)
+    spoken = batch.feats.where(lambda raw: "PartType=Vb" in raw) & _has_relation(batch, "case")
+    verbal = below & (
+        _verbal(batch, named) | plain | (_has_relation(batch, "xcomp") & _above(batch, spoken))
+    )
     marks = _has_relation(batch, "case") | _has_relation(batch, "mark")
     rows = np.flatnonzero(verbal[batch.parents] & (marks | batch.upos.where("PART".__eq__)))
     fixed = np.flatnonzero(_has_relation(batch, "fixed"))
@@ -254,7 +269,7 @@ def _particles_of_verbal_nouns(
             lemmas[above] += f"_{lemma}"
     roots = _strings(batch.lemmas, batch.roots)
     for sentence, lemma in zip(of[rows].tolist(), lemmas.values(), strict=True):
-        yield sentence, (INNER, f"{roots[sentence]}>{lemma}", "_")
+        yield sentence, (INNER, f"{roots[sentence]}>{lemma}".replace(" ", "_"), "_")
 
 
 def _being(
@@ -401,30 +416,55 @@ def _majority(
     ]
 
 
-def _asks(batch: Batch, of: Ints, subjects: Ints, language: str) -> NDArray[np.bool_]:
+def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
+    """What the first or the last word of each sentence makes of it, as rows say, where it depends
+    on the main predicate.
+    """
+    types = [""] * len(batch)
+    for relation, words in ((LAST, _last(batch)), (FIRST, _first(batch, of))):
+        named = batch.lemmas.where(lambda lemma: fold_marks(lemma) in list_chains(relation))  # noqa: B023
+        depends = (batch.parents[words] == batch.roots) & (words != batch.roots)
+        for k in np.flatnonzero(named[words] & depends).tolist():
+            row = words[k : k + 1]
+            (lemma,), (raw,) = _strings(batch.lemmas, row), _strings(batch.feats, row)
+            types[k] = find_type(fold_marks(lemma), relation, raw, language) or types[k]
+    return types
+
+
+def _first(batch: Batch, of: Ints) -> Ints:
+    """The first word of each sentence that is no mark; of marks alone, the first."""
+    marks = batch.upos.where("PUNCT".__eq__)
+    start = np.where(marks, len(of), np.arange(len(of)))
+    found = np.minimum.reduceat(start, batch.starts[:-1])
+    return np.where(found == len(of), batch.starts[:-1], found)
+
+
+def _last(batch: Batch) -> Ints:
+    """The last word of each sentence that is no mark; of marks alone, the first."""
+    marks = batch.upos.where("PUNCT".__eq__)
+    end = np.where(marks, -1, np.arange(len(marks)))
+    found = np.maximum.reduceat(end, batch.starts[:-1])
+    return np.where(found == -1, batch.starts[:-1], found)
+
+
+def _asks(
+    batch: Batch, of: Ints, subjects: Ints, types: Sequence[str]
+) -> NDArray[np.bool_]:
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
     its subject, where a row says that this one asks there.
     """
-    position = np.arange(len(of))
-    marks = batch.upos.where("PUNCT".__eq__)
-    start = np.minimum.reduceat(np.where(marks, len(of), position), batch.starts[:-1])
-    start = np.where(start == len(of), batch.starts[:-1], start)
+    start = _first(batch, of)
     above = batch.parents[start]
     last = np.full(len(batch), -1)
     last[of[subjects]] = subjects
-    inverted = (above == batch.roots) & (start != batch.roots) & (last > start)
     phrase = batch.deprels.where(
         lambda name: name.partition(":")[0] in ("obj", "nsubj", "obl", "advmod")
     )
     near = (above == batch.roots) | ((batch.parents[above] == batch.roots) & phrase[above])
     asking = batch.feats.where(_asking_word)[start] & ~batch.deprels.where("mark".__eq__)[start]
     auxiliary = batch.upos.where("AUX".__eq__)[start]
-    opens = np.zeros(len(batch), bool)
-    for k in np.flatnonzero(auxiliary & inverted).tolist():
-        row = np.array([start[k]])
-        (lemma,), (raw,) = _strings(batch.lemmas, row), _strings(batch.feats, row)
-        opens[k] = is_question(lemma.lower(), raw, language)
-    asks: NDArray[np.bool_] = opens | (~auxiliary & asking & near)
+    opens = np.array([name == "inverted question" for name in types], bool) & (last > start)
+    asks: NDArray[np.bool_] = (auxiliary & opens) | (~auxiliary & asking & near)
     return asks
 
 

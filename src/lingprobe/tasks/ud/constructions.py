@@ -28,15 +28,15 @@ INNER = "verbal noun"
 """The relation of an auxiliary or a particle of the verbal noun below a finite verb: Welsh *mae
 wedi mynd*.
 """
-SUBJECT, MARKED, FIRST, ALONE = "subject", "adposition", "first", "alone"
+SUBJECT, MARKED, FIRST, LAST, ALONE = "subject", "adposition", "first", "last", "alone"
 """Relations of rows about other words than auxiliaries: a subject by its lemma beside the finite
-verb, the adposition of a subject, an auxiliary that opens a sentence before its subject, and a verb
-without auxiliaries.
+verb, the adposition of a subject, a dependent of the main predicate that opens or ends a sentence,
+marks aside, and a verb without auxiliaries.
 """
 RELATIONS = {
     "pass": "aux:pass",
     "cop": "cop",
-    **{name: name for name in (INNER, SUBJECT, MARKED, FIRST, ALONE)},
+    **{name: name for name in (INNER, SUBJECT, MARKED, FIRST, LAST, ALONE)},
 }
 """Relations that rows name; `aux` is every other one, `any` is that of any auxiliary."""
 _OF_AUXILIARIES = ("aux:pass", "cop")
@@ -182,11 +182,19 @@ def _find(
     return Meaning(other)
 
 
+@cache
+def list_chains(relation: str) -> frozenset[str]:
+    """The chains that rows with a relation are about."""
+    return frozenset(row.chain for row in constructions() if row.relation == relation)
+
+
 @lru_cache(maxsize=1 << 12)
-def is_question(lemma: str, raw: str, language: str) -> bool:
-    """Whether an auxiliary that opens a sentence before its subject asks, where a row says so."""
+def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
+    """What a word with some features that opens or ends a sentence makes of it: 'question',
+    'command', 'inverted question' for an auxiliary before its subject; '' where no row says it.
+    """
     verb = Verb("", "", features(raw), Form.FINITE)
-    return find_meaning(lemma, FIRST, verb, language).name == "question"
+    return find_meaning(lemma, relation, verb, language).name
 
 
 def cell(auxiliary: Verb, verb: Verb) -> str:

@@ -260,12 +260,12 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
 
 
 _FOREIGN = "the object has an adposition that marks no objects"
-_AGREEING = frozenset({"", "Nom", "Abs"})
+_MARKED_CASES = frozenset({"Erg", "Dat", "Obl"})
 
 
 def _is_marked(noun: Argument) -> bool:
     """Whether a subject is marked as one that a verb need not agree with: ergative, dative."""
-    return bool(noun.adposition) or noun.case not in _AGREEING
+    return bool(noun.adposition) or noun.case in _MARKED_CASES
 
 
 def _read_doubt(noun: Argument, clause: Clause) -> str:

@@ -8,7 +8,7 @@ docs/design/constructions.md says what the rules miss.
 
 from __future__ import annotations
 
-from lingprobe.corpora.marks import CLOSING, OPENING, QUOTES, ends, final_mark, question, sign
+from lingprobe.corpora.marks import BRACKETS, CLOSING, OPENING, QUOTES, ends, final_mark, question, sign
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
 from lingprobe.tasks.ud.lists import word_list
@@ -27,13 +27,13 @@ def sent_type(clause: Clause) -> Finding:
     mark, _ = final_mark(words)
     asked, quoted = question(words)
     ending = "?" if asked else sign(mark)
-    if not asked and clause.mark:
-        asked, quoted = True, _is_quoted(words)
-        ending = "?"
-    if group.command:
+    is_clause = bool(mark) or group.finite or clause.has_subject
+    if not asked and clause.mark and is_clause and (at := _asking_within(words)):
+        asked, quoted, ending = True, any(word in QUOTES for word in words[:at]), "?"
+    if group.command or clause.particle == "command":
         return _command(clause, ending)
-    if asked:
-        return _question(clause, quoted)
+    if asked or clause.particle == "question":
+        return _question(clause, quoted, ending)
     if (group.unmarked or group.bare) and not clause.has_subject:
         return UNMARKED_COMMAND if group.unmarked else BARE
     if (clause.asks or group.asks) and not (ending == "!" and not group.verb):
@@ -47,10 +47,19 @@ def sent_type(clause: Clause) -> Finding:
     )
 
 
-def _is_quoted(words: tuple[str, ...]) -> bool:
-    """Whether the first question mark stands inside quotes."""
-    at = next(i for i, word in enumerate(words) if sign(word) == "?" or word in OPENING)
-    return any(word in QUOTES for word in words[:at])
+def _asking_within(words: tuple[str, ...]) -> int:
+    """Where the first question mark inside a sentence stands that closes no brackets, as in *Who?
+    he asked*; 0 for none.
+    """
+    return next(
+        (
+            i
+            for i in range(1, len(words) - 1)
+            if words[i] in OPENING
+            or (sign(words[i]) == "?" and ends(words[i]) and words[i + 1] not in BRACKETS)
+        ),
+        0,
+    )
 
 
 def _command(clause: Clause, ending: str) -> Finding:
@@ -67,12 +76,12 @@ def _command(clause: Clause, ending: str) -> Finding:
     )
 
 
-def _question(clause: Clause, quoted: bool) -> Finding:
+def _question(clause: Clause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
-    return "a question behind a colon" if behind else answer("inter", mark="?")
+    return "a question behind a colon" if behind else answer("inter", mark=ending)
 
 
 def _quotes(words: tuple[str, ...]) -> bool:

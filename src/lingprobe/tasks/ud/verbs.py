@@ -41,6 +41,7 @@ INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
 PARTICLE = "an auxiliary or a particle without tense"
 FUTURE = "future"
 PERFECTIVE = "a perfective present, which means the future"
+UNCLEAR_ALONE = "a form whose features are those of several tenses"
 OF_A_PERFECT = "an auxiliary of a perfect, which the treebank calls one of the passive"
 UNREAD = "unread"
 """The construction of an auxiliary that no row is about, in a language whose others are read."""
@@ -154,7 +155,7 @@ def _cell(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
 def _is_read(own: Verb, verbs: Sequence[Verb], inner: Sequence[Verb], language: str) -> bool:
     """Whether rows of the language itself cover a verb group."""
     if inner:
-        return any(_of_verbal_noun(v, own, language).is_read for v in inner)
+        return any(find_meaning(v.lemma, INNER, own, language).is_read for v in inner)
     means = [_means(v, own, language) for v in verbs]
     rest = [v for v, m in zip(verbs, means, strict=True) if m.name != "negative"]
     if not all(m.is_read for m in means if m.name == "negative"):
@@ -374,17 +375,13 @@ def _alone(own: Verb, negative: bool, language: str) -> tuple[str, str]:
     if tense not in TENSES:
         return "", NO_TENSE
     meaning = find_meaning(NO_LEMMA_ASKED, ALONE, own, language)
-    if meaning.is_read and meaning.name == "future":
-        return "", PERFECTIVE
+    if meaning.is_read and meaning.name in _ALONE:
+        return "", _ALONE[meaning.name]
     return TENSES[tense], "negative" if negative else SIMPLE[tense]
 
 
-def _of_verbal_noun(particle: Verb, own: Verb, language: str) -> Meaning:
-    """What an auxiliary or a particle of a verbal noun means: beside this finite verb, or any."""
-    found = find_meaning(particle.lemma, INNER, own, language)
-    return found if found.name else find_meaning(
-        particle.lemma.rpartition(">")[2], INNER, own, language
-    )  # fmt: skip
+_ALONE = {"future": PERFECTIVE, "unclear": UNCLEAR_ALONE}
+"""Meanings of verbs without auxiliaries that are not what their Tense says, and the reasons."""
 
 
 def _with_inner(
@@ -393,7 +390,7 @@ def _with_inner(
     """The tense of a finite verb whose verbal noun has auxiliaries or particles (Welsh *mae wedi
     mynd*, Irish *tá sé tar éis imeacht*).
     """
-    meanings = {_of_verbal_noun(v, own, language).name for v in inner}
+    meanings = {find_meaning(v.lemma, INNER, own, language).name for v in inner}
     if not alone[0] or not inner:
         return alone
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
@@ -413,13 +410,12 @@ def _compound(own: Verb, tense: str, chain: list[Verb], language: str) -> tuple[
     """
     links = _links(chain, language)
     meanings = [link.meaning.name for link in links]
-    for link in links:
-        if not link.meaning.name:
-            reason = _unknown(link.auxiliary, link.governed)
-            is_kept = reason == UNLISTED and tense and is_language_read(language)
-            return (tense, UNREAD) if is_kept else ("", reason)
-        if link.meaning.name in _OTHERWISE:
-            return "", _OTHERWISE[link.meaning.name]
+    if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
+        return "", reason
+    if unknown := next((link for link in links if not link.meaning.name), None):
+        reason = _unknown(unknown.auxiliary, unknown.governed)
+        is_kept = reason == UNLISTED and tense and is_language_read(language)
+        return (tense, UNREAD) if is_kept else ("", reason)
     kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
     passive, marked = not _PASSIVES.isdisjoint(meanings), "Pass" in own.feats.get("Voice", "")
     if not _PERFECTS.isdisjoint(meanings):
