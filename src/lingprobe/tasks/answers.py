@@ -50,24 +50,29 @@ def answer(
     construction: str = "",
     mark: str = "",
     auxiliary: str = "",
-    *,
-    unread: bool = False,
 ) -> Answer:
     """An answer with its usual strata; the same one is made once, as answers recur.
 
     majority      the label that most words of the sentence speak for
     construction  that the label is read from; mark: how the sentence ends
     auxiliary     that carries the tense, and the form beside it
-    unread        whether no row of constructions of the language covers it, though it has some
     """
     strata = {
         "majority-feature": majority,
         "construction": construction,
         "mark": mark,
         "auxiliary": auxiliary,
-        READING: UNREAD if unread else "",
     }
     return Answer(label, target, {name: value for name, value in strata.items() if value})
+
+
+@lru_cache(maxsize=1 << 14)
+def build_unread_answer(
+    label: str, target: str, majority: str = "", construction: str = "", auxiliary: str = ""
+) -> Answer:
+    """The same of what no row of constructions of a language covers that has some."""
+    read = answer(label, target, majority, construction, "", auxiliary)
+    return read._replace(strata={**read.strata, READING: UNREAD})
 
 
 @dataclass(frozen=True, slots=True)

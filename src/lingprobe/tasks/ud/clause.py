@@ -109,9 +109,7 @@ class Clause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(
-    batch: Batch, sentences: Sequence[Sentence], language: str = ""
-) -> Iterator[Clause]:
+def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> Iterator[Clause]:
     """The main clauses of the sentences of a batch, in order.
 
     language  its code, or that of the treebank; '' where the file does not say it
@@ -139,7 +137,6 @@ def clauses(
             lemma.lower(),
             verb_group(upos, read_as(form, lemma, raw), tuple(aux), language),
             *rest,
-            language,
         )
         for sentence, form, lemma, upos, raw, aux, *rest in zip(
             sentences,
@@ -156,6 +153,7 @@ def clauses(
             [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
             _marked(batch, of).tolist(),
             [name if name in ("question", "command") else "" for name in types],
+            [language] * len(batch),
             strict=True,
         )
     )
@@ -173,9 +171,7 @@ def _marked(batch: Batch, of: Ints) -> NDArray[np.bool_]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
     other marks.
     """
-    marks = batch.words.where(
-        lambda word: word in OPENING or (sign(word) == "?" and ends(word))
-    )
+    marks = batch.words.where(lambda word: word in OPENING or (sign(word) == "?" and ends(word)))
     marked = np.zeros(len(batch), bool)
     marked[of[marks & (batch.parents == batch.roots[of])]] = True
     return marked
@@ -447,9 +443,7 @@ def _last(batch: Batch) -> Ints:
     return np.where(found == -1, batch.starts[:-1], found)
 
 
-def _asks(
-    batch: Batch, of: Ints, subjects: Ints, types: Sequence[str]
-) -> NDArray[np.bool_]:
+def _asks(batch: Batch, of: Ints, subjects: Ints, types: Sequence[str]) -> NDArray[np.bool_]:
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
     its subject, where a row says that this one asks there.
     """

@@ -40,6 +40,7 @@ RELATIONS = {
 }
 """Relations that rows name; `aux` is every other one, `any` is that of any auxiliary."""
 _OF_AUXILIARIES = ("aux:pass", "cop")
+_OF_VERBS = frozenset({"aux", "any", "pass", "cop", INNER})
 NO_LEMMA_ASKED = "-"
 """What a row has for the lemma of a verb without auxiliaries."""
 FORMS = {
@@ -155,10 +156,14 @@ def heads_of_verbal_nouns() -> frozenset[str]:
 
 
 @cache
-def is_language_read(language: str) -> bool:
-    """Whether there are rows of a language or of a family above it, by its code."""
+def is_language_read(language: str, subjects: bool = False) -> bool:
+    """Whether there are rows about verbs of a language or of a family above it, by its code;
+    subjects: or about its subjects.
+    """
     lineage = get_lineage(language)
-    return bool(lineage) and any(row.holds_for(lineage) for row in constructions())
+    about = {*_OF_VERBS, SUBJECT, MARKED} if subjects else _OF_VERBS
+    rows = (row for row in constructions() if row.relation in about)
+    return bool(lineage) and any(row.holds_for(lineage) for row in rows)
 
 
 def find_meaning(chain: str, relation: str, verb: Verb, language: str = "") -> Meaning:

@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Answer, Finding, Findings, answer
+from lingprobe.tasks.answers import Answer, Finding, Findings, answer, build_unread_answer
 from lingprobe.tasks.ud.clause import Argument, Clause
 from lingprobe.tasks.ud.constructions import MARKED, SUBJECT, find_meaning, is_language_read
 from lingprobe.tasks.ud.forms import Form, Verb
@@ -66,12 +66,11 @@ def passive(clause: Clause) -> Finding:
         return "a passive subject or an agent, but no aux:pass"
     if voice == "active" and (reason := _unmarked_passive(clause)):
         return reason
-    return answer(
-        voice, clause.form, construction=_VOICES[voice] or _active(clause), unread=_unread(clause)
-    )
+    make = build_unread_answer if _is_unread(clause) else answer
+    return make(voice, clause.form, construction=_VOICES[voice] or _active(clause))
 
 
-def _unread(clause: Clause) -> bool:
+def _is_unread(clause: Clause) -> bool:
     """Whether no row of a language that has some covers the verb group."""
     return not clause.group.is_read and is_language_read(clause.language)
 
@@ -145,10 +144,8 @@ def tense(clause: Clause) -> Finding:
     if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
         return GOT
     if group.verbal and group.tense:
-        return answer(
-            group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell,
-            unread=_unread(clause),
-        )  # fmt: skip
+        make = build_unread_answer if _is_unread(clause) else answer
+        return make(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
     return group.how if group.verbal else NO_VERB
 
 
@@ -272,7 +269,7 @@ def _read_doubt(noun: Argument, clause: Clause) -> str:
     """Why a row says that a subject is none, or not as many as its form says; '' where none
     does.
     """
-    beside = Verb("", "", {"Number": clause.group.number}, Form.FINITE)
+    beside = _beside(clause)
     if noun.number == "plur":
         found = find_meaning(noun.lemma, SUBJECT, beside, clause.language)
         if found.name == "majesty":
@@ -302,22 +299,25 @@ def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
     (noun,) = nouns
     if noun.upos != "NOUN":
         return why.no_noun
+    make = build_unread_answer if why is _SUBJECT and _is_unread_subject(noun, clause) else answer
+    role = _role(noun, clause, why)
     return (
-        answer(
-            noun.number, fold_marks(noun.form), clause.number, _role(noun, clause, why),
-            unread=why is _SUBJECT and _is_unread(noun, clause),
-        )
+        make(noun.number, fold_marks(noun.form), clause.number, role)
         if noun.number
         else why.no_number
-    )  # fmt: skip
+    )
 
 
-def _is_unread(noun: Argument, clause: Clause) -> bool:
+def _is_unread_subject(noun: Argument, clause: Clause) -> bool:
     """Whether a subject has an adposition that no row of a language is about which has some."""
-    if not noun.adposition or not is_language_read(clause.language):
+    if not noun.adposition or not is_language_read(clause.language, subjects=True):
         return False
-    beside = Verb("", "", {"Number": clause.group.number}, Form.FINITE)
-    return not find_meaning(noun.adposition, MARKED, beside, clause.language).is_read
+    return not find_meaning(noun.adposition, MARKED, _beside(clause), clause.language).is_read
+
+
+def _beside(clause: Clause) -> Verb:
+    """The finite verb beside a subject, as rows ask for it."""
+    return Verb("", "", {"Number": clause.group.number}, Form.FINITE)
 
 
 def _role(noun: Argument, clause: Clause, why: _Why) -> str:

@@ -8,7 +8,16 @@ docs/design/constructions.md says what the rules miss.
 
 from __future__ import annotations
 
-from lingprobe.corpora.marks import BRACKETS, CLOSING, OPENING, QUOTES, ends, final_mark, question, sign
+from lingprobe.corpora.marks import (
+    BRACKETS,
+    CLOSING,
+    OPENING,
+    QUOTES,
+    ends,
+    final_mark,
+    question,
+    sign,
+)
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
 from lingprobe.tasks.ud.lists import word_list

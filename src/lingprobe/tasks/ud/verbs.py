@@ -166,30 +166,28 @@ def _is_read(own: Verb, verbs: Sequence[Verb], inner: Sequence[Verb], language: 
     return find_meaning(NO_LEMMA_ASKED, ALONE, own, language).is_read
 
 
-def _voice(
-    upos: str, own: Verb, helpers: list[Verb], verbs: Sequence[Verb], language: str
-) -> str:
+def _voice(upos: str, own: Verb, helpers: list[Verb], verbs: Sequence[Verb], language: str) -> str:
     """Passive is what governs an aux:pass, which is what UD made that relation for; but that of a
     perfect is none.
     """
-    marked = any("Pass" in v.feats.get("Voice", "") for v in (own, *helpers) if v.relation != "cop")
     called = [h for h in helpers if h.relation == "aux:pass"]
-    if not (
-        upos == "VERB"
-        or (upos == "ADJ" and (called or "Pass" in own.feats.get("Voice", "")))
-    ):
+    if not (upos == "VERB" or (upos == "ADJ" and (called or "Pass" in own.feats.get("Voice", "")))):
         return NO_VERB
     if upos == "VERB" and (reason := _copular(own, helpers)):
         return reason
-    if called and all(_means(h, own, language).name == "perfect" for h in called):
-        return OF_A_PERFECT
-    if called or marked:
-        return "passive" if called else "morphological"
-    if own.feats.get("VerbForm") == "Gdv":
-        return LONE
+    if called:
+        perfect = all(_means(h, own, language).name == "perfect" for h in called)
+        return OF_A_PERFECT if perfect else "passive"
+    if any("Pass" in v.feats.get("Voice", "") for v in (own, *helpers) if v.relation != "cop"):
+        return "morphological"
+    return LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
+
+
+def _unmarked_voice(own: Verb, verbs: Sequence[Verb], language: str) -> str:
+    """The voice of a verb that nothing marks as passive."""
     if own.form == Form.PERFECT:
-        return _participial(own, verbs, language) if verbs or not helpers else "active"
-    modal = any(_means(h, own, language).name == "modal passive" for h in helpers)
+        return _participial(own, verbs, language)
+    modal = any(_means(h, own, language).name == "modal passive" for h in verbs)
     return STATE if modal else "active"
 
 
@@ -198,9 +196,7 @@ def _participial(own: Verb, verbs: Sequence[Verb], language: str) -> str:
     if not verbs:
         lone = "VerbForm" in own.feats and "Voice" not in own.feats and not l_participle(own.feats)
         return LONE if lone else "active"
-    meanings = {
-        _means(h, own, language).name for h in verbs if h.feats.get("Mood", "Ind") == "Ind"
-    }
+    meanings = {_means(h, own, language).name for h in verbs if h.feats.get("Mood", "Ind") == "Ind"}
     if not meanings.isdisjoint(_NOT_ACTIVE) or (
         meanings and meanings <= {"modal passive", "future passive"}
     ):
@@ -238,9 +234,7 @@ def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
     return NO_VERB
 
 
-def _tense_of(
-    own: Verb, verbs: list[Verb], inner: list[Verb], language: str
-) -> tuple[str, str]:
+def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb], language: str) -> tuple[str, str]:
     """The tense of a clause and its construction, or '' and why it has none."""
     if reason := _no_tense_reason(own, verbs, language):
         return "", reason
@@ -332,6 +326,7 @@ _OTHERWISE = {
     "future": FUTURE,
     "future passive": FUTURE,
     "other mood": MOOD,
+    "infinitive": INFINITIVE,
 }
 """Meanings that are neither present nor past, and the reason that is given."""
 
