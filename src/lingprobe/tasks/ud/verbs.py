@@ -313,13 +313,19 @@ def _no_tense_reason(own: Verb, verbs: list[Verb], language: str) -> str:
     return (
         PARTICLE
         if any(
-            v.form == Form.BARE and m != "negative" and not {"Person", "Polarity"} & v.feats.keys()
+            v.form == Form.BARE
+            and m not in _OF_STEMS
+            and not {"Person", "Polarity"} & v.feats.keys()
             for v, m in zip(verbs, meanings, strict=True)
         )
         else ""
     )
 
 
+_OF_STEMS = frozenset({"negative", "passive", "aspectual auxiliary"})
+"""Meanings of auxiliaries that may be a stem, which other auxiliaries govern: Hindi *kiyā jā rahā
+hai*.
+"""
 _OTHERWISE = {
     "modal": MODAL,
     "modal passive": MODAL,
@@ -409,7 +415,8 @@ def _compound(own: Verb, tense: str, chain: list[Verb], language: str) -> tuple[
         return "", reason
     if unknown := next((link for link in links if not link.meaning.name), None):
         reason = _unknown(unknown.auxiliary, unknown.governed)
-        is_kept = reason == UNLISTED and tense and is_language_read(language)
+        is_kept = reason == UNLISTED and tense and unknown.governed.form != Form.BARE
+        is_kept = is_kept and is_language_read(language)
         return (tense, UNREAD) if is_kept else ("", reason)
     kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
     passive, marked = not _PASSIVES.isdisjoint(meanings), "Pass" in own.feats.get("Voice", "")
