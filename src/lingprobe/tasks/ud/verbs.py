@@ -56,6 +56,7 @@ NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
 STATE = "a participle with an auxiliary: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
+_PARTICLE = Meaning("particle", True)
 SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": "simple pluperfect"}
 """Constructions of one finite verb, by its tense."""
 
@@ -116,7 +117,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
     )
     verbs = [
         h for h in helpers
-        if h.relation not in _PARTICLES and _means(h, own, language).name != "particle"
+        if h.relation not in _PARTICLES and _means(h, own, language) != _PARTICLE
     ]  # fmt: skip
     inner = [h for h in every if h.relation == INNER]
     tense, how = _tense_of(own, verbs, inner, language)
