@@ -31,6 +31,7 @@ SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule kno
 ONE_FORM = 0.5  # of a class that has one word form as its target
 BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
 ERRORS = 2  # standard errors of a constant answer's score, that it must be above as well
+_CONTRADICTED = 0.02  # of the clauses with an answer
 _EXAMPLE = 80  # characters of an example
 SOME = 3  # cells or values that a line names
 IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
@@ -131,9 +132,11 @@ def _unread(notes: Notes) -> float:
 
 
 def list_contradictions(notes: Notes) -> Iterator[str]:
-    """What contradicts labels of a rule, each with the first example."""
+    """What contradicts more than a few labels of a rule, each with the first example."""
+    least = _CONTRADICTED * sum(notes.answers.values())
     for kind, found in dict(notes.get("contradictions") or {}).items():
-        yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
+        if found["clauses"] > least:
+            yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
 
 
 def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:

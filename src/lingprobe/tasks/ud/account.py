@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from lingprobe.corpora.marks import sign
+from lingprobe.corpora.marks import ends, sign
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
 from lingprobe.tasks.languages import treebank_code
@@ -84,8 +84,8 @@ def _number_of_verb(clause: Clause, label: str) -> str:
 
 
 def _mark_of_type(clause: Clause, label: str) -> str:
-    inside = label == "other" and any(sign(word) == "?" for word in clause.sentence.words)
-    return "a statement with a question mark inside" if inside else ""
+    asks = any(sign(word) == "?" and ends(word) for word in clause.sentence.words)
+    return "a statement with a question mark inside" if label == "other" and asks else ""
 
 
 _CONTRADICTIONS: Mapping[str, Callable[[Clause, str], str]] = {
