@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from treebanks import block, main, tree
 
@@ -16,6 +17,7 @@ from lingprobe.tasks.ud.account import (
     account_for_rows,
     find_contradiction,
     find_doubt,
+    mark_contradictions,
     tag_readings,
 )
 from lingprobe.tasks.ud.family import RULES, rules_of_file
@@ -118,6 +120,19 @@ def test_rules_check_each_other(clause, rule, rows, expected):
     assert find_contradiction(rule, found, RULES[rule](found)) == answer(expected)
     other = clause(f"she PRON _ 2 nsubj\nsings VERB {PRES} 0 root\n. PUNCT _ 2 punct")
     assert find_contradiction(rule, other, RULES[rule](other)) == NO_CONTRADICTION
+
+
+def test_what_contradicts_a_label_is_a_stratum():
+    one, other = answer("plur", "dogs"), answer("sing", "dog")
+    found = Findings.of(np.array([0, 1, 0, 2]), [one, other, "a reason"])
+    checks = Findings.of(np.array([0, 0, 1, 1]), [NO_CONTRADICTION, answer("it is odd")])
+    marked = mark_contradictions(found, checks)
+    said = [marked.values[code] for code in marked.codes.tolist()]
+    assert said[0] == one
+    assert said[1] == other
+    assert said[2] == one._replace(strata={**one.strata, "contradiction": "it is odd"})
+    assert said[3] == "a reason"
+    assert marked.many == [1, 1, 1, 1]
 
 
 MAJESTY_ROWS = """

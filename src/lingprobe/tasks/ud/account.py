@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from lingprobe.corpora.marks import ends, sign
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
@@ -27,6 +29,8 @@ MAX_DIFFERENCE = 0.05
 LEFT_OUT = "left out"
 NO_DOUBT = "not left out in doubt"
 NO_CONTRADICTION = "no contradiction"
+CONTRADICTION = "contradiction"
+"""The stratum that says what contradicts a label."""
 _NOT_READ = "not read"
 _NUMBERS = frozenset({MAJESTY, NO_SUBJECT})
 _VOICES = frozenset({STATE, OF_A_PERFECT, NOT_PASSIVE, OTHER_AUXILIARY})
@@ -164,6 +168,28 @@ def describe_status(files: Iterable[str], subjects: bool = False) -> str:
     if unread:
         return f"{_NOT_READ} in the language of {', '.join(unread)}"
     return "read" if all(codes) else "the files do not say their language, so rows of all count"
+
+
+def mark_contradictions(findings: Findings, checks: Findings) -> Findings:
+    """The same with what contradicts a label as a stratum; checks: what `find_contradiction` says
+    of the same sentences.
+    """
+    wide = len(checks.values)
+    pairs, first, codes = np.unique(
+        findings.codes * wide + checks.codes, return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)  # as they appear
+    values = [
+        _contradicted(findings.values[pair // wide], checks.values[pair % wide])
+        for pair in pairs[order].tolist()
+    ]
+    return Findings.of(np.argsort(order)[codes], values)
+
+
+def _contradicted(finding: Finding, check: Finding) -> Finding:
+    if type(finding) is not Answer or type(check) is not Answer:
+        return finding
+    return finding._replace(strata={**finding.strata, CONTRADICTION: str(check.label)})
 
 
 def tag_readings(findings: Findings) -> Findings:

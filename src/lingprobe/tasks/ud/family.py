@@ -48,6 +48,7 @@ from lingprobe.tasks.ud.account import (
     account_for_rows,
     find_contradiction,
     find_doubt,
+    mark_contradictions,
     tag_readings,
 )
 from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
@@ -277,6 +278,7 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
         notes |= counts(findings)
         if name in CHECKED and options.rules == "lingprobe":
             notes["contradictions"] = _contradictions(corpus, name)
+            findings = mark_contradictions(findings, corpus.findings(_checks(name)))
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
         return Found.of(corpus, findings)
