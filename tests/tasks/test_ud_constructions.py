@@ -446,7 +446,7 @@ snàmh NOUN {noun}                               1 {relation}
         ("Ta", "bee", "er", "_", "_", "xcomp:pred", "pres: simple"),  # er aggle: afraid
         ("Tá", "bí", "ag", "_", "VerbForm=Vnoun", "xcomp", "pres: progressive"),
         ("Tá", "bí", "le", "_", "VerbForm=Vnoun", "xcomp", MODAL),
-        ("Tá", "bí", "xas", "_", "VerbForm=Vnoun", "xcomp", "pres: progressive"),
+        ("Tá", "bí", "xas", "_", "VerbForm=Vnoun", "xcomp", "pres: unread"),
         ("Chì", "faic", "air", "PartType=Vb", "VerbForm=Vnoun", "xcomp", "pres: simple"),
     ],
 )

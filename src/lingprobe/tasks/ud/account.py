@@ -180,13 +180,13 @@ def mark_contradictions(findings: Findings, checks: Findings) -> Findings:
     )
     order = np.argsort(first)  # as they appear
     values = [
-        _contradicted(findings.values[pair // wide], checks.values[pair % wide])
+        _mark_contradiction(findings.values[pair // wide], checks.values[pair % wide])
         for pair in pairs[order].tolist()
     ]
     return Findings.of(np.argsort(order)[codes], values)
 
 
-def _contradicted(finding: Finding, check: Finding) -> Finding:
+def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
     if type(finding) is not Answer or type(check) is not Answer:
         return finding
     return finding._replace(strata={**finding.strata, CONTRADICTION: str(check.label)})
@@ -196,10 +196,10 @@ def tag_readings(findings: Findings) -> Findings:
     """The same with what is read tagged as well, where something is not."""
     if not any(type(value) is Answer and READING in value.strata for value in findings.values):
         return findings
-    return findings.map_values(_tagged)
+    return findings.map_values(_tag_reading)
 
 
-def _tagged(finding: Finding) -> Finding:
+def _tag_reading(finding: Finding) -> Finding:
     if type(finding) is not Answer or READING in finding.strata:
         return finding
     return finding._replace(strata={**finding.strata, READING: READ})

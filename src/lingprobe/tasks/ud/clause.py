@@ -151,7 +151,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> 
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
             [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
-            _marked(batch, of).tolist(),
+            _clauses_that_ask(batch, of).tolist(),
             [name if name in ("question", "command") else "" for name in types],
             [language] * len(batch),
             strict=True,
@@ -167,7 +167,7 @@ def _language_of_script(batch: Batch) -> str:
     return name_language_of_script(next(letters, ""))
 
 
-def _marked(batch: Batch, of: Ints) -> NDArray[np.bool_]:
+def _clauses_that_ask(batch: Batch, of: Ints) -> NDArray[np.bool_]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
     other marks.
     """
