@@ -1,8 +1,9 @@
 """The rules of the ud tasks, sentence by sentence."""
 
 import pytest
-from treebanks import STARRED, main, tree
+from treebanks import STARRED, block, main, tree
 
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.marks import final_mark, sign
 from lingprobe.tasks.answers import Answer, answer
 from lingprobe.tasks.ud.rules import (
@@ -310,3 +311,17 @@ def test_types_of_sentences(clause, rows, expected):
 def test_final_marks(words, mark, quoted, shown):
     assert final_mark(tuple(words.split())) == (mark, quoted)
     assert sign(mark) == shown
+
+
+def test_a_question_mark_in_the_place_of_a_lost_letter_asks_nothing(tmp_path):
+    rows = """
+    ücret NOUN  _ 3 nsubj
+    ?     PUNCT _ 3 punct
+    edir  VERB  Mood=Ind|Tense=Pres|VerbForm=Fin 0 root
+    .     PUNCT _ 3 punct
+    """
+    path = tmp_path / "damaged.conllu"
+    for text, expected in (("ücret ?edir.", "other"), ("ücret? edir.", "inter")):
+        path.write_text(block(rows, f"# text = {text}"), encoding="utf-8")
+        damaged = next(read_conllu(path))
+        assert label(sent_type(main(damaged))) == expected

@@ -37,7 +37,8 @@ def sent_type(clause: Clause) -> Finding:
     asked, quoted = question(words)
     ending = "?" if asked else sign(mark)
     is_clause = bool(mark) or group.finite or clause.has_subject
-    if not asked and clause.mark and is_clause and (at := _asking_within(words)):
+    at = _asking_within(words, clause.sentence.text) if not asked and clause.mark else 0
+    if at and is_clause:
         asked, quoted, ending = True, any(word in QUOTES for word in words[:at]), "?"
     if group.command or clause.particle == "command":
         return _command(clause, ending)
@@ -56,16 +57,21 @@ def sent_type(clause: Clause) -> Finding:
     )
 
 
-def _asking_within(words: tuple[str, ...]) -> int:
+def _asking_within(words: tuple[str, ...], text: str) -> int:
     """Where the first question mark inside a sentence stands that closes no brackets, as in *Who?
-    he asked*; 0 for none.
+    he asked*; 0 for none. One that a letter follows in the text stands for a letter that was lost.
     """
     return next(
         (
             i
             for i in range(1, len(words) - 1)
             if words[i] in OPENING
-            or (sign(words[i]) == "?" and ends(words[i]) and words[i + 1] not in BRACKETS)
+            or (
+                sign(words[i]) == "?"
+                and ends(words[i])
+                and words[i + 1] not in BRACKETS
+                and not (words[i + 1][:1].isalpha() and words[i] + words[i + 1] in text)
+            )
         ),
         0,
     )
