@@ -21,6 +21,7 @@ from sheets import digest
 
 from lingprobe.corpora.batches import Batch, batches
 from lingprobe.tasks.answers import Answer
+from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.sources import treebanks
 from lingprobe.tasks.ud.clause import Clause, clauses
 from lingprobe.tasks.ud.constructions import SPELT
@@ -98,7 +99,8 @@ def rows(task: str, treebank: str) -> Iterator[Row]:
     """The main clauses of a treebank whose root is a verb, or is labelled."""
     for source in treebanks(treebank, (), (".conllu",)):
         for batch in batches(source.part.path, "skip"):
-            for k, clause in enumerate(clauses(batch, batch.sentences())):
+            mains = clauses(batch, batch.sentences(), treebank_code(source.part.path))
+            for k, clause in enumerate(mains):
                 finding = RULES[task](clause)
                 labelled = isinstance(finding, Answer) and finding.label != "morphological"
                 if labelled or clause.group.verb:

@@ -30,6 +30,7 @@ from lingprobe.data.notes import (
 )
 from lingprobe.inside.units.notes import Looks, UnitsRead
 from lingprobe.tasks.edge.exchange import Exchanges
+from lingprobe.tasks.ud.account import RowsRead
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
 
 PARTS = [
@@ -48,6 +49,7 @@ PARTS = [
     Looks(0.2, 0.1, 0.9, 12.5, [["was", 3.5, 7]]),
     ByParser("udpipe english.udpipe", 7.5),
     Unlabelled("language", 9, {"pl": [0, 5], "en": [5, 9]}),
+    RowsRead("read", {"pres": {"read": 9, "unread": 1}}),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]
 SAID = {

@@ -1,8 +1,10 @@
 import pytest
 
 from lingprobe.corpora.languages import (
+    get_lineage,
     get_three_letter_code,
     language_codes,
+    name_language_of_script,
     script,
 )
 from lingprobe.corpora.universal import list_treebanks
@@ -38,3 +40,18 @@ def test_three_letters_and_a_script():
     assert script("aqz_tudet") == "Zyyy"
     for code in list_treebanks():
         assert (len(get_three_letter_code(code)), len(script(code))) in ((3, 4), (0, 4)), code
+
+
+def test_a_lineage_has_the_language_first_and_its_families_up_to_the_widest():
+    assert get_lineage("ga_idt")[0] == "iris1253"
+    assert "goid1240" in get_lineage("gv")
+    assert "goid1240" not in get_lineage("cy_ccg")
+    assert get_lineage("pl")[-1] == get_lineage("ur_udtb")[-1] == "indo1319"
+    assert get_lineage("hr") == get_lineage("sr_set")  # two standards of one language
+    assert get_lineage("eu") == ("basq1248",)
+    assert get_lineage("qtd_sagt") == get_lineage("") == ()
+
+
+def test_scripts_of_one_language_name_it():
+    letters = {"ა": "ka", "മ": "ml", "ਹ": "pa", "a": "", "ж": "", "א": "", "ह": "", "?": ""}
+    assert {letter: name_language_of_script(letter) for letter in letters} == letters

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from lingprobe.corpora.marks import ASKING, final_mark, question, sign, strip_marks
+from lingprobe.corpora.marks import ASKING, final_mark, fold_marks, question, sign, strip_marks
 from lingprobe.data.core import Sentence
 
 
@@ -79,3 +79,31 @@ def test_marks_are_taken_off():
     assert stripped("Ո՞րն էր ելքը :") == ("Որն էր ելքը",) * 2
     assert stripped("no mark") == ("no mark",) * 2
     assert stripped("?") == ("?",) * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["¿ Vienes", "¿Vienes", "Vienes ? ...", "Umiesz ? !", "бар ? . ."],
+)
+def test_a_question_mark_asks_at_the_beginning_and_before_other_marks(text):
+    assert question(tuple(text.split()))[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["it fell ( ? ) .", "« ¿ Vienes ? » dijo .", "no mark ...", "a ; b ."]
+)
+def test_a_question_mark_in_brackets_or_quotes_is_not_that_of_the_sentence(text):
+    assert not question(tuple(text.split()))[0]
+
+
+def test_all_marks_that_ask_are_taken_off():
+    assert stripped("¿ Vienes ? ...") == ("Vienes",) * 2
+    assert stripped("Who ? she asked .") == ("Who she asked",) * 2
+    assert stripped("a ; b .") == ("a ; b",) * 2  # a semicolon asks in Greek alone
+
+
+def test_points_of_consonant_scripts_are_folded_and_other_marks_stay():
+    assert fold_marks("אֱלֹהִ֑ים") == fold_marks("אֱלֹהִים") == "אלהים"
+    assert fold_marks("كِتَاب") == "كتاب"
+    assert fold_marks("أنا") == "أنا"  # hamza is part of the letter
+    assert (fold_marks("Mąż"), fold_marks("Ọba"), fold_marks("A")) == ("mąż", "ọba", "a")

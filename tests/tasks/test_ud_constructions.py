@@ -2,14 +2,23 @@
 and branch, as treebanks annotate it; the sources are those of the table.
 """
 
-from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from treebanks import main, tree
 
+from lingprobe.corpora import languages
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.ud.constructions import FORMS, RELATIONS, constructions
+from lingprobe.tasks.ud.constructions import (
+    ALONE,
+    FORMS,
+    RELATIONS,
+    TABLE,
+    constructions,
+    is_language_read,
+)
+from lingprobe.tasks.ud.family import RULES
 from lingprobe.tasks.ud.rules import NOT_PASSIVE, OTHER_AUXILIARY, passive, tense
 from lingprobe.tasks.ud.verbs import (
     DOUBTFUL,
@@ -19,6 +28,8 @@ from lingprobe.tasks.ud.verbs import (
     MODAL,
     MOOD,
     NO_LEMMA,
+    OF_A_PERFECT,
+    PERFECTIVE,
     STATE,
     UNCLEAR,
     UNLISTED,
@@ -145,7 +156,7 @@ GOLDEN = {
 
 @pytest.fixture
 def clause(tmp_path):
-    return lambda rows: main(tree(rows, tmp_path))
+    return lambda rows, language="": main(tree(rows, tmp_path), language)
 
 
 def told(finding):
@@ -352,28 +363,138 @@ def test_a_form_that_is_finite_or_not_needs_a_subject(clause):
 
 MEANINGS = {
     "perfect", "passive", "perfect passive", "progressive", "imperfective", "state", "doubtful",
-    "unclear", "modal", "modal passive", "future", "future passive", "other mood", "negative", "do-support", "finite auxiliary",
-    "aspectual auxiliary",
+    "unclear", "modal", "modal passive", "future", "future passive", "other mood", "negative",
+    "do-support", "finite auxiliary", "aspectual auxiliary", "infinitive", "particle", "own tense",
+    "majesty", "subject", "no subject", "question", "command", "inverted question",
 }  # fmt: skip
 
 
 def test_rows_of_the_table_are_whole_and_do_not_contradict_each_other():
     rows = constructions()
     assert {row.meaning for row in rows} == MEANINGS
-    assert all(row.example and row.source and row.languages for row in rows)
+    assert all(all((r.example, r.source, r.glottocodes, r.clause, r.label)) for r in rows)
     assert {row.form for row in rows} <= {*FORMS, "any"}
     assert {row.relation for row in rows} <= {*RELATIONS, "aux", "any"}
     for one, other in combinations(rows, 2):
-        same = (one.auxiliary, one.relation, one.form, one.features)
-        if same == (other.auxiliary, other.relation, other.form, other.features):
-            assert one.meaning == other.meaning, (one, other)
+        same = (one.chain, one.relation, one.form, one.features)
+        if same == (other.chain, other.relation, other.form, other.features):
+            shared = set(one.glottocodes) & set(other.glottocodes)
+            assert not shared, (one, other)
+            # verbs alone have no lemma that tells languages apart
+            assert one.meaning == other.meaning or one.relation == ALONE, (one, other)
 
 
-def test_each_branch_has_golden_clauses():
-    lemmas = {GOLDEN[name][0].split()[1] for name in GOLDEN}
-    languages = Counter(
-        language for row in constructions() for language in row.languages if row.auxiliary in lemmas
-    )
+def test_rows_hold_for_languages_and_families_that_glottolog_has():
+    lines = Path(languages.__file__).with_name("lineages.tsv").read_text("utf-8").splitlines()
+    known = {code for line in lines if line[0] != "#" for code in line.split("\t", 1)[1].split()}
+    assert {code for row in constructions() for code in row.glottocodes} <= known
+
+
+LINES = TABLE.read_text("utf-8").splitlines()[1:]
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: "-".join(line.split("\t")[1:5])[:60])
+def test_every_row_has_a_golden_clause(clause, line):
+    *_, words, label, _ = line.split("\t")
+    task, expected = label.split()
+    found = RULES[task](clause("\n".join(words.split("; "))))
+    assert (found.label if isinstance(found, Answer) else "-") == expected
+
+
+URDU = """
+{main} VERB {feats} 0 root
+رہی   AUX  Aspect=Perf|VerbForm=Part   1 aux رہنا
+ہے    AUX  Mood=Ind|Tense=Pres|VerbForm=Fin 1 aux ہے
+"""
+
+
+@pytest.mark.parametrize(
+    ("feats", "expected"),
+    [
+        ("Voice=Act", "pres: progressive"),  # is running
+        ("Aspect=Imp|VerbForm=Part", "past: perfect"),  # has kept running
+    ],
+)
+def test_a_chain_means_what_its_row_says_not_what_its_pairs_do(clause, feats, expected):
+    assert told(tense(clause(URDU.format(main="دوڑ", feats=feats)))) == expected
+
+
+def test_a_passive_of_two_auxiliaries_in_a_progressive(clause):
+    rows = """
+    کھیلی VERB Aspect=Perf|VerbForm=Part 0 root
+    جا    AUX  _                          1 aux جانا
+    رہی   AUX  Aspect=Perf|VerbForm=Part  1 aux رہنا
+    ہے    AUX  Mood=Ind|Tense=Pres|VerbForm=Fin 1 aux ہے
+    """  # is being played
+    assert told(tense(clause(rows))) == "pres: passive"
+
+
+GAELIC = """
+{be}  VERB Mood=Ind|Tense={tense}|VerbForm=Fin 0 root {lemma}
+{word} {upos} {part}                            4 case
+a     PART _                                    4 mark
+snàmh NOUN {noun}                               1 {relation}
+"""
+
+
+@pytest.mark.parametrize(
+    ("be", "lemma", "word", "part", "noun", "relation", "expected"),
+    [
+        ("Tha", "bi", "air", "PartType=Vb", "VerbForm=Vnoun", "xcomp", "past: perfect"),
+        ("Tha", "bi", "air", "PartType=Vb", "_", "xcomp:pred", "past: perfect"),
+        ("Ta", "bee", "er", "_", "_", "xcomp", "past: perfect"),
+        ("Ta", "bee", "er", "_", "_", "xcomp:pred", "pres: simple"),  # er aggle: afraid
+        ("Tá", "bí", "ag", "_", "VerbForm=Vnoun", "xcomp", "pres: progressive"),
+        ("Tá", "bí", "le", "_", "VerbForm=Vnoun", "xcomp", MODAL),
+        ("Tá", "bí", "xas", "_", "VerbForm=Vnoun", "xcomp", "pres: unread"),
+        ("Chì", "faic", "air", "PartType=Vb", "VerbForm=Vnoun", "xcomp", "pres: simple"),
+    ],
+)
+def test_particles_of_a_goidelic_verbal_noun(
+    clause, be, lemma, word, part, noun, relation, expected
+):
+    rows = GAELIC.format(
+        be=be, lemma=lemma, word=word, upos="PART" if "Vb" in part else "ADP", part=part, noun=noun,
+        relation=relation, tense="Pres",
+    )  # fmt: skip
+    assert told(tense(clause(rows))) == expected
+
+
+@pytest.mark.parametrize("lemma", ["haber", "haver", "have", "avoir", "hebben"])
+def test_an_auxiliary_of_a_perfect_makes_no_passive_whatever_its_relation(clause, lemma):
+    rows = f"xas AUX {PRES} 2 aux:pass {lemma}\nyuz VERB {PART} 0 root"
+    assert passive(clause(rows)) == OF_A_PERFECT
+    assert told(tense(clause(rows))) == "past: perfect"
+
+
+def test_what_only_rows_of_other_languages_cover_is_unread_and_kept(clause):
+    rows = f"hat AUX {PRES} 2 aux haben\ngesehen VERB {PART} 0 root"
+    german, english, turkish = (clause(rows, code) for code in ("de_gsd", "en_ewt", "tr_imst"))
+    assert [found.group.is_read for found in (german, english, turkish)] == [True, False, False]
+    assert tense(english).strata["reading"] == "unread"
+    assert "reading" not in tense(german).strata
+    assert "reading" not in tense(turkish).strata  # nothing of its language was read
+    assert {told(tense(found)) for found in (german, english, turkish)} == {"past: perfect"}
+
+
+def test_an_auxiliary_that_no_row_is_about_is_kept_where_the_language_was_read(clause):
+    rows = f"xas AUX {PRES} 2 aux xax\nyuz VERB {PART} 0 root"
+    kept = tense(clause(rows, "en_ewt"))
+    assert (told(kept), kept.strata["reading"]) == ("pres: unread", "unread")
+    assert tense(clause(rows, "tr_imst")) == UNLISTED
+
+
+def test_a_perfective_present_is_a_future_in_slavic_languages_alone(clause):
+    verb = "Aspect=Perf|Mood=Ind|Tense=Pres|VerbForm=Fin 0 root"
+    assert tense(clause(f"napíše VERB {verb}")) == PERFECTIVE
+    assert told(tense(clause(f"განსაზღვრავს VERB {verb}"))) == "pres: simple"  # Georgian by script
+    assert told(tense(clause(f"xas VERB {verb}", "ka_glc"))) == "pres: simple"
+
+
+def test_each_branch_has_rows_of_its_own():
     branches = "en de nl af da is fr it es pt ca ro la sl hr cs pl ru uk bg lt lv fi et sme hu eu"
-    assert not [code for code in [*branches.split(), *"el hy fa hi mr ta sq".split()]
-                if not languages[code]]  # fmt: skip
+    for code in [*branches.split(), *"el hy fa hi ur mr ta sq ga gd gv cy br".split()]:
+        assert is_language_read(code)
+    assert not is_language_read("tr")
+    assert not is_language_read("")
+    assert is_language_read("sga")  # rows of a family hold for its languages

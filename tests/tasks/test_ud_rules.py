@@ -1,12 +1,14 @@
 """The rules of the ud tasks, sentence by sentence."""
 
 import pytest
-from treebanks import STARRED, main, tree
+from treebanks import STARRED, block, main, tree
 
+from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.marks import final_mark, sign
 from lingprobe.tasks.answers import Answer, answer
 from lingprobe.tasks.ud.rules import (
     LENGTHS,
+    NO_SUBJECT,
     obj_num,
     obj_num_literal,
     passive,
@@ -119,9 +121,10 @@ SEE = "see VERB Number=Plur|VerbForm=Fin 0 root"
         "plur"),
         # agrees with its object
         (f"लड़के NOUN Case=Acc|Number=Sing 3 nsubj\nने ADP _ 1 case\n{SEE}", "sing", "sing"),
-        # an owner or an experiencer, with an adposition that subjects do not have
-        (f"लोगों NOUN Number=Plur 3 nsubj\nके ADP _ 1 case\n{SEE}",
-        "the subject has an adposition that marks no subjects", "plur"),
+        # an owner, with an adposition that a row says subjects do not have
+        (f"लोगों NOUN Number=Plur 3 nsubj\nके ADP _ 1 case\n{SEE}", NO_SUBJECT, "plur"),
+        # an adposition that no row is about leaves the treebank its subject
+        (f"dogs NOUN Number=Plur 3 nsubj\nxas ADP _ 1 case\n{SEE}", "plur", "plur"),
     ],
 )  # fmt: skip
 def test_number_of_the_subject(clause, rows, ours, literal):
@@ -237,8 +240,21 @@ QUOTED = "a command that somebody quotes"
             "asks by its words, but has no question mark",
         ),
         (
-            f"does AUX _ 3 aux\nhe PRON _ 3 nsubj\nrun {RUN} 0 root",
+            f"does AUX _ 3 aux do\nhe PRON _ 3 nsubj\nrun {RUN} 0 root",
             "asks by its words, but has no question mark",
+        ),
+        # verb-first: no row says that this auxiliary asks where it opens a sentence
+        (f"xas AUX _ 3 aux\nhe PRON _ 3 nsubj\nrun {RUN} 0 root\n. PUNCT _ 3 punct", "other"),
+        # marks at the beginning, before other marks, and inside
+        (f"¿ PUNCT _ 2 punct\nviene {RUN} 0 root", "inter"),
+        (f"viene {RUN} 0 root\n? PUNCT _ 1 punct\n... PUNCT _ 1 punct", "inter"),
+        (
+            f"runs {RUN} 0 root\n? PUNCT _ 1 punct\nsaid {RUN} 1 parataxis\n. PUNCT _ 1 punct",
+            "inter",
+        ),
+        (
+            f"he PRON _ 2 nsubj\nruns {RUN} 0 root\n( PUNCT _ 2 punct\n? PUNCT _ 2 punct\n) PUNCT _ 2 punct\n. PUNCT _ 2 punct",
+            "other",
         ),
         (f"geldi {RUN} 0 root\nmi AUX _ 1 aux:q", "asks by its words, but has no question mark"),
         (
@@ -295,3 +311,17 @@ def test_types_of_sentences(clause, rows, expected):
 def test_final_marks(words, mark, quoted, shown):
     assert final_mark(tuple(words.split())) == (mark, quoted)
     assert sign(mark) == shown
+
+
+def test_a_question_mark_in_the_place_of_a_lost_letter_asks_nothing(tmp_path):
+    rows = """
+    ücret NOUN  _ 3 nsubj
+    ?     PUNCT _ 3 punct
+    edir  VERB  Mood=Ind|Tense=Pres|VerbForm=Fin 0 root
+    .     PUNCT _ 3 punct
+    """
+    path = tmp_path / "damaged.conllu"
+    for text, expected in (("ücret ?edir.", "other"), ("ücret? edir.", "inter")):
+        path.write_text(block(rows, f"# text = {text}"), encoding="utf-8")
+        damaged = next(read_conllu(path))
+        assert label(sent_type(main(damaged))) == expected

@@ -43,6 +43,6 @@ def tree(rows: str, folder: Path) -> Tree:
     return next(read_conllu(path))
 
 
-def main(tree: Tree) -> Clause:
+def main(tree: Tree, language: str = "") -> Clause:
     """The main clause of a tree."""
-    return next(clauses(Batch.of([tree]), [tree.sentence]))
+    return next(clauses(Batch.of([tree]), [tree.sentence], language))

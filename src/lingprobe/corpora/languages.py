@@ -7,8 +7,10 @@ Dependencies gives.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from lingprobe.corpora.universal import list_treebanks
 
@@ -96,3 +98,32 @@ def name_language(code: str) -> str:
 @cache
 def _names() -> dict[str, str]:
     return {get_three_letter_code(code): bank.language for code, bank in list_treebanks().items()}
+
+
+def get_lineage(code: str) -> tuple[str, ...]:
+    """The Glottocodes of a language or treebank and of the families above it, the narrowest first;
+    () where the language is not known.
+    """
+    return _lineages().get(language(code), ())
+
+
+@cache
+def _lineages() -> Mapping[str, tuple[str, ...]]:
+    lines = Path(__file__).with_name("lineages.tsv").read_text("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {code: (own, *families.split()) for code, own, families in rows}
+
+
+_OF_SCRIPTS = {
+    "ARMENIAN": "hy", "GEORGIAN": "ka", "GUJARATI": "gu", "GURMUKHI": "pa", "HANGUL": "ko",
+    "MALAYALAM": "ml", "TAMIL": "ta", "TELUGU": "te", "THAI": "th",
+}  # fmt: skip
+"""Scripts, as names of characters begin, that are used for one language or its forebears."""
+
+
+@cache
+def name_language_of_script(letter: str) -> str:
+    """The code of the language that alone is written in the script of a letter; '' where several
+    are.
+    """
+    return _OF_SCRIPTS.get(unicodedata.name(letter, "").partition(" ")[0], "")

@@ -7,6 +7,7 @@ its question mark on the word that is asked about, and may end a sentence with a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import regex
 
@@ -16,6 +17,8 @@ ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？�
 """Question marks: what Unicode calls one, or an interrobang, but for those that open a question;
 the semicolon in Greek alone.
 """
+OPENING = frozenset({"¿", "¿¡", "¡¿", "⸘"})
+"""Marks that open a question."""
 ASKED_WORD = "՞"
 """The question mark that stands on a word."""
 ENDS = r"\p{STerm}…\u037e"
@@ -58,19 +61,36 @@ def sign(mark: str) -> str:
 
 
 def question(words: Sequence[str]) -> tuple[bool, bool]:
-    """Whether a mark makes a sentence a question, and whether that mark stands inside quotes."""
+    """Whether a mark makes a sentence a question, and whether that mark stands inside quotes.
+
+    The final mark, the last of several that follow each other (`? ...`), or one that opens the
+    sentence (`¿`) or stands on a word.
+    """
     mark, quoted = final_mark(words)
     if sign(mark) == "?":
         return True, quoted
     within = next((i for i, word in enumerate(words) if ASKED_WORD in word), None)
-    if within is None:
-        return False, False
-    return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
+    if within is not None:
+        return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
+    if _asks_before_other_marks(words):
+        return True, quoted
+    return words[0][:1] in OPENING and not any(word in QUOTES for word in words), False
+
+
+def _asks_before_other_marks(words: Sequence[str]) -> bool:
+    """Whether a question mark is among the marks at which the sentence ends."""
+    for i in reversed(range(1, len(words))):
+        word = words[i]
+        if sign(word) == "?" and ends(word, words[:i]):
+            return True
+        if not ends(word, words[:i]):
+            return False
+    return False
 
 
 def strip_marks(sentence: Sentence) -> Sentence:
-    """The sentence without its final mark and what follows it, and without the question mark of a
-    word.
+    """The sentence without its final mark and what follows it, and without marks that ask or open a
+    question, wherever they stand.
     """
     words, text = sentence.words, sentence.text
     mark, _ = final_mark(words)
@@ -80,4 +100,26 @@ def strip_marks(sentence: Sentence) -> Sentence:
     if ASKED_WORD in text:
         kept = (word.replace(ASKED_WORD, "") for word in words)
         words, text = tuple(filter(None, kept)) or words, text.replace(ASKED_WORD, "")
+    for asking in {word for word in words if _only_asks(word)}:
+        words = tuple(word for word in words if word != asking) or words
+        text = " ".join(text.replace(asking, " ").split()) or text
     return sentence if not mark and text == sentence.text else Sentence(words, text)
+
+
+def _only_asks(word: str) -> bool:
+    """Whether a word is a mark that asks, or opens a question; a semicolon is none."""
+    return word in OPENING or (sign(word) == "?" and ends(word))
+
+
+_POINTS = regex.compile(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u034f"  # Hebrew, and its joiner
+    "\u064b-\u0652\u0670\u06d6-\u06ed\u0730-\u074a]+"  # Arabic, Syriac
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def fold_marks(word: str) -> str:
+    """A word in lower case without vowel points and cantillation, which scripts of consonants have
+    or not: Hebrew, Arabic, Syriac. Marks of other scripts tell letters apart, and stay.
+    """
+    return word.lower() if word.isascii() else _POINTS.sub("", word.lower())

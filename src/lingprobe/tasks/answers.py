@@ -38,6 +38,10 @@ Finding = Answer | str
 """An answer, or why there is none."""
 
 
+READING, READ, UNREAD = "reading", "read", "unread"
+"""The stratum that says whether rows of constructions cover what a label is derived from."""
+
+
 @lru_cache(maxsize=1 << 17)
 def answer(
     label: str,
@@ -60,6 +64,15 @@ def answer(
         "auxiliary": auxiliary,
     }
     return Answer(label, target, {name: value for name, value in strata.items() if value})
+
+
+@lru_cache(maxsize=1 << 14)
+def build_unread_answer(
+    label: str, target: str, majority: str = "", construction: str = "", auxiliary: str = ""
+) -> Answer:
+    """The same of what no row of constructions of a language covers that has some."""
+    read = answer(label, target, majority, construction, "", auxiliary)
+    return read._replace(strata={**read.strata, READING: UNREAD})
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,24 +283,29 @@ class Rules:
 
 
 def parsed_corpus(
-    files: Sequence[Source], on_error: OnError, rules: Rules, reads: Reads = every
+    files: Sequence[Source],
+    on_error: OnError,
+    rules: Rules | Callable[[Path], Rules],
+    reads: Reads = every,
 ) -> ParsedCorpus:
-    """The sentences of some files, and what rules say of them.
+    """The sentences of some files, and what rules say of them; rules may depend on the file's name,
+    which tells the language.
 
     Large files are gone through in random order, so that several processes do different ones.
     """
     paths = [source.part.path for source in files]
     large = is_large(paths)
     known = Known()
+    of_files = [rules if isinstance(rules, Rules) else rules(path) for path in paths]
     shards = tuple(
         Shard(
             partial(reads, path, on_error),
-            rules.judge,
+            of_file.judge,
             known,
-            rules.place(path, on_error) if large else None,
-            rules.code_version if large else None,
+            of_file.place(path, on_error) if large else None,
+            of_file.code_version if large else None,
         )
-        for path in paths
+        for path, of_file in zip(paths, of_files, strict=True)
     )
     for shard in random.SystemRandom().sample(shards, len(shards)) if large else shards:
         shard.make()

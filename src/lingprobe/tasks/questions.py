@@ -174,7 +174,7 @@ class Question(Generic[O]):
         return self.answers(corpus, options, notes), notes
 
     def _draw_sample(self, options: O, candidates: Found, notes: Notes) -> Dataset:
-        self.check(options.path, candidates, notes)
+        self.check(options, candidates, notes)
         kept = among(candidates, options.classes, notes)
         settings = {**self.settings, **(self.varied(options) if self.varied else {})}
         if options.classes:
@@ -183,10 +183,13 @@ class Question(Generic[O]):
             notes["classes of the question"] = self.classes
         return draw(kept.pool(), options.settings(**settings), notes)
 
-    def check(self, path: str, candidates: Found, notes: Mapping[str, Any]) -> None:
-        """Refuse a question that the annotation cannot answer, and say what is missing."""
+    def check(self, options: O, candidates: Found, notes: Mapping[str, Any]) -> None:
+        """Refuse a question that the annotation cannot answer, and say what is missing of the
+        classes that are asked for.
+        """
         labels = candidates.counts()
-        missing = [label for label in self.needs if not labels[label]]
+        needed = [label for label in self.needs if label in (options.classes or self.needs)]
+        missing = [label for label in needed if not labels[label]]
         if missing or not len(candidates):
             why = (
                 "; ".join(f"no sentence is {label!r}: {self.needs[label]}" for label in missing)
@@ -196,7 +199,8 @@ class Question(Generic[O]):
                 f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4]
             )
             raise DataProblem(
-                f"{self.name} cannot be built from {path}: {why} (left out: {out or 'nothing'})"
+                f"{self.name} cannot be built from {options.path}: {why}"
+                f" (left out: {out or 'nothing'})"
             )
 
 

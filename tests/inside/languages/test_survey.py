@@ -176,7 +176,7 @@ def test_the_page_has_numbers_looks_and_refusals(tmp_path, monkeypatch):
     page = lingprobe.survey(tasks=["ud/tense", "ud/passive"])
     text = page.text()
     assert "1 of 4 tasks are offered, on 2 treebanks; 1 deserve a look." in text
-    assert "it needs aux:pass at main predicates" in text
+    assert "it needs aux:pass or Voice=Pass at main predicates" in text
     assert "zog" in text
     page.write(tmp_path / "survey.svg")
     assert "qaa" in (tmp_path / "survey.svg").read_text()

@@ -15,6 +15,7 @@ from lingprobe.corpora import marks
 from lingprobe.inside.languages.survey import SurveyRow, survey_row
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.ud import constructions, forms, verbs
+from lingprobe.tasks.ud.constructions import Meaning
 from lingprobe.tasks.ud.forms import Form, Verb
 from tasks.treebanks import block
 
@@ -81,11 +82,12 @@ def reads(lemma: str, means: str, relation: str = "", form: Form | None = None) 
     """A table of constructions that is wrong about an auxiliary."""
 
     def put_back(patch: pytest.MonkeyPatch) -> None:
-        def wrong(auxiliary: str, is_a: str, verb: Verb) -> str:
+        def wrong(auxiliary: str, is_a: str, verb: Verb, language: str = "") -> Meaning:
             mine = auxiliary == lemma and relation in ("", is_a) and form in (None, verb.form)
-            return means if mine else constructions.meaning(auxiliary, is_a, verb)
+            found = constructions.find_meaning(auxiliary, is_a, verb, language)
+            return found._replace(name=means) if mine else found
 
-        patch.setattr(verbs, "meaning", wrong)
+        patch.setattr(verbs, "find_meaning", wrong)
 
     return put_back
 
@@ -97,7 +99,7 @@ def progressive_by_aspect(patch: pytest.MonkeyPatch) -> None:
 
 def verbal_nouns_alone(patch: pytest.MonkeyPatch) -> None:
     """Nothing is read of the auxiliaries of a verbal noun."""
-    patch.setattr(verbs, "_with_inner", lambda alone, own, inner: alone)
+    patch.setattr(verbs, "_with_inner", lambda alone, own, inner, language: alone)
 
 
 def only_fin(patch: pytest.MonkeyPatch) -> None:
@@ -186,8 +188,11 @@ FAULTS = [
         lambda: simple() + helped("съм", PASSIVE, relation="aux:pass") + helped("съм", PASSIVE),
         lambda patch: patch.setattr(
             verbs,
-            "meaning",
-            lambda lemma, relation, verb: "passive" if relation == "aux:pass" else "perfect",
+            "find_meaning",
+            lambda lemma, relation, verb, language: Meaning(
+                "passive" if relation == "aux:pass" else "own tense" if lemma == "-" else "perfect",
+                is_read=True,
+            ),
         ),
         "съм + past participle is read as passive 120, perfect 120",
     ),

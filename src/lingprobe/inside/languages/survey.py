@@ -24,11 +24,15 @@ from lingprobe.datasets import name_folds
 from lingprobe.experiment.data import load
 from lingprobe.inside.languages.matching import FORM
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.answers import READ, UNREAD
+from lingprobe.tasks.ud.account import RowsRead
 
 SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
 ONE_FORM = 0.5  # of a class that has one word form as its target
 BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
 ERRORS = 2  # standard errors of a constant answer's score, that it must be above as well
+_CONTRADICTED = 0.02  # of the clauses with an answer
+_EXAMPLE = 80  # characters of an example
 SOME = 3  # cells or values that a line names
 IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
 NO_RULE = "an auxiliary that makes no known construction"
@@ -45,6 +49,8 @@ class SurveyRow:
     composed    what each class consists of by construction
     cells       sentences by construction, auxiliary and form, as the rules read them
     unknown     sentences left out since no rule knows their auxiliary
+    unread      percent of the clauses with an answer that no row of constructions of the language
+                covers; NaN where there are no rows
     look        what deserves a look; '' for nothing
     remarks     on the annotation as a whole
     """
@@ -64,6 +70,7 @@ class SurveyRow:
     composed: str = ""
     cells: str = ""
     unknown: int = 0
+    unread: float = math.nan
     look: str = ""
     remarks: str = ""
 
@@ -108,9 +115,28 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
         composed=_composition(data),
         cells="; ".join(f"{how}: {_listing(of)}" for how, of in cells.items()),
         unknown=_unknown(cells),
+        unread=_unread(data.notes),
         look="; ".join(looks(data, cells)),
         remarks="; ".join(data.notes.remarks),
     )
+
+
+def _unread(notes: Notes) -> float:
+    """Percent of the clauses with an answer that no row of their language covers."""
+    rows = notes.part(RowsRead)
+    counts: Counter[str] = Counter()
+    for label in rows.classes.values() if rows else ():
+        counts.update(label)
+    answered = counts[READ] + counts[UNREAD]
+    return 100 * counts[UNREAD] / answered if answered else math.nan
+
+
+def list_contradictions(notes: Notes) -> Iterator[str]:
+    """What contradicts more than a few labels of a rule, each with the first example."""
+    least = _CONTRADICTED * sum(notes.answers.values())
+    for kind, found in dict(notes.get("contradictions") or {}).items():
+        if found["clauses"] > least:
+            yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
 
 
 def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
@@ -122,6 +148,7 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
     """What deserves a look."""
     yield from two_readings(cells)
     yield from two_tenses(cells)
+    yield from list_contradictions(data.notes)
     unknown = _unknown(cells)
     if unknown > SHARE * (unknown + sum(data.notes.answers.values())):
         which = Counter(cells_of(cells, is_known=False)).most_common(SOME)

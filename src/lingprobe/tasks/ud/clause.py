@@ -12,10 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.batches import Batch, Coded
+from lingprobe.corpora.languages import name_language_of_script
+from lingprobe.corpora.marks import OPENING, ends, fold_marks, sign
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.ud.constructions import INNER
+from lingprobe.tasks.ud.constructions import (
+    FIRST,
+    INNER,
+    LAST,
+    find_type,
+    heads_of_verbal_nouns,
+    list_chains,
+)
 from lingprobe.tasks.ud.forms import read_as
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
@@ -31,9 +40,10 @@ class Argument(NamedTuple):
     """A subject or an object.
 
     form, upos, relation  of its head word; number: 'sing', 'plur' or ''
+    lemma, case           of its head word; case: the feature, '' for none
     coordinated           whether it is the first of several
-    adposition            'own' where one marks arguments of its kind (Spanish *a*, Hindi *ने*),
-                          'other' where there is another, '' without
+    adposition            the lemma of one that it has, '' without
+    is_foreign            whether it has an adposition that marks no objects (Spanish *a* does)
     measure               whether it measures the noun behind it, as *a lot of people*
     counted               whether it has a numeral; one: whether that is *one*
     """
@@ -42,8 +52,11 @@ class Argument(NamedTuple):
     upos: str
     number: str
     relation: str
+    lemma: str = ""
+    case: str = ""
     coordinated: bool = False
     adposition: str = ""
+    is_foreign: bool = False
     measure: bool = False
     counted: bool = False
     one: bool = False
@@ -63,6 +76,9 @@ class Clause(NamedTuple):
                 pronoun, else 'plain'; '' of all others
     helpers     the lemmas of its auxiliaries
     joined      whether a clause beside the main one is a command
+    mark        whether the clause itself has a question mark, wherever that stands
+    particle    'question' or 'command' where its first or last word says so; else ''
+    language    its code, '' where it is not known
     """
 
     sentence: Sentence
@@ -78,6 +94,9 @@ class Clause(NamedTuple):
     joined: bool
     being: str
     helpers: frozenset[str]
+    mark: bool = False
+    particle: str = ""
+    language: str = ""
 
     @property
     def has_subject(self) -> bool:
@@ -90,8 +109,12 @@ class Clause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
-    """The main clauses of the sentences of a batch, in order."""
+def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> Iterator[Clause]:
+    """The main clauses of the sentences of a batch, in order.
+
+    language  its code, or that of the treebank; '' where the file does not say it
+    """
+    language = language or _language_of_script(batch)
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     kind = np.array(
         [_KINDS.get(name.partition(":")[0], 0) for name in batch.deprels.names], np.int64
@@ -106,13 +129,13 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns, accusative = _nouns(batch), _markers(batch, "object-markers", "case:acc")
+    nouns, types = _nouns(batch), _types_of_words(batch, of, language)
     return (
         Clause(
             sentence,
             form.lower(),
             lemma.lower(),
-            verb_group(upos, read_as(form, lemma, raw), tuple(aux)),
+            verb_group(upos, read_as(form, lemma, raw), tuple(aux), language),
             *rest,
         )
         for sentence, form, lemma, upos, raw, aux, *rest in zip(
@@ -120,17 +143,38 @@ def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
             *roots,
             auxiliaries,
             _relations(batch.deprels, kids, of, len(batch)),
-            _arguments(batch, dependents[_SUBJECT], of, nouns, _markers(batch, "subject-markers")),
-            _arguments(batch, dependents[_OBJECT], of, nouns, accusative),
+            _arguments(batch, dependents[_SUBJECT], of, nouns),
+            _arguments(batch, dependents[_OBJECT], of, nouns),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
-            _asks(batch, of, dependents[_SUBJECT]).tolist(),
+            _asks(batch, of, dependents[_SUBJECT], types).tolist(),
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
             [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
+            _clauses_that_ask(batch, of).tolist(),
+            [name if name in ("question", "command") else "" for name in types],
+            [language] * len(batch),
             strict=True,
         )
     )
+
+
+def _language_of_script(batch: Batch) -> str:
+    """The language that alone is written in the script of the first letter; '' where several
+    are.
+    """
+    letters = (letter for word in batch.words.names for letter in word if letter.isalpha())
+    return name_language_of_script(next(letters, ""))
+
+
+def _clauses_that_ask(batch: Batch, of: Ints) -> NDArray[np.bool_]:
+    """Which main clauses have a question mark of their own, at their beginning, inside or before
+    other marks.
+    """
+    marks = batch.words.where(lambda word: word in OPENING or (sign(word) == "?" and ends(word)))
+    marked = np.zeros(len(batch), bool)
+    marked[of[marks & (batch.parents == batch.roots[of])]] = True
+    return marked
 
 
 def _by_sentence(values: list[Value], of: Ints, sentences: int) -> list[list[Value]]:
@@ -176,10 +220,7 @@ def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, s
     their sentences: Welsh *mae wedi mynd*, *mae wedi bod yn dda*. So too of a clause below
     Bulgarian *njama*.
     """
-    nouns = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw)
-    verbal = _has_relation(batch, "xcomp") & (
-        nouns | _above(batch, nouns & _has_relation(batch, "cop"))
-    )
+    verbal = _verbal(batch, batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw))
     verbal |= batch.words.where(lambda form: form.lower() == "няма")[batch.parents]
     verbal &= batch.parents == batch.roots[of]
     rows = np.flatnonzero(_has_relation(batch, "aux") & verbal[batch.parents])
@@ -187,6 +228,44 @@ def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, s
         of[rows].tolist(), _strings(batch.lemmas, rows), _strings(batch.feats, rows), strict=True
     ):
         yield sentence, (INNER, lemma, raw)
+    yield from _particles_of_verbal_nouns(batch, of)
+
+
+def _verbal(batch: Batch, nouns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which words are an xcomp that is one of some verbal nouns, or has one as its copula."""
+    return _has_relation(batch, "xcomp") & (
+        nouns | _above(batch, nouns & _has_relation(batch, "cop"))
+    )
+
+
+def _particles_of_verbal_nouns(
+    batch: Batch, of: Ints
+) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    """The particles of the verbal noun below a finite verb that rows name, with their sentences,
+    as *bí>tar_éis* of Irish *tá sé tar éis imeacht*. Manx does not annotate verbal nouns as such.
+    """
+    heads = batch.lemmas.where(lambda lemma: lemma.lower() in heads_of_verbal_nouns())
+    if not heads[batch.roots].any():
+        return
+    named = batch.feats.where(lambda raw: "VerbForm=Vnoun" in raw or "VerbForm=Inf" in raw)
+    plain = batch.deprels.where("xcomp".__eq__) & batch.upos.where("NOUN".__eq__)
+    below = heads[batch.parents] & (batch.parents == batch.roots[of])
+    spoken = batch.feats.where(lambda raw: "PartType=Vb" in raw) & _has_relation(batch, "case")
+    verbal = below & (
+        _verbal(batch, named) | plain | (_has_relation(batch, "xcomp") & _above(batch, spoken))
+    )
+    marks = _has_relation(batch, "case") | _has_relation(batch, "mark")
+    rows = np.flatnonzero(verbal[batch.parents] & (marks | batch.upos.where("PART".__eq__)))
+    fixed = np.flatnonzero(_has_relation(batch, "fixed"))
+    lemmas = dict(zip(rows.tolist(), _strings(batch.lemmas, rows), strict=True))
+    for above, lemma in zip(
+        batch.parents[fixed].tolist(), _strings(batch.lemmas, fixed), strict=True
+    ):
+        if above in lemmas:
+            lemmas[above] += f"_{lemma}"
+    roots = _strings(batch.lemmas, batch.roots)
+    for sentence, lemma in zip(of[rows].tolist(), lemmas.values(), strict=True):
+        yield sentence, (INNER, f"{roots[sentence]}>{lemma}".replace(" ", "_"), "_")
 
 
 def _being(
@@ -232,14 +311,18 @@ def _clitic(batch: Batch) -> NDArray[np.bool_]:
 
 
 class _Nouns(NamedTuple):
-    """What words are as arguments, [words]; the number of each distinct value of FEATS."""
+    """What words are as arguments, [words]; the number and the case of each distinct value of
+    FEATS; the first adposition of each word as a code of its lemma, -1 for none.
+    """
 
     coordinated: NDArray[np.bool_]
-    case: NDArray[np.bool_]
+    foreign: NDArray[np.bool_]
     measure: NDArray[np.bool_]
     counted: NDArray[np.bool_]
     one: NDArray[np.bool_]
     number: list[str]
+    case: list[str]
+    adposition: Ints
 
 
 def _nouns(batch: Batch) -> _Nouns:
@@ -248,40 +331,41 @@ def _nouns(batch: Batch) -> _Nouns:
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
     of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
     measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
+    marks_objects = batch.lemmas.where(word_list("object-markers").__contains__)
+    marks_objects |= batch.deprels.where("case:acc".__eq__)
+    adposition = np.full(len(batch.parents), -1)
+    rows = np.flatnonzero(cases)[::-1]  # of several the first one stays
+    adposition[batch.parents[rows]] = batch.lemmas.codes[rows]
     return _Nouns(
         _above(batch, _has_relation(batch, "conj")),
-        case,
+        case & ~_above(batch, cases & marks_objects),
         _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
         _above(batch, numeral),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
+        [features(raw).get("Case", "") for raw in batch.feats.names],
+        adposition,
     )
 
 
-def _arguments(
-    batch: Batch, rows: Ints, of: Ints, nouns: _Nouns, own: NDArray[np.bool_]
-) -> list[list[Argument]]:
-    """The arguments in some rows; `own` are the adpositions that mark such arguments."""
-    adposition = np.where(nouns.case, 2, 0) - _above(batch, own)
+def _arguments(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[list[Argument]]:
+    """The arguments in some rows."""
+    codes = batch.feats.codes[rows].tolist()
     columns = (
         map(str.lower, _strings(batch.words, rows)),
         _strings(batch.upos, rows),
-        [nouns.number[k] for k in batch.feats.codes[rows].tolist()],
+        [nouns.number[k] for k in codes],
         _strings(batch.deprels, rows),
+        map(fold_marks, _strings(batch.lemmas, rows)),
+        [nouns.case[k] for k in codes],
         nouns.coordinated[rows].tolist(),
-        [("", "own", "other")[k] for k in adposition[rows].tolist()],
+        [batch.lemmas.names[k] if k >= 0 else "" for k in nouns.adposition[rows].tolist()],
+        nouns.foreign[rows].tolist(),
         nouns.measure[rows].tolist(),
         nouns.counted[rows].tolist(),
         nouns.one[rows].tolist(),
     )
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
-
-
-def _markers(batch: Batch, markers: str, relation: str = "") -> NDArray[np.bool_]:
-    """The adpositions in a list, or with a relation of their own."""
-    return _has_relation(batch, "case") & (
-        batch.lemmas.where(word_list(markers).__contains__) | batch.deprels.where(relation.__eq__)
-    )
 
 
 def _has_relation(batch: Batch, relation: str) -> NDArray[np.bool_]:
@@ -328,25 +412,53 @@ def _majority(
     ]
 
 
-def _asks(batch: Batch, of: Ints, subjects: Ints) -> NDArray[np.bool_]:
-    """Whether sentences begin with a question word of the main clause, or with its auxiliary before
-    its subject.
+def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
+    """What the first or the last word of each sentence makes of it, as rows say, where it depends
+    on the main predicate.
     """
-    position = np.arange(len(of))
+    types = [""] * len(batch)
+    for relation, words in ((LAST, _last(batch)), (FIRST, _first(batch, of))):
+        named = batch.lemmas.where(lambda lemma: fold_marks(lemma) in list_chains(relation))  # noqa: B023
+        depends = (batch.parents[words] == batch.roots) & (words != batch.roots)
+        for k in np.flatnonzero(named[words] & depends).tolist():
+            row = words[k : k + 1]
+            (lemma,), (raw,) = _strings(batch.lemmas, row), _strings(batch.feats, row)
+            types[k] = find_type(fold_marks(lemma), relation, raw, language) or types[k]
+    return types
+
+
+def _first(batch: Batch, of: Ints) -> Ints:
+    """The first word of each sentence that is no mark; of marks alone, the first."""
     marks = batch.upos.where("PUNCT".__eq__)
-    start = np.minimum.reduceat(np.where(marks, len(of), position), batch.starts[:-1])
-    start = np.where(start == len(of), batch.starts[:-1], start)
+    start = np.where(marks, len(of), np.arange(len(of)))
+    found = np.minimum.reduceat(start, batch.starts[:-1])
+    return np.where(found == len(of), batch.starts[:-1], found)
+
+
+def _last(batch: Batch) -> Ints:
+    """The last word of each sentence that is no mark; of marks alone, the first."""
+    marks = batch.upos.where("PUNCT".__eq__)
+    end = np.where(marks, -1, np.arange(len(marks)))
+    found = np.maximum.reduceat(end, batch.starts[:-1])
+    return np.where(found == -1, batch.starts[:-1], found)
+
+
+def _asks(batch: Batch, of: Ints, subjects: Ints, types: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether sentences begin with a question word of the main clause, or with its auxiliary before
+    its subject, where a row says that this one asks there.
+    """
+    start = _first(batch, of)
     above = batch.parents[start]
     last = np.full(len(batch), -1)
     last[of[subjects]] = subjects
-    inverted = (above == batch.roots) & (start != batch.roots) & (last > start)
     phrase = batch.deprels.where(
         lambda name: name.partition(":")[0] in ("obj", "nsubj", "obl", "advmod")
     )
     near = (above == batch.roots) | ((batch.parents[above] == batch.roots) & phrase[above])
     asking = batch.feats.where(_asking_word)[start] & ~batch.deprels.where("mark".__eq__)[start]
     auxiliary = batch.upos.where("AUX".__eq__)[start]
-    asks: NDArray[np.bool_] = (auxiliary & inverted) | (~auxiliary & asking & near)
+    opens = np.array([name == "inverted question" for name in types], bool) & (last > start)
+    asks: NDArray[np.bool_] = (auxiliary & opens) | (~auxiliary & asking & near)
     return asks
 
 

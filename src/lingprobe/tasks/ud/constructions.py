@@ -1,27 +1,48 @@
 """Which construction an auxiliary makes with a form of the verb: *have* and a past participle are
 a perfect, Slovenian *biti* and an l-participle as well, Icelandic *geta* and a supine are a modal.
+Particles of a verbal noun, subjects by what marks them and auxiliaries that open a question are
+constructions, too.
 
-`constructions.tsv` has a row for each, with an example and the grammar that says so. A row counts
-wherever its lemma occurs, since a file does not say which its language is; `languages` says which
-the row was written for. What no row is about is not guessed.
+`constructions.tsv` has a row for each, with the Glottocodes of the languages and families that it
+holds for, a golden clause with its label, and who says so. Rows of a file's own language or family
+come first: what one of them covers was read. Rows of other languages count where none of these
+does, since lemmas rarely mean two things; what only they cover, or nothing, is unread. Where a file
+does not say which its language is, all rows count alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.corpora.languages import get_lineage
 from lingprobe.corpora.trees import features
 from lingprobe.tasks.ud.forms import Form, Verb
 
 TABLE = Path(__file__).with_name("constructions.tsv")
 ANY = "any"
 INNER = "verbal noun"
-"""The relation of an auxiliary of the verbal noun below a finite verb: Welsh *mae wedi mynd*."""
-RELATIONS = {"pass": "aux:pass", "cop": "cop", INNER: INNER}
-"""Relations that rows name; `aux` is every other one, `any` is all but a verbal noun's."""
+"""The relation of an auxiliary or a particle of the verbal noun below a finite verb: Welsh *mae
+wedi mynd*.
+"""
+SUBJECT, MARKED, FIRST, LAST, ALONE = "subject", "adposition", "first", "last", "alone"
+"""Relations of rows about other words than auxiliaries: a subject by its lemma beside the finite
+verb, the adposition of a subject, a dependent of the main predicate that opens or ends a sentence,
+marks aside, and a verb without auxiliaries.
+"""
+RELATIONS = {
+    "pass": "aux:pass",
+    "cop": "cop",
+    **{name: name for name in (INNER, SUBJECT, MARKED, FIRST, LAST, ALONE)},
+}
+"""Relations that rows name; `aux` is every other one, `any` is that of any auxiliary."""
+_OF_AUXILIARIES = ("aux:pass", "cop")
+_OF_VERBS = frozenset({"aux", "any", "pass", "cop", INNER})
+NO_LEMMA_ASKED = "-"
+"""What a row has for the lemma of a verb without auxiliaries."""
 FORMS = {
     "finite": Form.FINITE,
     "infinitive": Form.INFINITIVE,
@@ -37,22 +58,28 @@ NAMES = {form: name for name, form in FORMS.items()}
 
 
 class Construction(NamedTuple):
-    """A row: an auxiliary and a form of the verb, and what they mean together.
+    """A row: a chain of auxiliaries and a form of the verb, and what they mean together.
 
-    languages  codes of those that it was written for
-    auxiliary  a lemma; relation: a key of RELATIONS, `aux` or `any`
-    form       a key of FORMS or `any`; features: that the verb has as well
-    meaning    as docs/design/constructions.md lists them
-    example, source
+    glottocodes  of the languages and families that it holds for
+    chain        lemmas, each governing the next, `>` between them; relation: of the last one to the
+                 verb, a key of RELATIONS, `aux` or `any`
+    form         a key of FORMS or `any`; features: that the verb has as well
+    meaning      as docs/design/constructions.md lists them
+    example      with a gloss
+    clause       the same as a treebank has it, words apart by `;`, each as form, part of speech,
+                 features, head, relation and lemma; label: what a task makes of it, as `tense past`
+    source       the grammar, or the reader
     """
 
-    languages: tuple[str, ...]
-    auxiliary: str
+    glottocodes: tuple[str, ...]
+    chain: str
     relation: str
     form: str
     features: Mapping[str, str]
     meaning: str
     example: str
+    clause: str
+    label: str
     source: str
 
     def matches(self, relation: str, verb: Verb) -> bool:
@@ -64,11 +91,14 @@ class Construction(NamedTuple):
         )
 
     def _relates(self, relation: str) -> bool:
-        if self.relation == ANY:
-            return relation != INNER
-        return relation == RELATIONS.get(self.relation, relation) and (
-            self.relation != "aux" or relation not in RELATIONS.values()
-        )
+        if self.relation in (ANY, "aux"):
+            other = relation in RELATIONS.values()
+            return not other or (self.relation == ANY and relation in _OF_AUXILIARIES)
+        return relation == RELATIONS[self.relation]
+
+    def holds_for(self, lineage: tuple[str, ...]) -> bool:
+        """Whether it was written for a language with this lineage, or for a family above it."""
+        return not lineage or not set(lineage).isdisjoint(self.glottocodes)
 
     @property
     def narrowness(self) -> int:
@@ -76,37 +106,100 @@ class Construction(NamedTuple):
         return len(self.features) * 4 + (self.relation != ANY) * 2 + (self.form != ANY)
 
 
+class Meaning(NamedTuple):
+    """What a construction is, '' where no row says it; and whether a row of the language itself
+    covers it.
+    """
+
+    name: str = ""
+    is_read: bool = False
+
+
 @cache
 def constructions() -> tuple[Construction, ...]:
-    """All rows; one that names several lemmas or forms counts for each."""
+    """All rows; one that names several chains or forms counts for each."""
     lines = TABLE.read_text("utf-8").splitlines()[1:]
     return tuple(row for line in lines for row in _rows(*line.split("\t")))
 
 
 def _rows(
-    languages: str, auxiliaries: str, relation: str, verb: str, *rest: str
+    glottocodes: str, chains: str, relation: str, verb: str, *rest: str
 ) -> list[Construction]:
     forms, _, asked = verb.partition(" ")
     return [
-        Construction(tuple(languages.split()), lemma, relation, form, features(asked or "_"), *rest)
-        for lemma in auxiliaries.split()
+        Construction(
+            tuple(glottocodes.split()), chain, relation, form, features(asked or "_"), *rest
+        )
+        for several in chains.split()
+        for chain in map(">".join, product(*(of.split("/") for of in several.split(">"))))
         for form in forms.split("/")
     ]
 
 
 @cache
-def _by_lemma() -> Mapping[str, tuple[Construction, ...]]:
-    """The rows of each auxiliary, the narrowest first."""
-    by_lemma: dict[str, list[Construction]] = {}
+def _by_chain() -> Mapping[str, tuple[Construction, ...]]:
+    """The rows of each chain, the narrowest first."""
+    by_chain: dict[str, list[Construction]] = {}
     for row in sorted(constructions(), key=lambda row: -row.narrowness):
-        by_lemma.setdefault(row.auxiliary, []).append(row)
-    return {lemma: tuple(rows) for lemma, rows in by_lemma.items()}
+        by_chain.setdefault(row.chain, []).append(row)
+    return {chain: tuple(rows) for chain, rows in by_chain.items()}
 
 
-def meaning(lemma: str, relation: str, verb: Verb) -> str:
-    """What an auxiliary with this relation means beside a verb, '' where no row says it."""
-    rows = _by_lemma().get(lemma, ())
-    return next((row.meaning for row in rows if row.matches(relation, verb)), "")
+@cache
+def heads_of_verbal_nouns() -> frozenset[str]:
+    """Finite verbs whose verbal noun has particles that are no auxiliaries: Irish *bí*."""
+    return frozenset(
+        row.chain.partition(">")[0]
+        for row in constructions()
+        if row.relation == INNER and ">" in row.chain
+    )
+
+
+@cache
+def is_language_read(language: str, subjects: bool = False) -> bool:
+    """Whether there are rows about verbs of a language or of a family above it, by its code;
+    subjects: or about its subjects.
+    """
+    lineage = get_lineage(language)
+    about = {*_OF_VERBS, SUBJECT, MARKED} if subjects else _OF_VERBS
+    rows = (row for row in constructions() if row.relation in about)
+    return bool(lineage) and any(row.holds_for(lineage) for row in rows)
+
+
+def find_meaning(chain: str, relation: str, verb: Verb, language: str = "") -> Meaning:
+    """What a chain of auxiliaries with this relation means beside a verb.
+
+    language  the code of the language or treebank; '' where it is not known
+    """
+    rows = _by_chain().get(chain)
+    return _find(rows, relation, verb, get_lineage(language)) if rows else Meaning()
+
+
+def _find(
+    rows: tuple[Construction, ...], relation: str, verb: Verb, lineage: tuple[str, ...]
+) -> Meaning:
+    other = ""
+    for row in rows:
+        if row.matches(relation, verb):
+            if row.holds_for(lineage):
+                return Meaning(row.meaning, True)
+            other = other or row.meaning
+    return Meaning(other)
+
+
+@cache
+def list_chains(relation: str) -> frozenset[str]:
+    """The chains that rows with a relation are about."""
+    return frozenset(row.chain for row in constructions() if row.relation == relation)
+
+
+@lru_cache(maxsize=1 << 12)
+def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
+    """What a word with some features that opens or ends a sentence makes of it: 'question',
+    'command', 'inverted question' for an auxiliary before its subject; '' where no row says it.
+    """
+    verb = Verb("", "", features(raw), Form.FINITE)
+    return find_meaning(lemma, relation, verb, language).name
 
 
 def cell(auxiliary: Verb, verb: Verb) -> str:

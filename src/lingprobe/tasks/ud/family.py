@@ -12,7 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from lingprobe.corpora.conllu import TREE_SUFFIXES
 from lingprobe.corpora.files import CorpusPart
@@ -33,12 +36,22 @@ from lingprobe.tasks.answers import (
     counts,
 )
 from lingprobe.tasks.findings import Found
+from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
 from lingprobe.tasks.questions import Answers, CorpusOptions, Notes, Question
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
 from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud import rules as ud_rules
+from lingprobe.tasks.ud.account import (
+    ACCOUNTED,
+    CHECKED,
+    account_for_rows,
+    find_contradiction,
+    find_doubt,
+    mark_contradictions,
+    tag_readings,
+)
 from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
 from lingprobe.tasks.ud.clause import clauses
 from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
@@ -57,7 +70,7 @@ class Options(CorpusOptions):
     forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite
               verbs of one word alone, which is one question in all languages
     passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive
-              (morphological)
+              (morphological); it counts where fewer than 50 main predicates have aux:pass
     relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
     final     whether SentType keeps the final punctuation mark, or takes it off
     """
@@ -90,17 +103,35 @@ NO_TREE = "running text has no tree"
 NO_AUXILIARY = "no auxiliary"
 
 
-def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
-    """What all rules say of some sentences, and which auxiliary the tense is read from."""
+def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[str, list[Finding]]:
+    """What all rules say of some sentences, and which auxiliary the tense is read from; language:
+    the code of the treebank, '' where its name does not say it.
+    """
     if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
-        return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
-    mains = list(clauses(dependencies(block, "a task of ud/"), sentences))
+        columns = (
+            *RULES,
+            *map(_literal, LITERAL),
+            *map(_doubts, ACCOUNTED),
+            *map(_checks, CHECKED),
+        )
+        return dict.fromkeys((*columns, AUXILIARIES), none)
+    mains = list(clauses(dependencies(block, "a task of ud/"), sentences, language))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
     for name, literal in LITERAL.items():
         answers[_literal(name)] = list(map(literal, mains, answers[name]))
+    for name in ACCOUNTED:
+        answers[_doubts(name)] = [
+            find_doubt(name, clause, finding)
+            for clause, finding in zip(mains, answers[name], strict=True)
+        ]
+    for name in CHECKED:
+        answers[_checks(name)] = [
+            find_contradiction(name, clause, finding)
+            for clause, finding in zip(mains, answers[name], strict=True)
+        ]
     groups = (clause.group for clause in mains)
     answers[AUXILIARIES] = [
         answer(f"{group.tense} {group.how}".strip(), group.cell) if group.cell else NO_AUXILIARY
@@ -109,13 +140,28 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     return answers
 
 
-JUDGED = Rules(judge, (root_of(judge),))
+def rules_of_file(path: Path) -> Rules:
+    """The rules, for the language that a file's name or folder says."""
+    code = treebank_code(path)
+    return Rules(partial(judge, language=code), (root_of(judge),), code)
+
+
 AUXILIARIES = "auxiliaries"
 
 
 def _literal(name: str) -> str:
     """The name of the paper's rule."""
     return f"{name}, rules=paper"
+
+
+def _doubts(name: str) -> str:
+    """The name of the column of what rows leave out in doubt."""
+    return f"{name}, in doubt"
+
+
+def _checks(name: str) -> str:
+    """The name of the column of what contradicts the labels of a rule."""
+    return f"{name}, contradicted"
 
 
 def files(options: CorpusOptions) -> list[Source]:
@@ -134,7 +180,7 @@ def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """
     sources = files(options)
     key = ("ud", same_files(sources), options.on_error)
-    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, JUDGED))
+    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, rules_of_file))
 
 
 def clausal(options: CorpusOptions) -> ParsedCorpus:
@@ -228,7 +274,12 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
 
     def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
         findings = _findings(name, corpus, options)
+        if name in ACCOUNTED and options.rules == "lingprobe":
+            findings = _account(name, corpus, findings, notes)
         notes |= counts(findings)
+        if name in CHECKED and options.rules == "lingprobe":
+            notes["contradictions"] = _contradictions(corpus, name)
+            findings = mark_contradictions(findings, corpus.findings(_checks(name)))
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
         return Found.of(corpus, findings)
@@ -236,11 +287,34 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
     return answers
 
 
+def _contradictions(corpus: ParsedCorpus, name: str) -> dict[str, dict[str, int | str]]:
+    """What contradicts the labels of a rule -> how many clauses, and the first of them."""
+    checks = corpus.findings(_checks(name))
+    found: dict[str, dict[str, int | str]] = {}
+    for code, (value, n) in enumerate(zip(checks.values, checks.many, strict=True)):
+        if n and type(value) is Answer:
+            first = np.flatnonzero(checks.codes == code)[:1]
+            (sentence,) = corpus.read_rows(first)[0]
+            found[str(value.label)] = {"clauses": n, "example": sentence.text}
+    return found
+
+
+def _account(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) -> Findings:
+    """The findings, tagged by whether rows cover them; how many they cover goes into the notes."""
+    account = account_for_rows(name, corpus.files, findings, corpus.findings(_doubts(name)))
+    notes[account.key] = account.plain()
+    if said := account.remarks():
+        notes["remarks"] = [*notes.get("remarks", ()), *said]
+    return tag_readings(findings)
+
+
 def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
         findings = findings.map_values(_simple)
+    if options.rules == "lingprobe":
+        findings = _account("tense", corpus, findings, notes)
     notes |= counts(findings)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
@@ -262,6 +336,8 @@ def _auxiliaries(findings: Findings) -> dict[str, dict[str, int]]:
 
 CONSTRUCTIONS = ("passive", "subj-num")
 CELLS = 12  # auxiliaries of a construction that notes name
+_FEWEST_PASSIVES = 50  # that a class needs
+_MORPHOLOGICAL = "too few main predicates have aux:pass, so those with Voice=Pass are passive, too"
 _COMPOUND = "a tense of several words"
 
 
@@ -277,7 +353,10 @@ def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
         return found
-    if options.passive == "morphological":
+    lacks_auxiliaries = notes["labels"].get("passive", 0) < _FEWEST_PASSIVES
+    if lacks_auxiliaries and options.passive == "auxiliary":
+        notes["remarks"] = [*notes.get("remarks", ()), _MORPHOLOGICAL]
+    if lacks_auxiliaries or options.passive == "morphological":
         return found.map_answers(
             lambda said: said._replace(label="passive") if said.label == "morphological" else said
         )
@@ -303,7 +382,7 @@ _NUMBER = {
     "plur": "it needs a NOUN with Number=Plur there",
 }
 _PASSIVE = {
-    "passive": "it needs aux:pass at main predicates",
+    "passive": "it needs aux:pass or Voice=Pass at main predicates",
     "active": "it needs main predicates that are VERBs",
 }
 _TENSE = {

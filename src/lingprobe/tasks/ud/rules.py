@@ -14,11 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Answer, Finding, Findings, answer
+from lingprobe.tasks.answers import Answer, Finding, Findings, answer, build_unread_answer
 from lingprobe.tasks.ud.clause import Argument, Clause
+from lingprobe.tasks.ud.constructions import MARKED, SUBJECT, find_meaning, is_language_read
+from lingprobe.tasks.ud.forms import Form, Verb
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import NO_VERB, STATE, UNMARKED_COMMAND
+from lingprobe.tasks.ud.verbs import NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
 
 Rule = Callable[[Clause], Finding]
 Literal = Callable[[Clause, Finding], Finding]
@@ -63,7 +66,13 @@ def passive(clause: Clause) -> Finding:
         return "a passive subject or an agent, but no aux:pass"
     if voice == "active" and (reason := _unmarked_passive(clause)):
         return reason
-    return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+    make = build_unread_answer if _is_unread(clause) else answer
+    return make(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+
+
+def _is_unread(clause: Clause) -> bool:
+    """Whether no row of a language that has some covers the verb group."""
+    return not clause.group.is_read and is_language_read(clause.language)
 
 
 def _unmarked_passive(clause: Clause) -> str:
@@ -135,7 +144,8 @@ def tense(clause: Clause) -> Finding:
     if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
         return GOT
     if group.verbal and group.tense:
-        return answer(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
+        make = build_unread_answer if _is_unread(clause) else answer
+        return make(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
     return group.how if group.verbal else NO_VERB
 
 
@@ -185,6 +195,10 @@ def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
     return _exactly("obj", clause.objects, clause, _OBJECT) if clause.objects else ours
 
 
+NO_SUBJECT = "an adposition that marks no subject there, as a row says"
+MAJESTY = "a plural of majesty with a singular verb"
+
+
 class _Why(NamedTuple):
     none: str
     several: str
@@ -194,7 +208,6 @@ class _Why(NamedTuple):
     measure: str
     counted: str
     one: str
-    adposition: str
 
 
 _SUBJECT, _OBJECT = (
@@ -204,7 +217,6 @@ _SUBJECT, _OBJECT = (
         f"the {w} is coordinated", f"the {w} measures another noun",
         f"the {w} is singular and has a numeral",
         f"the {w} is plural and has the numeral one",
-        f"the {w} has an adposition that marks no {w}s",
     )
     for w in ("subject", "object")
 )  # fmt: skip
@@ -225,7 +237,7 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
         (noun.measure, why.measure),
         (singular and noun.counted, why.counted),
         (not singular and noun.one, why.one),
-        (noun.adposition == "other", why.adposition),
+        (why is _OBJECT and noun.is_foreign, _FOREIGN),
         (
             why is _OBJECT and (clause.lemma in word_list("being") or clause.copular),
             "an object of a verb of being or becoming",
@@ -235,11 +247,37 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
             "an object of a passive, which may be its subject",
         ),
         (
-            why is _SUBJECT and singular and not noun.adposition and clause.group.number == "Plur",
+            why is _SUBJECT and singular and not _is_marked(noun) and clause.group.number == "Plur",
             "a singular subject with a plural verb",
         ),
     )
-    return next((reason for holds, reason in doubts if holds), "")
+    return next((reason for holds, reason in doubts if holds), "") or (
+        _read_doubt(noun, clause) if why is _SUBJECT else ""
+    )
+
+
+_FOREIGN = "the object has an adposition that marks no objects"
+_MARKED_CASES = frozenset({"Erg", "Dat", "Obl"})
+
+
+def _is_marked(noun: Argument) -> bool:
+    """Whether a subject is marked as one that a verb need not agree with: ergative, dative."""
+    return bool(noun.adposition) or noun.case in _MARKED_CASES
+
+
+def _read_doubt(noun: Argument, clause: Clause) -> str:
+    """Why a row says that a subject is none, or not as many as its form says; '' where none
+    does.
+    """
+    beside = _beside(clause)
+    if noun.number == "plur":
+        found = find_meaning(noun.lemma, SUBJECT, beside, clause.language)
+        if found.name == "majesty":
+            return MAJESTY
+    if not noun.adposition:
+        return ""
+    found = find_meaning(noun.adposition, MARKED, beside, clause.language)
+    return NO_SUBJECT if found.name == "no subject" else ""
 
 
 def _passive_participle(clause: Clause) -> bool:
@@ -261,18 +299,34 @@ def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
     (noun,) = nouns
     if noun.upos != "NOUN":
         return why.no_noun
+    make = build_unread_answer if why is _SUBJECT and _is_unread_subject(noun, clause) else answer
+    role = _role(noun, clause, why)
     return (
-        answer(noun.number, noun.form, clause.number, _role(noun, clause, why))
+        make(noun.number, fold_marks(noun.form), clause.number, role)
         if noun.number
         else why.no_number
     )
+
+
+def _is_unread_subject(noun: Argument, clause: Clause) -> bool:
+    """Whether a subject has an adposition that no row of a language is about which has some."""
+    if not noun.adposition or not is_language_read(clause.language, subjects=True):
+        return False
+    return not find_meaning(noun.adposition, MARKED, _beside(clause), clause.language).is_read
+
+
+def _beside(clause: Clause) -> Verb:
+    """The finite verb beside a subject, as rows ask for it."""
+    return Verb("", "", {"Number": clause.group.number}, Form.FINITE)
 
 
 def _role(noun: Argument, clause: Clause, why: _Why) -> str:
     """What the noun is subject of, '' of an object; the copula may be left out, as in Russian."""
     if why is _OBJECT:
         return ""
-    if noun.relation == "nsubj:pass" or clause.group.voice == "passive":
+    if clause.group.voice == "passive" or (
+        noun.relation == "nsubj:pass" and clause.group.voice != OF_A_PERFECT
+    ):
         return "subject of a passive"
     return (
         "subject of a verb" if clause.group.verb and not clause.copular else "subject of a copula"

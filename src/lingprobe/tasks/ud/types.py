@@ -8,7 +8,16 @@ docs/design/constructions.md says what the rules miss.
 
 from __future__ import annotations
 
-from lingprobe.corpora.marks import CLOSING, QUOTES, ends, final_mark, question, sign
+from lingprobe.corpora.marks import (
+    BRACKETS,
+    CLOSING,
+    OPENING,
+    QUOTES,
+    ends,
+    final_mark,
+    question,
+    sign,
+)
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
 from lingprobe.tasks.ud.lists import word_list
@@ -27,10 +36,14 @@ def sent_type(clause: Clause) -> Finding:
     mark, _ = final_mark(words)
     asked, quoted = question(words)
     ending = "?" if asked else sign(mark)
-    if group.command:
+    is_clause = bool(mark) or group.finite or clause.has_subject
+    at = _asking_within(words, clause.sentence.text) if not asked and clause.mark else 0
+    if at and is_clause:
+        asked, quoted, ending = True, any(word in QUOTES for word in words[:at]), "?"
+    if group.command or clause.particle == "command":
         return _command(clause, ending)
-    if asked:
-        return _question(clause, quoted)
+    if asked or clause.particle == "question":
+        return _question(clause, quoted, ending)
     if (group.unmarked or group.bare) and not clause.has_subject:
         return UNMARKED_COMMAND if group.unmarked else BARE
     if (clause.asks or group.asks) and not (ending == "!" and not group.verb):
@@ -41,6 +54,26 @@ def sent_type(clause: Clause) -> Finding:
         answer("other", mark=ending)
         if mark or group.finite or clause.has_subject
         else "neither a verb nor a final mark"
+    )
+
+
+def _asking_within(words: tuple[str, ...], text: str) -> int:
+    """Where the first question mark inside a sentence stands that closes no brackets, as in *Who?
+    he asked*; 0 for none. One that a letter follows in the text stands for a letter that was lost.
+    """
+    return next(
+        (
+            i
+            for i in range(1, len(words) - 1)
+            if words[i] in OPENING
+            or (
+                sign(words[i]) == "?"
+                and ends(words[i])
+                and words[i + 1] not in BRACKETS
+                and not (words[i + 1][:1].isalpha() and words[i] + words[i + 1] in text)
+            )
+        ),
+        0,
     )
 
 
@@ -58,12 +91,12 @@ def _command(clause: Clause, ending: str) -> Finding:
     )
 
 
-def _question(clause: Clause, quoted: bool) -> Finding:
+def _question(clause: Clause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
-    return "a question behind a colon" if behind else answer("inter", mark="?")
+    return "a question behind a colon" if behind else answer("inter", mark=ending)
 
 
 def _quotes(words: tuple[str, ...]) -> bool:

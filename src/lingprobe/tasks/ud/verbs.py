@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
-from lingprobe.tasks.ud.constructions import INNER, cell, meaning
+from lingprobe.tasks.ud.constructions import (
+    ALONE,
+    INNER,
+    NO_LEMMA_ASKED,
+    Meaning,
+    cell,
+    find_meaning,
+    is_language_read,
+)
 from lingprobe.tasks.ud.forms import Form, Verb, l_participle, verb
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
@@ -34,6 +41,10 @@ INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
 PARTICLE = "an auxiliary or a particle without tense"
 FUTURE = "future"
 PERFECTIVE = "a perfective present, which means the future"
+UNCLEAR_ALONE = "a form whose features are those of several tenses"
+OF_A_PERFECT = "an auxiliary of a perfect, which the treebank calls one of the passive"
+UNREAD = "unread"
+"""The construction of an auxiliary that no row is about, in a language whose others are read."""
 NOT_FINITE = "no finite verb"
 UNMARKED_COMMAND = "no subject: a statement, a command or an infinitive, which the form leaves open"
 TWO = "two finite verbs"
@@ -45,6 +56,7 @@ NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
 STATE = "a participle with an auxiliary: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
+_PARTICLE = Meaning("particle", True)
 SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": "simple pluperfect"}
 """Constructions of one finite verb, by its tense."""
 
@@ -67,6 +79,8 @@ class Group(NamedTuple):
              aux:imp
     finite   whether there is a finite verb; bare: an infinitive alone; asks: a question particle
     unmarked whether the verb stands alone in a form that is finite or not, as in Afrikaans
+    is_read  whether rows of the language itself cover all auxiliaries with the forms beside them
+    annotated  the Tense of the finite verb as 'pres' or 'past', whatever the construction
     """
 
     verb: bool
@@ -84,12 +98,14 @@ class Group(NamedTuple):
     bare: bool
     asks: bool
     unmarked: bool
+    is_read: bool
+    annotated: str
 
 
 @lru_cache(maxsize=1 << 16)
-def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries) -> Group:
+def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = "") -> Group:
     """The verb group of a predicate with such a part of speech, features, and auxiliaries in
-    order.
+    order; language: its code, '' where it is not known.
     """
     own = verb("", "", raw)
     every = [verb(relation, lemma.lower(), feats) for relation, lemma, feats in auxiliaries]
@@ -99,66 +115,95 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries) -> Group:
     third = any(f.get("Person") == "3" for f in imperative) or any(
         h.relation == "aux:imp" for h in helpers
     )
-    verbs = [h for h in helpers if h.relation not in _PARTICLES]
-    tense, how = _tense_of(own, verbs, [h for h in every if h.relation == INNER])
+    verbs = [
+        h for h in helpers
+        if h.relation not in _PARTICLES and _means(h, own, language) != _PARTICLE
+    ]  # fmt: skip
+    inner = [h for h in every if h.relation == INNER]
+    tense, how = _tense_of(own, verbs, inner, language)
+    chain = _chain_of(own, verbs, language)
     return Group(
-        upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive), _voice(upos, own, helpers),
+        upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive),
+        _voice(upos, own, helpers, verbs, language),
         LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
-        how, _cell(own, every, verbs) if tense or how == UNLISTED else "",
+        how, _cell(own, chain, inner) if tense or how == UNLISTED else "",
         _number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
         any(h.relation == "aux:q" for h in helpers),
         not helpers and "," in own.feats.get("VerbForm", ""),
+        _is_read(own, verbs, inner, language),
+        TENSES.get((chain[0] if chain else own).feats.get("Tense", ""), ""),
     )  # fmt: skip
 
 
-def _cell(own: Verb, every: Sequence[Verb], verbs: Sequence[Verb]) -> str:
+def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:
+    """The auxiliary that carries the tense, and what it governs, one governing the next; [] of a
+    verb alone.
+    """
+    negative = any(_means(v, own, language).name == "negative" for v in verbs)
+    carrying = _finite(verbs, negative)
+    return [carrying[0], *_chain(verbs, carrying[0], own)] if carrying else []
+
+
+def _cell(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
     """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
-    negative = any(_means(v, own) == "negative" for v in verbs)
-    carrying = _finite(verbs, negative) or [h for h in every if h.relation == INNER]
-    if not carrying:
-        return ""
-    if carrying[0].relation == INNER:
-        return f"{carrying[0].lemma} + {INNER}"
-    beside = next(iter(_chain(verbs, carrying[0], own)), own)
-    return cell(carrying[0], beside)
+    if chain:
+        return cell(*chain[:2])
+    return f"{inner[0].lemma} + {INNER}" if inner else ""
 
 
-def _voice(upos: str, own: Verb, helpers: list[Verb]) -> str:
-    """Passive is what governs an aux:pass, which is what UD made that relation for."""
-    marked = any("Pass" in v.feats.get("Voice", "") for v in (own, *helpers) if v.relation != "cop")
-    passive = any(h.relation == "aux:pass" for h in helpers)
-    if not (
-        upos == "VERB" or (upos == "ADJ" and (passive or "Pass" in own.feats.get("Voice", "")))
-    ):
+def _is_read(own: Verb, verbs: Sequence[Verb], inner: Sequence[Verb], language: str) -> bool:
+    """Whether rows of the language itself cover a verb group."""
+    if inner:
+        return any(find_meaning(v.lemma, INNER, own, language).is_read for v in inner)
+    means = [_means(v, own, language) for v in verbs]
+    rest = [v for v, m in zip(verbs, means, strict=True) if m.name != "negative"]
+    if not all(m.is_read for m in means if m.name == "negative"):
+        return False
+    if rest := [v for v in rest if v.relation != "cop"]:
+        chain = _chain_of(own, rest, language) or [rest[0], own]
+        return all(link.meaning.is_read for link in _links(chain, language))
+    return find_meaning(NO_LEMMA_ASKED, ALONE, own, language).is_read
+
+
+def _voice(upos: str, own: Verb, helpers: list[Verb], verbs: Sequence[Verb], language: str) -> str:
+    """Passive is what governs an aux:pass, which is what UD made that relation for; but that of a
+    perfect is none.
+    """
+    called = [h for h in helpers if h.relation == "aux:pass"]
+    if not (upos == "VERB" or (upos == "ADJ" and (called or "Pass" in own.feats.get("Voice", "")))):
         return NO_VERB
     if upos == "VERB" and (reason := _copular(own, helpers)):
         return reason
-    if passive or marked:
-        return "passive" if passive else "morphological"
-    if own.feats.get("VerbForm") == "Gdv":
-        return LONE
+    if called:
+        perfect = all(_means(h, own, language).name == "perfect" for h in called)
+        return OF_A_PERFECT if perfect else "passive"
+    if any("Pass" in v.feats.get("Voice", "") for v in (own, *helpers) if v.relation != "cop"):
+        return "morphological"
+    return LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
+
+
+def _unmarked_voice(own: Verb, verbs: Sequence[Verb], language: str) -> str:
+    """The voice of a verb that nothing marks as passive."""
     if own.form == Form.PERFECT:
-        return _participial(own, helpers)
-    return STATE if any(_means(h, own) == "modal passive" for h in helpers) else "active"
+        return _participial(own, verbs, language)
+    modal = any(_means(h, own, language).name == "modal passive" for h in verbs)
+    return STATE if modal else "active"
 
 
-def _participial(own: Verb, helpers: list[Verb]) -> str:
+def _participial(own: Verb, verbs: Sequence[Verb], language: str) -> str:
     """The voice of a past participle that nothing marks as passive: active in a perfect."""
-    if not helpers:
+    if not verbs:
         lone = "VerbForm" in own.feats and "Voice" not in own.feats and not l_participle(own.feats)
         return LONE if lone else "active"
-    meanings = {
-        _means(h, own)
-        for h in helpers
-        if h.relation not in _PARTICLES and h.feats.get("Mood", "Ind") == "Ind"
-    }
+    meanings = {_means(h, own, language).name for h in verbs if h.feats.get("Mood", "Ind") == "Ind"}
     if not meanings.isdisjoint(_NOT_ACTIVE) or (
         meanings and meanings <= {"modal passive", "future passive"}
     ):
         return STATE
-    return UNLISTED if "" in meanings and "perfect" not in meanings else "active"
+    unknown = "" in meanings and "perfect" not in meanings
+    return UNLISTED if unknown and not is_language_read(language) else "active"
 
 
 _NOT_ACTIVE = frozenset({"passive", "perfect passive", "state", "unclear", "doubtful"})
@@ -190,14 +235,14 @@ def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
     return NO_VERB
 
 
-def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb]) -> tuple[str, str]:
+def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb], language: str) -> tuple[str, str]:
     """The tense of a clause and its construction, or '' and why it has none."""
-    if reason := _no_tense_reason(own, verbs):
+    if reason := _no_tense_reason(own, verbs, language):
         return "", reason
-    negative = [v for v in verbs if _means(v, own) == "negative"]  # the verb has the tense
-    verbs = [v for v in verbs if v not in negative]
+    negative = [v for v in verbs if _means(v, own, language).name == "negative"]
+    verbs = [v for v in verbs if v not in negative]  # the verb has the tense
     if not verbs:
-        return _with_inner(_alone(own, bool(negative)), own, inner)
+        return _with_inner(_alone(own, bool(negative), language), own, inner, language)
     finite = _finite(verbs, bool(negative))
     if len(finite) != 1:
         return "", TWO if finite else NO_TENSE
@@ -209,23 +254,50 @@ def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb]) -> tuple[str, str
     ):
         return "", FUTURE
     tense = TENSES.get(first.feats.get("Tense", ""), "past" if first.form == Form.PERFECT else "")
-    return _compound(own, tense, [first, *_chain(verbs, first, own)])
+    return _compound(own, tense, [first, *_chain(verbs, first, own)], language)
 
 
-def _means(auxiliary: Verb, governed: Verb) -> str:
+def _means(auxiliary: Verb, governed: Verb, language: str) -> Meaning:
     """What an auxiliary means beside what it governs; '' where no construction is known.
 
     Beside another auxiliary it is none of a passive, and makes no state.
     """
     if not governed.relation:  # the predicate
-        return meaning(auxiliary.lemma, auxiliary.relation, governed)
-    found = meaning(auxiliary.lemma, "aux", governed)
-    if found == "unclear" and governed.form == Form.IMPERFECT:
-        return "progressive"  # Hindi *kar rahā hai*
-    return "perfect" if found == "doubtful" else found
+        return find_meaning(auxiliary.lemma, auxiliary.relation, governed, language)
+    found = find_meaning(auxiliary.lemma, "aux", governed, language)
+    if found.name == "unclear" and governed.form == Form.IMPERFECT:
+        return found._replace(name="progressive")  # Hindi *kar rahā hai*
+    return found._replace(name="perfect") if found.name == "doubtful" else found
 
 
-def _no_tense_reason(own: Verb, verbs: list[Verb]) -> str:
+class _Link(NamedTuple):
+    """An auxiliary, what it governs, and what they mean; a row about two auxiliaries makes them
+    one.
+    """
+
+    meaning: Meaning
+    auxiliary: Verb
+    governed: Verb
+
+
+def _links(chain: Sequence[Verb], language: str) -> list[_Link]:
+    """The auxiliaries of a chain, each with what it governs: the longest chains that rows have."""
+    links: list[_Link] = []
+    rest = list(chain)
+    while len(rest) > 1:
+        first, second, *beyond = rest
+        if beyond:
+            both = find_meaning(f"{first.lemma}>{second.lemma}", "aux", beyond[0], language)
+            if both.name:
+                links.append(_Link(both, first, beyond[0]))
+                rest = beyond
+                continue
+        links.append(_Link(_means(first, second, language), first, second))
+        rest = rest[1:]
+    return links
+
+
+def _no_tense_reason(own: Verb, verbs: list[Verb], language: str) -> str:
     """Why a verb group is neither present nor past, '' where it may be."""
     if any(
         v.feats.get("Mood", "Ind") != "Ind" or v.relation in ("aux:cnd", "aux:imp")
@@ -234,7 +306,7 @@ def _no_tense_reason(own: Verb, verbs: list[Verb]) -> str:
         return MOOD
     if reason := _copular(own, verbs):
         return reason
-    meanings = [_means(v, own) for v in verbs]
+    meanings = [_means(v, own, language).name for v in verbs]
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
         return reason
     if any(v.form == Form.INFINITIVE for v in verbs):
@@ -242,19 +314,26 @@ def _no_tense_reason(own: Verb, verbs: list[Verb]) -> str:
     return (
         PARTICLE
         if any(
-            v.form == Form.BARE and m != "negative" and not {"Person", "Polarity"} & v.feats.keys()
+            v.form == Form.BARE
+            and m not in _OF_STEMS
+            and not {"Person", "Polarity"} & v.feats.keys()
             for v, m in zip(verbs, meanings, strict=True)
         )
         else ""
     )
 
 
+_OF_STEMS = frozenset({"negative", "passive", "aspectual auxiliary"})
+"""Meanings of auxiliaries that may be a stem, which other auxiliaries govern: Hindi *kiyā jā rahā
+hai*.
+"""
 _OTHERWISE = {
     "modal": MODAL,
     "modal passive": MODAL,
     "future": FUTURE,
     "future passive": FUTURE,
     "other mood": MOOD,
+    "infinitive": INFINITIVE,
 }
 """Meanings that are neither present nor past, and the reason that is given."""
 
@@ -286,7 +365,7 @@ def _chain(verbs: Sequence[Verb], first: Verb, own: Verb) -> list[Verb]:
     return [*(reversed(rest) if verbs and verbs[-1] is first else rest), own]
 
 
-def _alone(own: Verb, negative: bool) -> tuple[str, str]:
+def _alone(own: Verb, negative: bool, language: str) -> tuple[str, str]:
     """The tense of a verb without auxiliaries, or with one that only negates."""
     tense, said = own.feats.get("Tense", ""), own.form == Form.FINITE or "VerbForm" not in own.feats
     if own.form == Form.PERFECT and (negative or l_participle(own.feats)):
@@ -297,34 +376,49 @@ def _alone(own: Verb, negative: bool) -> tuple[str, str]:
         return "", NOT_FINITE
     if tense not in TENSES:
         return "", NO_TENSE
-    if tense == "Pres" and own.feats.get("Aspect") == "Perf" and own.feats.get("VerbForm") == "Fin":
-        return "", PERFECTIVE
+    meaning = find_meaning(NO_LEMMA_ASKED, ALONE, own, language)
+    if meaning.is_read and meaning.name in _ALONE:
+        return "", _ALONE[meaning.name]
     return TENSES[tense], "negative" if negative else SIMPLE[tense]
 
 
-def _with_inner(alone: tuple[str, str], own: Verb, inner: list[Verb]) -> tuple[str, str]:
-    """The tense of a finite verb whose verbal noun has auxiliaries (Welsh *mae wedi mynd*)."""
-    meanings = {meaning(v.lemma, INNER, own) for v in inner}
+_ALONE = {"future": PERFECTIVE, "unclear": UNCLEAR_ALONE}
+"""Meanings of verbs without auxiliaries that are not what their Tense says, and the reasons."""
+
+
+def _with_inner(
+    alone: tuple[str, str], own: Verb, inner: list[Verb], language: str
+) -> tuple[str, str]:
+    """The tense of a finite verb whose verbal noun has auxiliaries or particles (Welsh *mae wedi
+    mynd*, Irish *tá sé tar éis imeacht*).
+    """
+    meanings = {find_meaning(v.lemma, INNER, own, language).name for v in inner}
     if not alone[0] or not inner:
         return alone
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
         return "", reason
-    if "" in meanings:
-        return "", UNLISTED
-    return ("past", "perfect") if "perfect" in meanings else (alone[0], "progressive")
+    if "perfect" in meanings:
+        return "past", "perfect"
+    if "progressive" in meanings:
+        return alone[0], "progressive"
+    particles = all(">" in v.lemma for v in inner)
+    return (alone[0], UNREAD) if particles or is_language_read(language) else ("", UNLISTED)
 
 
-def _compound(own: Verb, tense: str, chain: list[Verb]) -> tuple[str, str]:
+def _compound(own: Verb, tense: str, chain: list[Verb], language: str) -> tuple[str, str]:
     """The tense of a verb with auxiliaries, in the order of `_chain`; `tense` is the first one's.
 
     A perfect is past whatever else there is; otherwise a construction has the auxiliary's tense.
     """
-    meanings = [_means(one, other) for one, other in pairwise(chain)]
-    for means, one, other in zip(meanings, chain, chain[1:], strict=False):
-        if not means:
-            return "", _unknown(one, other)
-        if means in _OTHERWISE:
-            return "", _OTHERWISE[means]
+    links = _links(chain, language)
+    meanings = [link.meaning.name for link in links]
+    if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
+        return "", reason
+    if unknown := next((link for link in links if not link.meaning.name), None):
+        reason = _unknown(unknown.auxiliary, unknown.governed)
+        is_kept = reason == UNLISTED and tense and unknown.governed.form != Form.BARE
+        is_kept = is_kept and is_language_read(language)
+        return (tense, UNREAD) if is_kept else ("", reason)
     kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
     passive, marked = not _PASSIVES.isdisjoint(meanings), "Pass" in own.feats.get("Voice", "")
     if not _PERFECTS.isdisjoint(meanings):

@@ -1,0 +1,205 @@
+"""What of a treebank was read: how many clauses of each class rows of its own language cover, and
+how many of them rows leave out in doubt.
+
+A rule that is right in one language is wrong in another in some construction, which is more often
+in one class than in the other. So both shares are counted by class.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from lingprobe.corpora.marks import ends, sign
+from lingprobe.data.notes import NOTHING, NotePart
+from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
+from lingprobe.tasks.languages import treebank_code
+from lingprobe.tasks.ud.clause import Clause
+from lingprobe.tasks.ud.constructions import is_language_read
+from lingprobe.tasks.ud.rules import GOT, MAJESTY, NO_SUBJECT, NOT_PASSIVE, OTHER_AUXILIARY
+from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT, STATE, UNCLEAR, UNCLEAR_ALONE
+
+MAX_DIFFERENCE = 0.05
+"""Between classes, in the share that is unread or left out; above it is a warning."""
+LEFT_OUT = "left out"
+NO_DOUBT = "not left out in doubt"
+NO_CONTRADICTION = "no contradiction"
+CONTRADICTION = "contradiction"
+"""The stratum that says what contradicts a label."""
+_NOT_READ = "not read"
+_NUMBERS = frozenset({MAJESTY, NO_SUBJECT})
+_VOICES = frozenset({STATE, OF_A_PERFECT, NOT_PASSIVE, OTHER_AUXILIARY})
+_TENSES = frozenset({DOUBTFUL, UNCLEAR, UNCLEAR_ALONE, GOT, NOT_PASSIVE, OTHER_AUXILIARY})
+
+
+def _annotated_tense(clause: Clause) -> str:
+    return clause.group.annotated
+
+
+def _annotated_voice(clause: Clause) -> str:
+    return "passive" if "aux:pass" in clause.relations else "active"
+
+
+def _annotated_number(clause: Clause) -> str:
+    return clause.subjects[0].number if clause.subjects else ""
+
+
+_DOUBTS: Mapping[str, tuple[frozenset[str], Callable[[Clause], str]]] = {
+    "tense": (_TENSES, _annotated_tense),
+    "passive": (_VOICES, _annotated_voice),
+    "subj-num": (_NUMBERS, _annotated_number),
+}
+"""Rule -> the reasons for which a row leaves a clause out in doubt, and the class that the
+annotation alone would give it.
+"""
+ACCOUNTED = tuple(_DOUBTS)
+
+
+def find_doubt(rule: str, clause: Clause, finding: Finding) -> Finding:
+    """The class that the annotation gives a clause that a row leaves out in doubt; else a reason
+    why this is none.
+    """
+    reasons, annotated = _DOUBTS[rule]
+    if type(finding) is Answer or finding not in reasons:
+        return NO_DOUBT
+    label = annotated(clause)
+    return answer(label) if label else NO_DOUBT
+
+
+_OF_PASSIVES = frozenset({"passive", "perfect passive", "state", "perfect or state", "negative"})
+
+
+def _passive_of_tense(clause: Clause, label: str) -> str:
+    """Constructions that the rule of tense finds in what the rule of passives calls one."""
+    how = clause.group.how
+    if label != "passive" or not clause.group.tense or how in _OF_PASSIVES:
+        return ""
+    return f"a passive by its relation that is {how} by its auxiliary"
+
+
+def _number_of_verb(clause: Clause, label: str) -> str:
+    differs = label == "plur" and clause.group.number == "Sing" and not clause.copular
+    return "a plural subject with a singular verb" if differs else ""
+
+
+def _mark_of_type(clause: Clause, label: str) -> str:
+    asks = any(sign(word) == "?" and ends(word) for word in clause.sentence.words)
+    return "a statement with a question mark inside" if label == "other" and asks else ""
+
+
+_CONTRADICTIONS: Mapping[str, Callable[[Clause, str], str]] = {
+    "passive": _passive_of_tense,
+    "subj-num": _number_of_verb,
+    "sent-type": _mark_of_type,
+}
+"""Rule -> what contradicts a label that it gives, '' for nothing."""
+CHECKED = tuple(_CONTRADICTIONS)
+
+
+def find_contradiction(rule: str, clause: Clause, finding: Finding) -> Finding:
+    """What of a clause contradicts the label that a rule gives it, as an answer; else a reason why
+    this is none.
+    """
+    if type(finding) is not Answer:
+        return NO_CONTRADICTION
+    kind = _CONTRADICTIONS[rule](clause, str(finding.label))
+    return answer(kind) if kind else NO_CONTRADICTION
+
+
+@dataclass(frozen=True, slots=True)
+class RowsRead(NotePart):
+    """What rows of constructions cover: whether there are rows for the language of the files, and
+    class -> 'read', 'unread' and 'left out' -> clauses.
+    """
+
+    key: ClassVar[str] = "rows of constructions"
+    status: str = ""
+    classes: Mapping[str, Mapping[str, int]] = NOTHING
+
+    def remarks(self) -> list[str]:
+        """Warnings, each in one sentence."""
+        if self.status.startswith(_NOT_READ):
+            return [f"constructions: {self.status}"]
+        return [
+            f"constructions: {name} by class: {listing}"
+            for kind, name in ((UNREAD, "share unread"), (LEFT_OUT, "share that rows leave out"))
+            if (listing := self._listing(kind))
+        ]
+
+    def _listing(self, kind: str) -> str:
+        """The shares of each class, where they differ enough."""
+        shares = {
+            label: counts.get(kind, 0) / total
+            for label, counts in self.classes.items()
+            if (total := sum(counts.values()))
+        }
+        if not shares or max(shares.values()) - min(shares.values()) < MAX_DIFFERENCE:
+            return ""
+        return ", ".join(f"{label} {100 * share:.0f} %" for label, share in shares.items())
+
+
+def account_for_rows(
+    rule: str, files: Iterable[str], findings: Findings, doubts: Findings
+) -> RowsRead:
+    """What rows cover of what a rule says of some files; doubts: what `find_doubt` says."""
+    classes: dict[str, Counter[str]] = {}
+    for finding, n in findings.recurring():
+        if type(finding) is Answer:
+            tag = finding.strata.get(READING, READ)
+            classes.setdefault(str(finding.label), Counter())[tag] += n
+    for finding, n in doubts.recurring():
+        if type(finding) is Answer:
+            classes.setdefault(str(finding.label), Counter())[LEFT_OUT] += n
+    status = describe_status(files, rule == "subj-num")
+    if status.startswith(_NOT_READ):
+        return RowsRead(status)
+    return RowsRead(status, {label: dict(counts) for label, counts in sorted(classes.items())})
+
+
+def describe_status(files: Iterable[str], subjects: bool = False) -> str:
+    """Whether there are rows about verbs, or subjects, for the languages of some files."""
+    codes = dict.fromkeys(treebank_code(Path(file)) for file in files)
+    unread = [code for code in codes if code and not is_language_read(code, subjects)]
+    if unread:
+        return f"{_NOT_READ} in the language of {', '.join(unread)}"
+    return "read" if all(codes) else "the files do not say their language, so rows of all count"
+
+
+def mark_contradictions(findings: Findings, checks: Findings) -> Findings:
+    """The same with what contradicts a label as a stratum; checks: what `find_contradiction` says
+    of the same sentences.
+    """
+    wide = len(checks.values)
+    pairs, first, codes = np.unique(
+        findings.codes * wide + checks.codes, return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)  # as they appear
+    values = [
+        _mark_contradiction(findings.values[pair // wide], checks.values[pair % wide])
+        for pair in pairs[order].tolist()
+    ]
+    return Findings.of(np.argsort(order)[codes], values)
+
+
+def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
+    if type(finding) is not Answer or type(check) is not Answer:
+        return finding
+    return finding._replace(strata={**finding.strata, CONTRADICTION: str(check.label)})
+
+
+def tag_readings(findings: Findings) -> Findings:
+    """The same with what is read tagged as well, where something is not."""
+    if not any(type(value) is Answer and READING in value.strata for value in findings.values):
+        return findings
+    return findings.map_values(_tag_reading)
+
+
+def _tag_reading(finding: Finding) -> Finding:
+    if type(finding) is not Answer or READING in finding.strata:
+        return finding
+    return finding._replace(strata={**finding.strata, READING: READ})
