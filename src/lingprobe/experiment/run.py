@@ -20,6 +20,7 @@ from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.at_work import at_work, tell_ended_work
 from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
+from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import facts
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.groups import Batch, Group
@@ -71,6 +72,7 @@ def run(
     record(paths.results, list(ids.values()), _units(plan, ids, paths))
     for canary in plan.canaries.values():
         canary.keep()
+    _keep_settled(plan)
     known, groups = missing(plan, paths)
     if groups:
         paths.check()
@@ -82,6 +84,7 @@ def run(
     for part in parts:
         with passing_vectors(paths):
             broken = fill(part.passes, paths, workers, progress)
+            _keep_settled(plan)
             failures |= {shorten_reference(ENCODERS, name): why for name, why in broken.items()}
             left = [g for g in part.groups if g.trials[0].encoder not in broken]
             for measured in _fit_encoded_groups(left, paths, workers, before, progress):
@@ -92,6 +95,12 @@ def run(
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
     return Outcome(results, failures, fresh)
+
+
+def _keep_settled(plan: Plan) -> None:
+    """Keep vectors for later checks, of encoders that files do not describe in full."""
+    for settled in plan.settled.values():
+        settled.keep()
 
 
 def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
@@ -258,10 +267,10 @@ def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
 
 
 def ahead(
-    encoders: Sequence[Any] | Mapping[str, Any], paths: Paths
+    encoders: Sequence[Any] | Mapping[str, Any], sentences: Sequence[Sentence], paths: Paths
 ) -> dict[str, tuple[Encoder, Identity]]:
-    """Encoders whose vectors are made ahead of a run, with their identities, by reference, or by
-    the name that a run gives to a live thing.
+    """Encoders whose vectors of sentences are made ahead of a run, with their identities, by
+    reference, or by the name that a run gives to a live thing.
     """
     tell_ended_work(paths.results)
     named = isinstance(encoders, Mapping)
@@ -275,11 +284,18 @@ def ahead(
         with at_work(f"loading {name}", paths.results):
             encoder = make(name)
             known[name] = encoder, names.identity(ENCODERS.canonical(name), encoder, paths)
-    for remark in names.remarks.values():
-        log.warning("%s", remark)
+    settled = {
+        name: settle_identity(name, identity, encoder, [sentences], paths)
+        for name, (encoder, identity) in known.items()
+    }
+    for remark in (*names.remarks.values(), *(each.remark for each in settled.values())):
+        if remark:
+            log.warning("%s", remark)
     for canary in names.canaries.values():
         canary.keep()
-    return known
+    for each in settled.values():
+        each.keep()
+    return {name: (known[name][0], each.identity) for name, each in settled.items()}
 
 
 def embed_ahead(

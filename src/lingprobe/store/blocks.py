@@ -41,7 +41,16 @@ from lingprobe.store.maps import map_file, try_anew
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still
 # suffixes of the files in a folder of results
-RESULTS = (".result", ".scores", ".experiment", ".failed", ".agreement", ".fit", ".canary")
+RESULTS = (
+    ".result",
+    ".scores",
+    ".experiment",
+    ".failed",
+    ".agreement",
+    ".fit",
+    ".canary",
+    ".checked",
+)
 _PREAMBLE = struct.Struct("<5s3sQ16s")
 _ALIGN = 64
 _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memory
