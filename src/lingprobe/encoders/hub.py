@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.cache import OFFLINE, is_on
+from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.errors import describe_install
@@ -48,6 +49,7 @@ class Files:
 
     def config(self) -> dict[str, Any]:
         """The model's config.json."""
+        check_regular(self.folder / "config.json", DataProblem)
         try:
             content = json.loads((self.folder / "config.json").read_text("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
@@ -59,6 +61,7 @@ class Files:
 
     def says(self, name: str) -> dict[str, Any]:
         """What a JSON file of the model says; nothing where it is not there, or no object."""
+        check_regular(self.folder / name, DataProblem)
         try:
             content = json.loads((self.folder / name).read_text("utf-8"))
         except (OSError, ValueError, RecursionError):

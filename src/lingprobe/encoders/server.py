@@ -31,6 +31,7 @@ from lingprobe.data.cache import size
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.data.printing import printable
 from lingprobe.data.vectors import Vectors
 
 KEYS = {"LINGPROBE_API_KEY": "", "OPENAI_API_KEY": "openai.com"}  # and for whom alone each is
@@ -298,7 +299,7 @@ def _post(address: str, body: bytes, most: int) -> bytes:
                 raise http.client.IncompleteRead(content, answer.length)
     except urllib.error.HTTPError as error:
         with error:
-            said = error.read(SAID).decode("utf-8", "replace").strip()
+            said = printable(error.read(SAID).decode("utf-8", "replace").strip())
         later = error.headers.get("Retry-After", "")
         raise _Answered(error.code, str(error.reason), said, later) from None
     if len(content) > most:

@@ -321,19 +321,31 @@ def _flush_folder(folder: Path) -> None:
 
 
 def set_aside(path: Path, why: object) -> None:
-    """Rename a damaged file, and say so; of one that is gone it is only said."""
+    """Rename a damaged file, and say so; of one that is gone, or lies where nothing can be written,
+    it is only said.
+    """
     if isinstance(why, Gone):
         log.warning("%s cannot be read (%s); what it held will be made again", path, why)
         return
     place = _place_aside(path)
+    try:
+        path.replace(place)
+    except FileNotFoundError:  # another process was quicker
+        pass
+    except OSError as error:
+        log.warning(
+            "%s is damaged (%s), and cannot be set aside (%s); it is left out",
+            path,
+            why,
+            (error.strerror or str(error)).lower(),
+        )
+        return
     log.warning(
         "%s is damaged (%s); it is set aside as %s and what it held will be made again",
         path,
         why,
         place.name,
     )
-    with contextlib.suppress(FileNotFoundError):  # another process was quicker
-        path.replace(place)
 
 
 def _place_aside(path: Path) -> Path:

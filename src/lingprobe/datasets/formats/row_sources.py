@@ -18,6 +18,7 @@ from lingprobe.corpora.damage import open_arrow
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.parquet import readable
 from lingprobe.datasets.formats.usual_columns import Columns, is_usual
@@ -276,10 +277,21 @@ def _columnar(path: Path, suffix: str) -> Source:
         some = [name for name in names if name in wanted]
         with path.open("rb") as file, readable(path):
             batches = open_columns(file, suffix, some)[1]
-            columns = ([batch.column(name).to_pylist() for name in some] for batch in batches)
-            yield from number_rows(columns, some)
+            columns = ([batch.column(name) for name in some] for batch in batches)
+            yield from number_rows(_as_lists(path, columns), some)
 
     return Source(names, rows, ": row ", classes=class_names(schema))
+
+
+def _as_lists(path: Path, batches: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Columns of pyarrow as lists, unless strings that stand in them once make too many.
+    DataProblem.
+    """
+    unpacked, packed = 0, path.stat().st_size
+    for columns in batches:
+        unpacked += sum(map(count_bytes, columns))
+        check_unpacked(path, packed, unpacked)
+        yield [column.to_pylist() for column in columns]
 
 
 def number_rows(batches: Iterable[Sequence[Any]], names: Sequence[str]) -> Iterator[Row]:
@@ -294,10 +306,9 @@ def open_columns(
 ) -> tuple[Any, Iterator[Any]]:
     """The schema of an open file, and what it has in pieces."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     if suffix == ".parquet":
-        table = pq.ParquetFile(file, page_checksum_verification=True)
+        table = open_parquet(file, () if names is None else names)
         return table.schema_arrow, table.iter_batches(columns=names)
     table = open_arrow(file)
     if isinstance(table, pa.RecordBatchStreamReader):
