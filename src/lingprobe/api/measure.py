@@ -179,7 +179,7 @@ def run(
         else:
             made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
         outcome = measured(made, paths, workers, progress)
-        remarks += tuple(made.remarks.values())
+        remarks += (*made.remarks.values(), *outcome.remarks)
         unwritten = refresh_named(paths.results, output)
         log_scores(outcome.results, log_to)
     return Evaluation(

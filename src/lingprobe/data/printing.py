@@ -6,7 +6,7 @@ import unicodedata
 
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """What overrides the direction of text, so that it reads otherwise than it is written."""
-_SPACES = frozenset("\t\n\r\u2028\u2029")
+_SPACES = frozenset("\t\n\r")
 _UNSHOWN = "\N{REPLACEMENT CHARACTER}"
 
 

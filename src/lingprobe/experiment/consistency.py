@@ -43,7 +43,7 @@ _random = np.random.default_rng()
 
 
 @dataclass(frozen=True)
-class Handful:
+class KeptHandful:
     """Sentences with the vectors that an encoder gave, a list of layers [units, dim] each.
 
     mark  which of the encoder's vectors they are
@@ -68,7 +68,7 @@ class Handful:
             log.info("%s", problem)
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """What became of vectors that were made again: of how many sentences, of how many they are
     others, and the chance to find a change of each of `SHARES`.
     """
@@ -79,14 +79,14 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledIdentity:
     """The identity of an encoder, what there is to say of it ('' for nothing), and the check that
     found it, by the mark of its vectors.
     """
 
     identity: Identity
     remark: str = ""
-    check: Check | None = None
+    check: VectorCheck | None = None
     mark: str = FIRST
 
     def keep(self) -> None:
@@ -101,20 +101,20 @@ def settle_identity(
     encoder: Encoder,
     tasks: Iterable[Sequence[Sentence]],
     paths: Paths,
-) -> Settled:
+) -> SettledIdentity:
     """Which of the vectors that are kept of an encoder are its own: an identity with what they add
     to it. Encoders that state all that decides their vectors are left as they are.
 
     tasks  the sentences of each task that is read with it
     """
     if not (is_own(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(known):
-        return Settled(known)
-    check = Check(known, encoder, [list(dict.fromkeys(each)) for each in tasks], paths)
+        return SettledIdentity(known)
+    check = VectorCheck(known, encoder, [list(dict.fromkeys(each)) for each in tasks], paths)
     return check.settle(name)
 
 
 @dataclass
-class Check:
+class VectorCheck:
     """One encoder on some tasks, and the vectors that it gave in this run, by sentence."""
 
     known: Identity
@@ -134,11 +134,11 @@ class Check:
         """Where handfuls are kept: beside the results, and in the cache for other results."""
         return [self.paths.results, self.paths.cache / FOLDER]
 
-    def settle(self, name: str) -> Settled:
+    def settle(self, name: str) -> SettledIdentity:
         """The identity of the newest vectors that are those of today; a new one where none are."""
         kept = self._kept()
         marks = list(dict.fromkeys([*(one.mark for one in kept), FIRST]))
-        outcomes: dict[str, Outcome] = {}
+        outcomes: dict[str, CheckOutcome] = {}
         try:
             for mark in marks:
                 outcome = self._compare(mark, [one for one in kept if one.mark == mark])
@@ -147,30 +147,32 @@ class Check:
                 if outcome.again and not outcome.others:
                     return self._settled(mark, _say_same(name, outcome))
         except _Unchecked as problem:
-            return Settled(self._identity(marks[0]), f"{name}: its cached vectors {problem}")
+            return SettledIdentity(
+                self._identity(marks[0]), f"{name}: its cached vectors {problem}"
+            )
         if not outcomes:
             return self._settled(marks[0], "")
         mark = digest_pieces(*(layer for each in self.given.values() for layer in each))[:32]
         return self._settled(mark, _say_others(name, next(iter(outcomes.values()))))
 
-    def _settled(self, mark: str, remark: str) -> Settled:
-        return Settled(self._identity(mark), remark, self, mark)
+    def _settled(self, mark: str, remark: str) -> SettledIdentity:
+        return SettledIdentity(self._identity(mark), remark, self, mark)
 
     def _identity(self, mark: str) -> Identity:
         if mark == FIRST:
             return self.known
         return replace(self.known, facts=(*self.known.facts, f"changed {mark}"))
 
-    def _kept(self) -> list[Handful]:
+    def _kept(self) -> list[KeptHandful]:
         """The handfuls that are kept of this encoder, the newest first."""
-        found = dict[str, Handful]()
+        found = dict[str, KeptHandful]()
         paths = [path for one in self._folders for path in one.glob(f"{self.stem}-*{SUFFIX}")]
         for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True):
             if path.name not in found and (handful := _read(path)) is not None:
                 found[path.name] = handful
         return list(found.values())
 
-    def _compare(self, mark: str, kept: Sequence[Handful]) -> Outcome:
+    def _compare(self, mark: str, kept: Sequence[KeptHandful]) -> CheckOutcome:
         """Some vectors that are kept under a mark beside those that the encoder gives now."""
         sampled, chances = dict[Sentence, Sequence[Floats]](), list[list[float]]()
         beside = {each: layers for one in kept for each, layers in one.vectors.items()}
@@ -185,11 +187,11 @@ class Check:
         if not sampled:  # those of other tasks, then
             sampled = dict(list(beside.items())[:HANDFUL])
             if not sampled:
-                return Outcome(0, 0, ())
+                return CheckOutcome(0, 0, ())
             chances.append(_chances(sum(map(len, self.tasks)), len(sampled)))
         self._encode(list(sampled))
         others = [each for each, layers in sampled.items() if self._differs(each, layers)]
-        return Outcome(
+        return CheckOutcome(
             len(sampled), len(others), [min(each) for each in zip(*chances, strict=True)]
         )
 
@@ -290,7 +292,7 @@ class Check:
                 vectors = self._prepared(task)
             there |= vectors.keys()
             for folder in self._folders if vectors else ():
-                Handful(mark, vectors).keep(folder, self.encoder.name, self.stem)
+                KeptHandful(mark, vectors).keep(folder, self.encoder.name, self.stem)
 
     def _prepared(self, task: Sequence[Sentence]) -> dict[Sentence, Sequence[Floats]]:
         """What an encoder gives to a random handful when it was fitted to that alone; nothing where
@@ -308,7 +310,7 @@ class _Unchecked(Exception):
     """Why vectors cannot be made again."""
 
 
-def _read(path: Path) -> Handful | None:
+def _read(path: Path) -> KeptHandful | None:
     """A handful that is kept; None for a damaged one."""
     block = open_block(path)
     if block is None:
@@ -318,7 +320,7 @@ def _read(path: Path) -> Handful | None:
     for name in block.arrays:
         rows[int(name.partition(" ")[0])].append(block.array(name))
     sentences = [Sentence.of(words, text) for words, text in lines]
-    return Handful(block.facts["mark"], dict(zip(sentences, rows, strict=True)))
+    return KeptHandful(block.facts["mark"], dict(zip(sentences, rows, strict=True)))
 
 
 def _by_sentence(vectors: Vectors, count: int) -> list[Sequence[Floats]]:
@@ -353,7 +355,7 @@ def _chances(left: int, sampled: int) -> list[float]:
     return [1 - math.comb(each, size) / math.comb(left, size) for each in unchanged]
 
 
-def _say_same(name: str, outcome: Outcome) -> str:
+def _say_same(name: str, outcome: CheckOutcome) -> str:
     most, least = (f"{100 * chance:.0f} %" for chance in outcome.chances)
     return (
         f"{name}: {outcome.again:,} cached vectors checked again, none changed (a change of"
@@ -361,7 +363,7 @@ def _say_same(name: str, outcome: Outcome) -> str:
     )
 
 
-def _say_others(name: str, outcome: Outcome) -> str:
+def _say_others(name: str, outcome: CheckOutcome) -> str:
     return (
         f"{name}: {outcome.again:,} cached vectors checked again, {outcome.others:,} changed, so"
         " everything is measured anew"

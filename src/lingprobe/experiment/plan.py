@@ -37,7 +37,7 @@ from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
-from lingprobe.experiment.consistency import Settled, settle_identity
+from lingprobe.experiment.consistency import SettledIdentity, settle_identity
 from lingprobe.experiment.data import Facts, facts, sentences_of, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
@@ -81,7 +81,7 @@ class Plan:
     refused: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
     canaries: Mapping[str, Canary] = field(default_factory=dict)
-    settled: Mapping[str, Settled] = field(default_factory=dict)
+    settled: Mapping[str, SettledIdentity] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:

@@ -22,6 +22,7 @@ from lingprobe.experiment.at_work import at_work, tell_ended_work
 from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
 from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import facts
+from lingprobe.experiment.earlier import explain_anew
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.keys import vectors_key
@@ -51,11 +52,13 @@ class Outcome:
     results   one for each trial that could be measured, in the order of the plan
     failures  groups of trials, tasks or encoders that could not be, with the reason
     fresh     how many results were measured now rather than found in the store
+    remarks   what there is to say of results that were found and not used
     """
 
     results: tuple[Result, ...]
     failures: dict[str, str]
     fresh: int
+    remarks: tuple[str, ...] = ()
 
 
 def run(
@@ -74,6 +77,8 @@ def run(
         canary.keep()
     _keep_settled(plan)
     known, groups = missing(plan, paths)
+    anew = {t: plan.ingredients(t) for group in groups for t in group.trials}
+    why = explain_anew(anew, paths.result_store(), (t for t, i in ids.items() if i in known))
     if groups:
         paths.check()
     failures, fresh = dict(plan.refused), 0
@@ -94,7 +99,7 @@ def run(
                     failures.setdefault(measured.name, measured.failure)
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
-    return Outcome(results, failures, fresh)
+    return Outcome(results, failures, fresh, (why,) if why else ())
 
 
 def _keep_settled(plan: Plan) -> None:
