@@ -51,7 +51,7 @@ def test_names_are_harmless_in_each_format(tmp_path):
     evaluation = lingprobe.evaluate(
         {name: lambda texts: [[len(text), 1.0] for text in texts]},
         {"mine": (texts, [len(text) for text in texts])},
-        probes="ridge",
+        probes="linear",
         bounds=False,
         output=tmp_path / "out",
         cache=tmp_path / "cache",

@@ -16,7 +16,7 @@ def printable(text: str) -> str:
     """
     if text.isprintable():  # as nearly all is
         return text
-    return "".join(map(_shown, text))
+    return "".join(map(_show_letter, text))
 
 
 def printable_lines(text: str) -> str:
@@ -24,7 +24,7 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def _shown(letter: str) -> str:
+def _show_letter(letter: str) -> str:
     if letter in _SPACES:
         return " "
     hidden = letter in _BIDI or unicodedata.category(letter) in ("Cc", "Cs")

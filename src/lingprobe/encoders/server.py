@@ -30,6 +30,7 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.cache import size
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.printing import printable
 from lingprobe.data.vectors import Vectors
@@ -273,12 +274,12 @@ class _Broken(DataProblem):
     """A request that failed, which may be for the sake of a text in it."""
 
 
-class _TooMuch(Exception):
+class _TooMuch(LingprobeError):
     """An answer that is too long or takes too long, in words that follow the server's name."""
 
 
 @dataclass
-class _Answered(Exception):
+class _Answered(LingprobeError):
     """An answer that is an error: its code and reason, what it says, and Retry-After."""
 
     code: int

@@ -22,6 +22,7 @@ from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.abilities import RemoteEncoder
 from lingprobe.data.core import Encoder, Prepared, Sentence
 from lingprobe.data.digests import digest_pieces, digest_texts
+from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import Identity
 from lingprobe.data.vectors import Floats, Vectors
@@ -73,8 +74,8 @@ class CheckOutcome(NamedTuple):
     others, and the chance to find a change of each of `SHARES`.
     """
 
-    again: int
-    others: int
+    checked: int
+    changed: int
     chances: Sequence[float]
 
 
@@ -121,7 +122,7 @@ class VectorCheck:
     encoder: Encoder
     tasks: Sequence[Sequence[Sentence]]
     paths: Paths
-    given: dict[Sentence, Sequence[Floats]] = field(default_factory=dict)
+    encoded: dict[Sentence, Sequence[Floats]] = field(default_factory=dict)
     failed: dict[Sentence, str] = field(default_factory=dict)
 
     @property
@@ -136,26 +137,26 @@ class VectorCheck:
 
     def settle(self, name: str) -> SettledIdentity:
         """The identity of the newest vectors that are those of today; a new one where none are."""
-        kept = self._kept()
+        kept = self._read_kept()
         marks = list(dict.fromkeys([*(one.mark for one in kept), FIRST]))
         outcomes: dict[str, CheckOutcome] = {}
         try:
             for mark in marks:
                 outcome = self._compare(mark, [one for one in kept if one.mark == mark])
-                if outcome.again:
+                if outcome.checked:
                     outcomes[mark] = outcome
-                if outcome.again and not outcome.others:
-                    return self._settled(mark, _say_same(name, outcome))
+                if outcome.checked and not outcome.changed:
+                    return self._settle(mark, _say_same(name, outcome))
         except _Unchecked as problem:
             return SettledIdentity(
                 self._identity(marks[0]), f"{name}: its cached vectors {problem}"
             )
         if not outcomes:
-            return self._settled(marks[0], "")
-        mark = digest_pieces(*(layer for each in self.given.values() for layer in each))[:32]
-        return self._settled(mark, _say_others(name, next(iter(outcomes.values()))))
+            return self._settle(marks[0], "")
+        mark = digest_pieces(*(layer for each in self.encoded.values() for layer in each))[:32]
+        return self._settle(mark, _say_others(name, next(iter(outcomes.values()))))
 
-    def _settled(self, mark: str, remark: str) -> SettledIdentity:
+    def _settle(self, mark: str, remark: str) -> SettledIdentity:
         return SettledIdentity(self._identity(mark), remark, self, mark)
 
     def _identity(self, mark: str) -> Identity:
@@ -163,7 +164,7 @@ class VectorCheck:
             return self.known
         return replace(self.known, facts=(*self.known.facts, f"changed {mark}"))
 
-    def _kept(self) -> list[KeptHandful]:
+    def _read_kept(self) -> list[KeptHandful]:
         """The handfuls that are kept of this encoder, the newest first."""
         found = dict[str, KeptHandful]()
         paths = [path for one in self._folders for path in one.glob(f"{self.stem}-*{SUFFIX}")]
@@ -177,7 +178,7 @@ class VectorCheck:
         sampled, chances = dict[Sentence, Sequence[Floats]](), list[list[float]]()
         beside = {each: layers for one in kept for each, layers in one.vectors.items()}
         for task in self.tasks:
-            cached, count = self._cached(mark, task)
+            cached, count = self._sample_cached(mark, task)
             mine = {each: beside[each] for each in task if each in beside}
             if mark == FIRST and cached:
                 mine = {}
@@ -190,12 +191,12 @@ class VectorCheck:
                 return CheckOutcome(0, 0, ())
             chances.append(_chances(sum(map(len, self.tasks)), len(sampled)))
         self._encode(list(sampled))
-        others = [each for each, layers in sampled.items() if self._differs(each, layers)]
+        changed = self._find_changed(sampled)
         return CheckOutcome(
-            len(sampled), len(others), [min(each) for each in zip(*chances, strict=True)]
+            len(sampled), changed, [min(each) for each in zip(*chances, strict=True)]
         )
 
-    def _cached(
+    def _sample_cached(
         self, mark: str, task: Sequence[Sentence]
     ) -> tuple[dict[Sentence, Sequence[Floats]], int]:
         """A random handful of a task's sentences with the vectors that the cache has of them, and
@@ -220,11 +221,11 @@ class VectorCheck:
 
     def _encode(self, sentences: Sequence[Sentence]) -> None:
         """The encoder's vectors of sentences, all at once, or each alone where that fails."""
-        new = [each for each in sentences if each not in self.given and each not in self.failed]
+        new = [each for each in sentences if each not in self.encoded and each not in self.failed]
         if not new:
             return
         try:
-            self.given |= self._vectors(new)
+            self.encoded |= self._vectors(new)
             return
         except EncoderStop as problem:
             raise _Unchecked(f"cannot be checked: {problem}") from problem
@@ -232,12 +233,12 @@ class VectorCheck:
             log.debug("%s", self.encoder.name, exc_info=error)
         for each in new:
             try:
-                self.given |= self._vectors([each])
+                self.encoded |= self._vectors([each])
             except EncoderStop as problem:
                 raise _Unchecked(f"cannot be checked: {problem}") from problem
             except Exception as error:
                 self.failed[each] = one_line(error)
-        if not self.given:
+        if not self.encoded:
             why = next(iter(self.failed.values()))
             raise _Unchecked(f"cannot be checked, as it fails on all of {len(new)}: {why}")
 
@@ -259,42 +260,47 @@ class VectorCheck:
         rounded[~np.isfinite(rounded).all(1)] = 0
         return rounded
 
-    def _differs(self, sentence: Sentence, kept: Sequence[Floats]) -> bool:
-        """Whether an encoder gives another vector than is kept of a sentence: among others, alone,
-        and by more than these two differ.
+    def _find_changed(self, kept: Mapping[Sentence, Sequence[Floats]]) -> int:
+        """Of how many sentences an encoder gives other vectors than are kept: among others, alone,
+        and by more than twice what these two differ for any of them.
         """
-        if sentence not in self.given:
-            return True
         limit = SAME if self.paths.dtype == FULL else ALONE
-        given = self.given[sentence]
-        if (gap := _gap(given, kept)) <= limit:
-            return False
-        try:
-            alone = self._vectors([sentence])[sentence]
-        except EncoderStop as problem:
-            raise _Unchecked(f"cannot be checked: {problem}") from problem
-        except Exception:  # it reads several at once only
-            alone = given
-        return min(gap, _gap(alone, kept)) > max(limit, 2 * _gap(alone, given))
+        gaps = {
+            each: _gap(self.encoded[each], layers)
+            for each, layers in kept.items()
+            if each in self.encoded
+        }
+        noise, far = limit, [each for each, gap in gaps.items() if gap > limit]
+        for each in far:
+            try:
+                alone = self._vectors([each])[each]
+            except EncoderStop as problem:
+                raise _Unchecked(f"cannot be checked: {problem}") from problem
+            except Exception as error:  # it reads several at once only
+                log.debug("%s", self.encoder.name, exc_info=error)
+                continue
+            noise = max(noise, 2 * _gap(alone, self.encoded[each]))
+            gaps[each] = min(gaps[each], _gap(alone, kept[each]))
+        return len(kept) - len(gaps) + sum(gaps[each] > noise for each in far)
 
     def keep(self, mark: str) -> None:
         """Keep a handful of each task that none is kept of under a mark: of what was made in this
         run, or of what is cached by now.
         """
-        there = {each for one in self._kept() if one.mark == mark for each in one.vectors}
+        there = {each for one in self._read_kept() if one.mark == mark for each in one.vectors}
         for task in self.tasks:
             if not there.isdisjoint(task):
                 continue
-            vectors = {each: self.given[each] for each in task if each in self.given}
+            vectors = {each: self.encoded[each] for each in task if each in self.encoded}
             if not vectors:
-                vectors, _ = self._cached(mark, task)
+                vectors, _ = self._sample_cached(mark, task)
             if not vectors and isinstance(self.encoder, Prepared):
-                vectors = self._prepared(task)
+                vectors = self._encode_prepared(task)
             there |= vectors.keys()
             for folder in self._folders if vectors else ():
                 KeptHandful(mark, vectors).keep(folder, self.encoder.name, self.stem)
 
-    def _prepared(self, task: Sequence[Sentence]) -> dict[Sentence, Sequence[Floats]]:
+    def _encode_prepared(self, task: Sequence[Sentence]) -> dict[Sentence, Sequence[Floats]]:
         """What an encoder gives to a random handful when it was fitted to that alone; nothing where
         it cannot, which is said when it encodes.
         """
@@ -306,7 +312,7 @@ class VectorCheck:
             return {}
 
 
-class _Unchecked(Exception):
+class _Unchecked(LingprobeError):
     """Why vectors cannot be made again."""
 
 
@@ -358,13 +364,13 @@ def _chances(left: int, sampled: int) -> list[float]:
 def _say_same(name: str, outcome: CheckOutcome) -> str:
     most, least = (f"{100 * chance:.0f} %" for chance in outcome.chances)
     return (
-        f"{name}: {outcome.again:,} cached vectors checked again, none changed (a change of"
+        f"{name}: {outcome.checked:,} cached vectors checked again, none changed (a change of"
         f" {SHARES[0]} % of the sentences is found with {most}, of {SHARES[1]} % with {least})"
     )
 
 
 def _say_others(name: str, outcome: CheckOutcome) -> str:
     return (
-        f"{name}: {outcome.again:,} cached vectors checked again, {outcome.others:,} changed, so"
+        f"{name}: {outcome.checked:,} cached vectors checked again, {outcome.changed:,} changed, so"
         " everything is measured anew"
     )

@@ -19,7 +19,7 @@ from lingprobe.store.blocks import version
 from lingprobe.store.results import ResultStore
 from lingprobe.tasks import TASKS
 
-_PARTS = {"task": TASKS, "encoder": ENCODERS, "probe": PROBES, "control": CONTROLS}
+_CONTENTS = (TASKS, ENCODERS, PROBES, CONTROLS)
 
 
 def explain_anew(
@@ -53,7 +53,12 @@ def explain_anew(
 
 def _place(trial: Trial) -> tuple[str, ...]:
     """What a trial is called without options and folders."""
-    return (*(_brief(getattr(trial, part)) for part in _PARTS), trial.read, str(trial.seed))
+    return (*map(_brief, _parts(trial)), trial.read, str(trial.seed))
+
+
+def _parts(trial: Trial) -> tuple[str, ...]:
+    """The references of a trial, in the order of `_CONTENTS`."""
+    return trial.task, trial.encoder, trial.probe, trial.control
 
 
 def _brief(reference: str) -> str:
@@ -65,10 +70,10 @@ def _is_same(trial: Trial, stored: Trial, is_earlier: bool) -> bool:
     """Whether trials differ by no option that both name; of an earlier version none that is not as
     it is by default, as it had other options and defaults.
     """
-    pairs = {part: (getattr(trial, part), getattr(stored, part)) for part in _PARTS}
+    triples = zip(_CONTENTS, _parts(trial), _parts(stored), strict=True)
     return all(
-        _agree(shorten_reference(_PARTS[part], one) if is_earlier else one, other)
-        for part, (one, other) in pairs.items()
+        _agree(shorten_reference(contents, one) if is_earlier else one, other)
+        for contents, one, other in triples
     )
 
 
@@ -91,8 +96,9 @@ def _reason(made_with: Provenance, stored: Trial, now: Ingredients) -> str:
     """Why a stored result does not stand for a trial."""
     if made_with.version and made_with.version != version():
         return f"lingprobe {made_with.version} measured them, and this is version {version()}"
+    names = dict(zip(("task", "encoder", "probe", "control"), _parts(stored), strict=True))
     for kind, known in now._asdict().items():
-        before = made_with.identity(kind, getattr(stored, kind, ""))
+        before = made_with.identity(kind, names.get(kind, ""))
         if change := next(_changes(before, json.loads(str(known))), ""):
             return f"{change} the {kind} changed"
     return "the code that measures, or a package that it uses, changed"
