@@ -369,3 +369,19 @@ def test_vectors_are_what_numpy_reads_of_the_answer(service):
     service.faults = [lambda data: [{**each, "embedding": [1, 0.1, -2e-3, 3e38]} for each in data]]
     ours = make(reference(service)).encode(SENTENCES).layers[0]
     assert np.array_equal(ours, np.tile(np.float32([1, 0.1, -2e-3, 3e38]), (4, 1)))
+
+
+def test_nothing_but_nan_is_said(service, task, tmp_path):
+    original = service.answer
+
+    def answer(body):
+        service.faults = [lambda data: [{**each, "embedding": [float("nan")] * 4} for each in data]]
+        return original(body)
+
+    service.answer = answer
+    how = {"output": tmp_path / "out", "cache": tmp_path / "cache", "bounds": False}
+    evaluation = lingprobe.evaluate(reference(service), task, probes="logreg", seeds=1, **how)
+    (why,) = evaluation.failures.values()
+    assert "has no vector that can be used of" in why
+    assert "a value that is not finite (NaN or infinite)" in why
+    assert len(evaluation) == 0

@@ -248,7 +248,8 @@ def fill(
             encoder = union_of(one.groups)
             working = at_work(f"encoding with {one.groups[0].trials[0].encoder}", paths.results)
             with working, encoding_bar(encoder.name, progress), threads():
-                embed(encoder, one.sentences, store, one.key, workers=workers)
+                done = embed(encoder, one.sentences, store, one.key, workers=workers)
+            _check_usable(encoder, done)
             _note(one.groups, store.folder(one.key), paths)
             failed.forget(place)
         except EncoderProblem as problem:
@@ -256,6 +257,15 @@ def fill(
             failed.note(place, str(problem))
             broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
     return broken
+
+
+def _check_usable(encoder: Encoder, done: Embedded) -> None:
+    """Refuse an encoder without a vector of any sentence, as one that gives NaN alone."""
+    if len(done.usable) and not done.usable.any():
+        raise EncoderProblem(
+            f"{encoder.name} has no vector that can be used of {len(done.usable):,} sentences: of"
+            f" each, {done.problems[0][1]}"
+        )
 
 
 def encoder_place(results: Path, vectors: str) -> Path:
