@@ -3,6 +3,7 @@ refused.
 """
 
 import json
+import os
 import shutil
 
 import numpy as np
@@ -12,7 +13,7 @@ import transformers
 from safetensors.torch import save_file
 from torch import nn
 
-from lingprobe.data.core import Sentence
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
 from lingprobe.encoders.loading import check_blocks
@@ -102,3 +103,20 @@ def test_parts_without_weights_of_their_own_are_in_no_file(tmp_path):
     model["steps"].append(nn.Linear(2, 2))
     with pytest.raises(EncoderStop, match=r"its files lack steps\.3"):
         check_blocks(tmp_path, model)
+
+
+@pytest.mark.parametrize("change", [{"num_hidden_layers": 10_000}, {"vocab_size": 10**9}])
+@pytest.mark.parametrize("kind", ["hf", "st"])
+def test_a_configuration_beyond_its_weights_is_refused_at_once(kind, change, folder):
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    assert make(f"{kind}:{folder}").fingerprint  # this one belongs to its weights
+    (folder / "config.json").write_text(json.dumps(config | change), "utf-8")
+    with pytest.raises(DataProblem, match=r"its weights only .*do not belong together"):
+        _ = make(f"{kind}:{folder}").fingerprint
+
+
+def test_a_configuration_that_is_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "config.json")
+    (tmp_path / "model.safetensors").write_bytes(bytes(64))
+    with pytest.raises(DataProblem, match="is a pipe, a socket or a device"):
+        _ = make(f"hf:{tmp_path}").fingerprint

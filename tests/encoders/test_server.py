@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import urllib.error
 from email.utils import formatdate
 
@@ -133,10 +134,91 @@ def test_a_server_that_says_when_to_come_back_is_obeyed(service):
 
 
 def test_a_server_that_stays_broken_is_given_up(service):
-    service.faults = [(500, {}, b"")] * 9
+    service.answer = lambda _: (500, {}, b"")
     with pytest.raises(EncoderStop, match=r"asked 6 times \(it answered 500\)"):
         make(reference(service)).encode(SENTENCES)
+    assert service.waits == [1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 16.0]
+    service.waits.clear()
+    service.answer = lambda _: (503, {}, b"")  # a busy one: no text is at fault
+    with pytest.raises(EncoderStop, match=r"asked 6 times \(it answered 503\)"):
+        make(reference(service)).encode(SENTENCES)
     assert service.waits == [1.0, 2.0, 4.0, 8.0, 16.0]
+
+
+def failing(service, at_fault, answer):
+    """The service, which answers so where one of some texts is asked for."""
+    original = service.answer
+
+    def answer_texts(body):
+        return answer if at_fault.intersection(body["input"]) else original(body)
+
+    service.answer = answer_texts
+
+
+FAULTS = [
+    (500, {}, b'{"error": "unsupported value: NaN"}'),
+    (0, {}, b""),
+    (400, {}, b"cannot be tokenized"),
+    (413, {}, b""),
+]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 64])
+@pytest.mark.parametrize("answer", FAULTS, ids=lambda answer: str(answer[0]))
+def test_texts_that_a_server_fails_on_are_left_out_and_counted(answer, batch, service, tmp_path):
+    sentences = [Sentence.of([f"w{i}"]) for i in range(40)]
+    failing(service, {"w3", "w17", "w18"}, answer)
+    done = lingprobe.embed(sentences, reference(service, batch=batch), cache=tmp_path)
+    (embedded,) = done.values()
+    assert np.flatnonzero(~embedded.usable).tolist() == [3, 17, 18]
+    why = dict(embedded.problems)
+    assert set(why) == {3, 17, 18}
+    assert all(service.url.split("/")[2] in each for each in why.values())
+    service.answer = type(service).answer.__get__(service)  # it was mended
+    (again,) = lingprobe.embed(sentences, reference(service, batch=batch), cache=tmp_path).values()
+    assert (again.encoded, again.cached, again.usable.all()) == (3, 37, True)
+
+
+def test_a_server_that_fails_on_nearly_all_texts_is_given_up(service):
+    original = service.answer
+    service.answer = lambda body: original(body) if body["input"] == ["."] else (500, {}, b"")
+    with pytest.raises(EncoderStop, match=r"embeds '\.', and failed on 32 texts one after another"):
+        make(reference(service)).encode([Sentence.of([f"w{i}"]) for i in range(200)])
+
+
+def test_an_outage_leaves_no_text_out(service):
+    service.faults = [(500, {}, b"")] * 11
+    assert make(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
+
+
+def test_an_answer_has_an_end(service, monkeypatch):
+    monkeypatch.setattr(server, "WHOLE_BYTES", 200)
+    service.faults = [lambda data: [{**data[0], "embedding": [0.1] * 1000}]]
+    with pytest.raises(EncoderStop, match=r"answers with more than 400 B; .*batch=8"):
+        make(reference(service)).encode(SENTENCES[:1])
+    assert len(service.asked) == 1
+
+
+def drip(connection, ended):
+    """Answer byte by byte, without end."""
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while not ended.wait(0.02):
+            connection.sendall(b"x")
+
+
+def test_an_answer_that_comes_byte_by_byte_is_given_up(service, monkeypatch):
+    monkeypatch.setattr(server, "WHOLE_SECONDS", 0.3)
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        slow = threading.Thread(target=lambda: drip(listening.accept()[0], ended), daemon=True)
+        slow.start()
+        address = f"api:http://127.0.0.1:{listening.getsockname()[1]}/v1,model=tiny"
+        with pytest.raises(EncoderStop, match="has not ended its answer after 0 s"):
+            make(address).encode(SENTENCES)
+        ended.set()
+        slow.join()
 
 
 @pytest.mark.parametrize("code", [301, 302, 307, 404, 405])
@@ -215,8 +297,8 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(service, tmp_path):
     service.asked.clear()
     (embedded,) = lingprobe.embed(sentences, how, cache=tmp_path).values()
     after = {text for body in service.asked for text in body["input"]}
-    assert (len(before), len(after)) == (2048, 952)
-    assert not before & after
+    assert (len(before), len(after - before)) == (2048, 952)
+    assert len(before & after) == 12  # which are checked again
     assert (embedded.cached, embedded.encoded) == (2048, 952)
 
 
@@ -287,3 +369,19 @@ def test_vectors_are_what_numpy_reads_of_the_answer(service):
     service.faults = [lambda data: [{**each, "embedding": [1, 0.1, -2e-3, 3e38]} for each in data]]
     ours = make(reference(service)).encode(SENTENCES).layers[0]
     assert np.array_equal(ours, np.tile(np.float32([1, 0.1, -2e-3, 3e38]), (4, 1)))
+
+
+def test_nothing_but_nan_is_said(service, task, tmp_path):
+    original = service.answer
+
+    def answer(body):
+        service.faults = [lambda data: [{**each, "embedding": [float("nan")] * 4} for each in data]]
+        return original(body)
+
+    service.answer = answer
+    how = {"output": tmp_path / "out", "cache": tmp_path / "cache", "bounds": False}
+    evaluation = lingprobe.evaluate(reference(service), task, probes="logreg", seeds=1, **how)
+    (why,) = evaluation.failures.values()
+    assert "has no vector that can be used of" in why
+    assert "a value that is not finite (NaN or infinite)" in why
+    assert len(evaluation) == 0

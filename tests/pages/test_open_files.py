@@ -92,7 +92,7 @@ def test_what_another_run_measured_meanwhile_is_in_the_table(task, tmp_path, mon
     def slow(found, folder):
         times.append(len(found))
         if len(times) == 1:  # another process ends a unit of work now
-            monkeypatch.setattr("lingprobe.api.measure.refresh_named", lambda *_: ())
+            monkeypatch.setattr("lingprobe.api.measure.refresh_named", lambda *_: {})
             run(task, tmp_path, "random,dim=4", output=out)
         real(found, folder)
 
@@ -112,8 +112,13 @@ def test_a_folder_that_cannot_be_written_costs_no_result(task, tmp_path):
     (out / TABLE).mkdir(parents=True)
     evaluation = run(task, tmp_path, "length", output=out)
     assert len(evaluation) == 1
-    assert evaluation.remarks[0].startswith(f"cannot write {out / TABLE}")
-    assert "\n" not in evaluation.remarks[0]
+    why = evaluation.failures[TABLE]
+    assert why.startswith(f"cannot write {out / TABLE}")
+    assert why.endswith("all results are kept, and the same command writes it")
+    assert "\n" not in why
+    (out / TABLE).rmdir()
+    assert run(task, tmp_path, "length", output=out).failures == {}
+    assert len(pandas.read_parquet(out / TABLE)) == 1
 
 
 WORST = [

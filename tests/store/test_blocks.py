@@ -171,6 +171,20 @@ def test_a_damaged_file_is_named_and_set_aside(tmp_path, caplog):
     assert "a.block is damaged" in caplog.text
 
 
+def test_a_damaged_file_where_nothing_can_be_written_is_left_out(tmp_path, monkeypatch, caplog):
+    path = tmp_path / "a.block"
+    path.write_bytes(b"rubbish" * 100)
+
+    def read_only(*_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "replace", read_only)
+    assert blocks.open_block(path) is None
+    assert path.exists()
+    assert "cannot be set aside (read-only file system); it is left out" in caplog.text
+    assert "is set aside as" not in caplog.text
+
+
 def test_a_full_disk_is_one_line_and_spoils_nothing(tmp_path, monkeypatch):
     path = write(tmp_path / "a")
     before = path.read_bytes()

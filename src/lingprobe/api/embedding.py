@@ -64,9 +64,11 @@ def embed(
         paths = Paths.of(None, cache, store, project)
         if shard is not None:
             file = paths.cache / "vectors" / request_of("embed", paths.dtype, argument_texts(asked))
-            made = stack.enter_context(alike(file, 1, lambda: ahead(asked, paths), _identities))
+            made = stack.enter_context(
+                alike(file, 1, lambda: ahead(asked, sentences, paths), _identities)
+            )
         else:
-            made = ahead(asked, paths)
+            made = ahead(asked, sentences, paths)
         return embed_ahead(made, sentences, paths, progress, Workers(shard=part))
 
 

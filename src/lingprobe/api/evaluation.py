@@ -17,6 +17,7 @@ from lingprobe.api.arguments import show_keywords
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.printing import printable
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import together
 from lingprobe.pages import scores_page
@@ -231,9 +232,9 @@ class Evaluation:
 
     def __str__(self) -> str:
         shown = str(self.page) if self.results else "nothing could be measured"
-        return "\n".join((shown, *self.remarks, *self.problems))
+        return "\n".join((shown, *map(printable, (*self.remarks, *self.problems))))
 
     def _repr_html_(self) -> str:
         shown = self.page._repr_html_() if self.results else "<p>nothing could be measured</p>"
         told = (*self.remarks, *self.problems)
-        return "\n".join((shown, *(f"<p>{escape(line)}</p>" for line in told)))
+        return "\n".join((shown, *(f"<p>{escape(printable(line))}</p>" for line in told)))

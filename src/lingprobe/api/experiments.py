@@ -15,6 +15,7 @@ from lingprobe.api.encoders import configure, model
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import estimate, run
 from lingprobe.data.cache import write_text
+from lingprobe.data.checks import check_regular
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import (
     Contents,
@@ -107,6 +108,7 @@ def read_experiment(file: str | Path) -> Experiment:
         print(experiment.estimate())
     """
     path = Path(file)
+    check_regular(path, UsageProblem)
     try:
         said = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:

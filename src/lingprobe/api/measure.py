@@ -179,11 +179,12 @@ def run(
         else:
             made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
         outcome = measured(made, paths, workers, progress)
-        remarks += (*made.remarks.values(), *refresh_named(paths.results, output))
+        remarks += (*made.remarks.values(), *outcome.remarks)
+        unwritten = refresh_named(paths.results, output)
         log_scores(outcome.results, log_to)
     return Evaluation(
         outcome.results,
-        dict(outcome.failures),
+        outcome.failures | unwritten,
         frozenset(made.refused),
         outcome.fresh,
         _questions(made),

@@ -27,7 +27,9 @@ from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._foreign_code import one_line, where
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import load_points
+from lingprobe.data.checks import check_working_folder
 from lingprobe.data.errors import LingprobeError, UsageProblem
+from lingprobe.data.printing import printable, printable_lines
 
 PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
@@ -134,11 +136,14 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # a name that the terminal cannot show is shown as an escape
             stream.reconfigure(errors="backslashreplace")
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_Printable())
     try:
         check_places(arguments)
         code = app(arguments or ["--help"], standalone_mode=False)
     except TyperException as error:
-        typer.echo(f"lingprobe: {sentence(error, arguments, COMMANDS)}", err=True)
+        text = sentence(error, arguments, COMMANDS)
+        typer.echo(f"lingprobe: {printable(text)}", err=True)
         code = 2
     except Exception as error:
         if debug:
@@ -155,10 +160,18 @@ def main() -> None:
         sys.exit(code)
 
 
+class _Printable(logging.Formatter):
+    """Warnings without what would move the terminal's cursor."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable_lines(super().format(record))
+
+
 def check_places(arguments: Sequence[str]) -> None:
     """Refuse an output or cache that is named by nothing, as by a variable that is not set, which
-    would be the folder where the command runs.
+    would be the folder where the command runs; and such a folder that was removed.
     """
+    check_working_folder()
     for flag, value in pairwise([*arguments, "-"]):
         name, is_joined, joined = flag.partition("=")
         if name in PLACES and not (joined if is_joined else value):
@@ -169,13 +182,13 @@ def _report_error(error: Exception) -> int:
     """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for
     what we must.
     """
-    text = " ".join(str(error).split())
+    text = printable(" ".join(str(error).split()))
     if isinstance(error, BrokenPipeError):
         # else the interpreter complains once more on its way out
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, OSError) and error.filename is not None:
-        text = f"{error.filename}: {(error.strerror or text).lower()}"
+        text = printable(f"{error.filename}: {(error.strerror or text).lower()}")
     if isinstance(error, OSError | LingprobeError):
         typer.echo(f"lingprobe: {text}", err=True)
         return 2

@@ -10,7 +10,7 @@ import typer
 
 import lingprobe
 from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import CACHE, FOLDER, QUIET, remark
+from lingprobe.cli.options import CACHE, FOLDER, QUIET, echo, remark
 from lingprobe.data.cache import size
 
 
@@ -48,20 +48,20 @@ def cache(
         _clean(given.get("cache"), yes)
         return
     holdings = lingprobe.holdings(given.get("results"), cache=given.get("cache"))
-    typer.echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
+    echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
     if not holdings.files:
-        typer.echo("nothing is stored there yet")
+        echo("nothing is stored there yet")
         return
-    typer.echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
+    echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
     for each in holdings.files:
         written = f"{each.format} (lingprobe {each.made})"
-        typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
+        echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
 
 
 def _clean(cache: Path | None, yes: bool) -> None:
     """Show what would be removed, and remove it if the user says so."""
     would = lingprobe.clean_cache(cache)
-    typer.echo(str(would))
+    echo(str(would))
     if would.bytes and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
         lingprobe.clean_cache(cache, remove=True)
         remark(f"{size(would.bytes)} are free again")

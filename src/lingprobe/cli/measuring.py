@@ -30,6 +30,7 @@ from lingprobe.cli.options import (
     TO_FOLDER,
     Style,
     as_list,
+    echo,
     encoders_of,
     names_encoder,
     remark,
@@ -135,7 +136,7 @@ def run(
             for k, v in settings.items()
             if k not in ("jobs", "shard", "reproducible", "log_to")
         }
-        typer.echo(str(lingprobe.estimate(**planned)))
+        echo(str(lingprobe.estimate(**planned)))
         return
     done = lingprobe.run(**settings, keep_scores=keep == "scores", progress=not quiet)
     _say(done, style)
@@ -166,7 +167,7 @@ def experiment(
     asked = lingprobe.read_experiment(given["file"])
     _check_format(style, asked.settings.get("suite"))
     if dry_run:
-        typer.echo(str(asked.estimate()))
+        echo(str(asked.estimate()))
         return
     done = asked.run(jobs=given["jobs"], progress=not quiet, shard=given.get("shard"))
     _say(done, style)

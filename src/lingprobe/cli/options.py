@@ -12,6 +12,7 @@ import lingprobe
 from lingprobe.cli.declaration import Option, argument, option
 from lingprobe.cli.parsing import FILE
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.printing import printable_lines
 
 if TYPE_CHECKING:
     from lingprobe.tables.page import Page
@@ -163,7 +164,12 @@ def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] 
 def remark(text: str, quiet: bool = False) -> None:
     """Say something beside the results, on standard error."""
     if not quiet:
-        typer.echo(text, err=True)
+        echo(text, err=True)
+
+
+def echo(text: str, err: bool = False) -> None:
+    """Print text that names what others wrote, without what would move the terminal's cursor."""
+    typer.echo(printable_lines(text), err=err)
 
 
 def show(page: Page[Any], style: str = "terminal") -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import report_damage
+from lingprobe.corpora.unpacking import check_unpacked
 from lingprobe.data.core import DataProblem
 
 _NPY, _ZIP = b"\x93NUMPY", b"PK"  # what the two kinds begin with
@@ -52,6 +53,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
                     f"{self._path}: {member.filename} says it unpacks to more than its"
                     f" {member.compress_size:,} bytes can hold; get the file again"
                 )
+            check_unpacked(self._path, member.compress_size, member.file_size)
             with archive.open(member) as file:
                 array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
                 file.read()  # to the end, where the checksum is compared

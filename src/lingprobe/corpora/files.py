@@ -22,8 +22,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from lingprobe.corpora.places import locate_path
+from lingprobe.corpora.unpacking import UnpackedStream, check_unpacked
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import RunningDigest, digest_pieces
 
@@ -50,15 +52,20 @@ def open_file(path: str | Path, name: str | None = None, raw: BinaryIO | None = 
     file = Path(path).expanduser()
     suffix = file.suffix if name is None else Path(name).suffix
     try:
-        if suffix in _OPENERS:
-            return cast(BinaryIO, _OPENERS[suffix](raw or file, "rb"))
-        if suffix == ".zst":
-            import pyarrow
-
-            return cast(BinaryIO, pyarrow.CompressedInputStream(raw or file.open("rb"), "zstd"))
-        return raw or file.open("rb")
+        check_regular(file, DataProblem)
+        packed = raw or file.open("rb")
+        if suffix not in COMPRESSED:
+            return packed
+        unpack = _OPENERS.get(suffix, _open_zstandard)
+        return cast(BinaryIO, BufferedReader(UnpackedStream(file, packed, unpack), CHUNK))
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _open_zstandard(packed: BinaryIO) -> BinaryIO:
+    import pyarrow
+
+    return cast(BinaryIO, pyarrow.CompressedInputStream(packed, "zstd"))
 
 
 def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
@@ -173,6 +180,9 @@ def open_zip(path: str | Path) -> Iterator[zipfile.ZipFile]:
     """
     try:
         with zipfile.ZipFile(Path(path).expanduser()) as archive:
+            members = archive.infolist()
+            sizes = sum(each.compress_size for each in members), sum(m.file_size for m in members)
+            check_unpacked(path, *sizes)
             yield archive
     except DataProblem:
         raise

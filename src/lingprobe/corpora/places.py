@@ -19,6 +19,7 @@ from lingprobe.corpora.universal import (
     treebank,
 )
 from lingprobe.data.cache import cache_dir
+from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 
 LISTING = "listing.json"
@@ -46,9 +47,10 @@ def locate_path(path: str | Path, *, codes: bool = True) -> Path:
     LINGPROBE_TREEBANKS, among what was fetched (as dpr), or (with `codes`) a treebank. A path that
     is nowhere is returned as it is.
 
-    Raises Absent for a treebank that is not here.
+    Raises Absent for a treebank that is not here, DataProblem for a pipe or a device.
     """
     place = Path(path).expanduser()
+    check_regular(place, DataProblem)
     if place.exists() or str(path) in ("", "embedded"):
         return place
     for home in (folder(), cache_dir() / "data"):

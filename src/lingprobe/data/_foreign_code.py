@@ -13,6 +13,7 @@ from types import ModuleType
 
 from lingprobe.data.digests import checksum_bytes
 from lingprobe.data.errors import LingprobeError
+from lingprobe.data.printing import printable
 
 _FROM_FILE = "lingprobe_file_"
 
@@ -81,7 +82,7 @@ def imported_files() -> list[Path]:
 
 def one_line(error: BaseException) -> str:
     """The kind of an exception, the first line of its message, and where it left a user's file."""
-    first = (str(error).strip().splitlines() or [""])[0]
+    first = printable((str(error).strip().splitlines() or [""])[0])
     said = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return said + where(error)
 

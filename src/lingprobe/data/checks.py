@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
 
 from lingprobe.data.errors import LingprobeError, ReferenceProblem, UsageProblem
 
@@ -16,6 +20,26 @@ def check_choice(kind: str, name: str, known: Collection[str]) -> None:
     """UsageProblem for the name of a kind of thing that is not one of those known."""
     if name not in known:
         raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
+
+
+def check_working_folder() -> None:
+    """Refuse to begin in a folder that was removed, where much would fail later. UsageProblem."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        said = (error.strerror or str(error)).lower()
+        raise UsageProblem(f"the working folder is gone ({said}): change to another (cd)") from None
+
+
+def check_regular(path: Path, problem: type[LingprobeError] = ReferenceProblem) -> None:
+    """The problem for what would keep a reader waiting for ever: a pipe, a socket, a device."""
+    with suppress(OSError):
+        kind = path.expanduser().stat().st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+            raise problem(
+                f"{path} is a pipe, a socket or a device, and files are read more than once: write"
+                " what it gives to a file"
+            )
 
 
 def check_number(

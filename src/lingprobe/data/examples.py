@@ -14,7 +14,7 @@ from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Column, Label, column
 from lingprobe.data.notes import NotePart, Notes
-from lingprobe.data.vectors import Ints
+from lingprobe.data.vectors import Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
 
@@ -25,6 +25,18 @@ class DataProblem(LingprobeError, ValueError):
 
 class EncoderStop(DataProblem):
     """An encoder must not go on; other errors leave out the sentences that they come from."""
+
+
+class PartRefused(DataProblem):
+    """Sentences that have no vectors, among others that have some.
+
+    vectors  of all sentences, with zeros for those without
+    reasons  why each of these has none, by its number
+    """
+
+    def __init__(self, vectors: Vectors, reasons: Mapping[int, str]) -> None:
+        super().__init__(next(iter(reasons.values())))
+        self.vectors, self.reasons = vectors, reasons
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,8 +155,8 @@ def portable(contents: Contents, reference: str) -> str:
         else portable_value(None, parsed.argument)
     )
     options = tuple((key, portable_value(key, value)) for key, value in parsed.options)
-    path, at, attribute = parsed.name.rpartition("@")
-    return str(Reference(f"{PurePath(path).name}{at}{attribute}", argument, options))
+    _, at, attribute = parsed.name.rpartition("@")  # what lies in a file counts, not its name
+    return str(Reference(f"file{at}{attribute}" if at else attribute, argument, options))
 
 
 def content(place: str) -> str:

@@ -45,6 +45,7 @@ from lingprobe.data._reference import (
     Reference,
     try_parse_reference,
 )
+from lingprobe.data.checks import check_regular
 from lingprobe.data.errors import ReferenceProblem
 from lingprobe.data.suggestions import suggest
 
@@ -141,6 +142,9 @@ class Contents:
         parsed = _as_reference(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, Path):
+                check_regular(value)
         with foreign_code(parsed.name):
             made = factory(*args, **kwargs)
         known = not self.gives or parsed.name in self.table

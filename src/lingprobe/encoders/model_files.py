@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.references import Reference
 from lingprobe.encoders.checkpoints import revisions_of
-from lingprobe.encoders.hub import Files, Trust, files_of
+from lingprobe.encoders.hub import Files, Trust, check_config, files_of
 from lingprobe.nets.device import installed_version, resolved_device, resolved_dtype
 from lingprobe.nets.precision import spare_torch
 
@@ -203,8 +203,9 @@ class SavedModel:
 
     @property
     def revision(self) -> str:
-        """The model's commit, or a digest of its files."""
+        """The model's commit, or a digest of its files, whose configuration belongs to them."""
         self.trust.check(self.model, self.files)
+        check_config(self.model, self.files)
         return self.files.fingerprint
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import itertools
 import re
@@ -146,8 +147,17 @@ def is_plain(value: Any) -> bool:
 
 
 def _code(code: types.CodeType) -> bytes:
-    """What a function does, without where it stands: two functions of one file differ in it."""
-    inner = [
-        _code(c) if isinstance(c, types.CodeType) else repr(c).encode() for c in code.co_consts
+    """What a function does, without where it stands and what its docstring says: two functions of
+    one file differ in it.
+    """
+    steps = [
+        (step.opname, _constant(step.argval) if step.opcode in dis.hasconst else step.argval)
+        for step in dis.get_instructions(code)
     ]
-    return b"\x1e".join([code.co_code, repr((code.co_names, code.co_varnames)).encode(), *inner])
+    return repr((steps, code.co_varnames)).encode()
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, frozenset):  # its order is another one in each process
+        return sorted(map(repr, value))
+    return _code(value) if isinstance(value, types.CodeType) else repr(value)

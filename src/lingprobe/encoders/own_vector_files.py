@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.damage import open_arrow, report_damage
 from lingprobe.corpora.files import read_text_lines
+from lingprobe.corpora.unpacking import open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
@@ -96,17 +97,15 @@ def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
     return check_stored(path, sentences.tolist(), arrays)
 
 
-def _open_table(file: IO[bytes]) -> tuple[list[str], Callable[[list[str]], Any]]:
+def _open_table(file: BinaryIO) -> tuple[list[str], Callable[[list[str]], Any]]:
     """The names of the columns of a Parquet or Arrow file, which its first bytes tell apart, and
     what reads some of them. From an open file, as pyarrow opens no path that is not UTF-8.
     """
-    import pyarrow.parquet as pq
-
     mark = file.read(len(PARQUET))
     file.seek(0)
     if mark == PARQUET:
-        columns = pq.ParquetFile(file, page_checksum_verification=True)
-        return columns.schema_arrow.names, columns.read
+        columns = open_parquet(file, ())
+        return columns.schema_arrow.names, lambda names: open_parquet(file, names).read(names)
     stream = open_arrow(file)
     return stream.schema.names, lambda names: stream.read_all().select(names)
 

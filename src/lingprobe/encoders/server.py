@@ -12,12 +12,14 @@ import http.client
 import json
 import logging
 import os
+import queue
 import socket
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,9 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._foreign_code import one_line
+from lingprobe.data.cache import size
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.examples import EncoderStop
+from lingprobe.data.errors import LingprobeError
+from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.data.printing import printable
 from lingprobe.data.vectors import Vectors
 
 KEYS = {"LINGPROBE_API_KEY": "", "OPENAI_API_KEY": "openai.com"}  # and for whom alone each is
@@ -35,9 +40,15 @@ OURS = "LINGPROBE_API_KEY"
 TRIES = 6  # of a request, with waits of 1, 2, 4, 8 and 16 seconds between
 LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
 TIMEOUT = 120.0  # seconds without an answer
+WHOLE_SECONDS = 600.0  # for a whole answer
+WHOLE_BYTES = 1 << 20  # of an answer for each text, and as many besides
 AGAIN = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+BROKEN = (500, 502, 504)  # which may be the fault of a text
 OF_TEXTS = (400, 413, 422)  # what a server says of texts that it does not take
 SAID = 300  # bytes of what a server says that are shown
+BATCH_TRIES, PART_TRIES = 3, 2  # of what may fail for a text's sake, as a batch and divided
+PATIENCE = 32  # texts that fail one after another while others are embedded
+KNOWN = "."  # a text that shows whether a server works, and how wide its vectors are
 
 log = logging.getLogger("lingprobe.encoders")
 
@@ -98,25 +109,67 @@ class Server:
         texts = [self.prompt + sentence.text for sentence in sentences]
         # servers refuse a text without a letter; its vector is zeros
         full = [i for i, text in enumerate(texts) if text.strip()]
-        vectors: NDArray[np.float32] | None = None
+        parts, refused = list[tuple[list[int], NDArray[np.float32]]](), dict[int, str]()
         for start in range(0, len(full), self.batch):
-            rows = full[start : start + self.batch]
-            part = self._embed([texts[i] for i in rows])
-            if vectors is None:
-                vectors = np.zeros((len(sentences), part.shape[1]), np.float32)
-            if part.shape[1] != vectors.shape[1]:
-                raise self._wrong(f"vectors of {vectors.shape[1]} and of {part.shape[1]} numbers")
+            for row, part in self._divide(texts, full[start : start + self.batch]):
+                if isinstance(part, str):
+                    refused[row[0]] = part
+                    self._check_patience(full, refused)
+                else:
+                    parts.append((row, part))
+        widths = {part.shape[1] for _, part in parts} or {self._embed([KNOWN]).shape[1]}
+        if len(widths) > 1:
+            shown = " and of ".join(str(part.shape[1]) for _, part in parts[-2:])
+            raise self._wrong(f"vectors of {shown} numbers")
+        vectors = np.zeros((len(sentences), widths.pop()), np.float32)
+        for rows, part in parts:
             vectors[rows] = part
-        if vectors is None:  # how wide they are is seen on some other text
-            vectors = np.zeros((len(sentences), self._embed(["."]).shape[1]), np.float32)
+        if refused:
+            raise PartRefused(Vectors((vectors,)), refused)
         return Vectors((vectors,))
 
-    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        """One vector a text, [texts, numbers], in their order."""
+    def _divide(
+        self, texts: Sequence[str], rows: list[int], tries: int = BATCH_TRIES
+    ) -> Iterator[tuple[list[int], NDArray[np.float32] | str]]:
+        """The vectors of some of the texts, by row; where a request fails for a text's sake, it is
+        halved until that text is alone, and the reason stands in place of its vector.
+        """
+        try:
+            yield rows, self._embed([texts[i] for i in rows], tries)
+            return
+        except DataProblem as problem:
+            if isinstance(problem, EncoderStop):
+                raise
+            why = str(problem)
+        if len(rows) > 1:
+            middle = len(rows) // 2
+            yield from self._divide(texts, rows[:middle], PART_TRIES)
+            yield from self._divide(texts, rows[middle:], PART_TRIES)
+            return
+        self._embed([KNOWN])  # or the server is at fault
+        try:
+            yield rows, self._embed([texts[rows[0]]], 1)
+        except _Broken:
+            yield rows, why
+
+    def _check_patience(self, full: Sequence[int], refused: Mapping[int, str]) -> None:
+        """Give up where many texts failed one after another. EncoderStop."""
+        last = full[: full.index(max(refused)) + 1][-PATIENCE:]
+        if len(last) == PATIENCE and refused.keys() >= set(last):
+            raise EncoderStop(
+                f"{self.sends_to} embeds {KNOWN!r}, and failed on {PATIENCE} texts one after"
+                f" another ({refused[last[-1]]}); look at what it logs"
+            )
+
+    def _embed(self, texts: list[str], tries: int = TRIES) -> NDArray[np.float32]:
+        """One vector a text, [texts, numbers], in their order; DataProblem where the texts may be
+        at fault.
+        """
         asked: dict[str, Any] = {"model": self.model, "input": texts}
         if self.dimensions is not None:
             asked["dimensions"] = self.dimensions
-        answer = self._ask(json.dumps(asked).encode())
+        most = WHOLE_BYTES * (1 + len(texts))
+        answer = self._ask(json.dumps(asked).encode(), most, tries)
         try:
             items = json.loads(answer)["data"]
             order = [int(item.get("index", i)) for i, item in enumerate(items)]
@@ -136,19 +189,32 @@ class Server:
         vectors[order] = rows
         return vectors
 
-    def _ask(self, body: bytes) -> bytes:
-        """What the server answers to a request; asked again where it is busy, or breaks off.
+    def _ask(self, body: bytes, most: int, tries: int) -> bytes:
+        """What the server answers to a request, at most so many bytes; asked again where it is
+        busy, or breaks off.
 
-        EncoderStop where it does not answer, or refuses; DataProblem where it refuses the texts.
+        EncoderStop where it does not answer, or refuses; DataProblem where it refuses the texts, or
+        fails on them in fewer than all tries.
         """
         for again in range(TRIES):
+            broken, wait = True, 2.0**again
             try:
-                return _post(self.address, body)
-            except urllib.error.HTTPError as error:
-                wait = self._wait(error, 2.0**again)
-                problem = f"it answered {error.code}"
+                return _within(WHOLE_SECONDS, lambda: _post(self.address, body, most))
+            except _Answered as answer:
+                broken, wait = answer.code in BROKEN, self._wait(answer, wait)
+                problem = f"it answered {answer.code}"
+                if said := _without_key(answer.said):
+                    log.debug("%s: %s", self.sends_to, said)
+                    problem += f": {said}"
+            except _TooMuch as error:
+                raise EncoderStop(
+                    f"{self.sends_to} {error}; check the address, or ask for fewer texts at a time"
+                    " (batch=8)"
+                ) from None
             except (OSError, http.client.HTTPException) as error:
-                wait, problem = 2.0**again, self._reason(error)
+                problem = self._reason(error)
+            if broken and again + 1 == tries < TRIES:
+                raise _Broken(f"{self.sends_to}: {problem}")
             if again + 1 < TRIES:
                 log.warning("%s: %s; asked again in %.0f s", self.sends_to, problem, wait)
                 time.sleep(wait)
@@ -157,23 +223,22 @@ class Server:
             " and the same command goes on from there"
         )
 
-    def _wait(self, error: urllib.error.HTTPError, usual: float) -> float:
+    def _wait(self, answer: _Answered, usual: float) -> float:
         """Seconds until a server may be asked again; raises what an answer means that none would
         change.
         """
-        with error:
-            said = _without_key(error.read(SAID).decode("utf-8", "replace").strip())
-        who = f"{self.sends_to} answered {error.code}"
-        if error.code in (401, 403):
+        said = _without_key(answer.said)
+        who = f"{self.sends_to} answered {answer.code}"
+        if answer.code in (401, 403):
             raise EncoderStop(f"{who}: set its key in the environment, as {OURS} ({said})")
-        if error.code in OF_TEXTS:
-            raise DataProblem(f"{who}: {said}")
-        if error.code not in AGAIN:
+        if answer.code in OF_TEXTS:
+            raise _Broken(f"{who}: {said}")
+        if answer.code not in AGAIN:
             raise EncoderStop(
-                f"{who} at {self.address}: {said or error.reason}; check the address and"
+                f"{who} at {self.address}: {said or answer.reason}; check the address and"
                 f" model={self.model}"
             )
-        wait = _retry_after(error.headers.get("Retry-After", ""))
+        wait = _retry_after(answer.later)
         if wait is not None and wait > LONGEST_WAIT:
             raise EncoderStop(
                 f"{who} and wants to be asked again in {wait:,.0f} seconds; run the same command"
@@ -205,13 +270,64 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _post(address: str, body: bytes) -> bytes:
+class _Broken(DataProblem):
+    """A request that failed, which may be for the sake of a text in it."""
+
+
+class _TooMuch(LingprobeError):
+    """An answer that is too long or takes too long, in words that follow the server's name."""
+
+
+@dataclass
+class _Answered(LingprobeError):
+    """An answer that is an error: its code and reason, what it says, and Retry-After."""
+
+    code: int
+    reason: str
+    said: str
+    later: str
+
+
+def _post(address: str, body: bytes, most: int) -> bytes:
+    """The whole answer to a request. _Answered for an error, _TooMuch for more bytes."""
     headers = {"Content-Type": "application/json", **_authorisation(address, os.environ)}
     request = urllib.request.Request(address, body, headers)  # noqa: S310 - http or https, as checked
     opener = urllib.request.build_opener(_NoRedirect)
-    with opener.open(request, timeout=TIMEOUT) as answer:
-        content: bytes = answer.read()
+    try:
+        with opener.open(request, timeout=TIMEOUT) as answer:
+            content: bytes = answer.read(most + 1)
+            if len(content) <= most and answer.length:
+                raise http.client.IncompleteRead(content, answer.length)
+    except urllib.error.HTTPError as error:
+        with error:
+            said = printable(error.read(SAID).decode("utf-8", "replace").strip())
+        later = error.headers.get("Retry-After", "")
+        raise _Answered(error.code, str(error.reason), said, later) from None
+    if len(content) > most:
+        raise _TooMuch(f"answers with more than {size(most)}")
     return content
+
+
+def _within(seconds: float, call: Callable[[], bytes]) -> bytes:
+    """What a call returns or raises; _TooMuch where it takes longer, as an answer does that comes
+    byte by byte.
+    """
+    box: queue.SimpleQueue[bytes | BaseException] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            box.put(call())
+        except BaseException as error:
+            box.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        done = box.get(timeout=seconds)
+    except queue.Empty:
+        raise _TooMuch(f"has not ended its answer after {seconds:.0f} s") from None
+    if isinstance(done, BaseException):
+        raise done
+    return done
 
 
 def _authorisation(address: str, environment: Mapping[str, str]) -> dict[str, str]:

@@ -41,6 +41,7 @@ from lingprobe.encoders.sources import check_vectors
 
 LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
 WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
+_MAX_DIGITS = 18  # of a number of words or dimensions
 FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
 
 
@@ -91,6 +92,11 @@ def _open_word_file(path: Path) -> WordFile:
     first = first.removeprefix(codecs.BOM_UTF8)
     header = first.split()
     if len(header) == 2 and all(cell.isdigit() for cell in header):
+        if max(map(len, header)) > _MAX_DIGITS:
+            raise DataProblem(
+                f"{path}:1: the header promises a number of {max(map(len, header)):,} digits; is it"
+                " a file of word vectors?"
+            )
         count, dim = map(int, header)
         if not 1 <= dim <= WIDEST:
             raise DataProblem(

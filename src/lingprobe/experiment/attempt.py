@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.examples import EncoderStop
+from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
 from lingprobe.store.precision import Kept
@@ -72,6 +72,12 @@ class EncoderRun:
                     encoded = self.encoder.encode(sentences[start:stop])
             except EncoderStop as problem:
                 raise EncoderProblem(str(problem)) from problem
+            except PartRefused as part:
+                rows = np.setdiff1d(np.arange(stop - start), list(part.reasons))
+                encoded = self.check_vectors(part.vectors, sentences[start:stop]).take(rows)
+                parts.append((start + rows, encoded))
+                failed |= {start + row: why for row, why in part.reasons.items()}
+                continue
             except ImportError as problem:
                 raise EncoderProblem(
                     f"{self.encoder.name} needs a package that is not installed:"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lingprobe.data.printing import printable
 from lingprobe.data.progress import listening, show_progress
 from lingprobe.experiment.groups import Batch
 
@@ -15,7 +16,9 @@ _SECONDS = 1.0  # from one drawing of a bar over trials to the next, at least
 @contextmanager
 def encoding_bar(name: str, progress: bool) -> Iterator[None]:
     """A bar over the sentences that an encoder is given while the block runs."""
-    with show_progress(progress, total=0, desc=f"encode {name}", unit=" sentences") as shown:
+    with show_progress(
+        progress, total=0, desc=f"encode {printable(name)}", unit=" sentences"
+    ) as shown:
 
         def update_bar(done: int, total: int | None) -> None:
             shown.total = total
@@ -44,5 +47,5 @@ def measuring_bar(trials: int, progress: bool) -> Iterator[Any]:
 def name_batches(batches: Iterable[Batch], shown: Any) -> Iterator[Batch]:
     """The batches; the bar names each as it is handed out."""
     for batch in batches:
-        shown.set_description_str(f"measure {batch.name}")
+        shown.set_description_str(f"measure {printable(batch.name)}")
         yield batch

@@ -42,6 +42,7 @@ SENTENCES = tuple(
 SAME = 1e-3  # how far, of its length, a vector may be from one of another machine
 ALONE = 1e-2  # the same from one of another batch, in half precision as well
 SUFFIX = ".canary"
+_RANDOM = "random"
 
 log = logging.getLogger("lingprobe.experiment")
 
@@ -79,7 +80,7 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
     Encoders of lingprobe state all that decides their vectors. One that can encode none of these
     sentences, as it looks up those of its task, is known by its code alone.
     """
-    if not _is_own(encoder):
+    if not is_own(encoder):
         return Checked(known)
     name, remark = encoder.name, ""
     try:
@@ -95,9 +96,8 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
         )
     else:
         if not _gives(encoder, [SENTENCES], whole, SAME):
-            chance = f"random {uuid.uuid4().hex}"
             return Checked(
-                replace(known, facts=(*known.facts, chance)),
+                replace(known, facts=(*known.facts, f"{_RANDOM} {uuid.uuid4().hex}")),
                 f"{name} gives other vectors each time that it reads a sentence, so its scores"
                 " cannot be reproduced, and its vectors are of this run alone",
             )
@@ -120,12 +120,17 @@ def _prepare(encoder: Encoder) -> Encoder:
     return encoder.prepare(SENTENCES) if isinstance(encoder, Unprepared | Pair) else encoder
 
 
-def _is_own(encoder: Encoder) -> bool:
+def is_own(encoder: Encoder) -> bool:
     """Whether code that is not lingprobe's gives an encoder's vectors."""
     if isinstance(encoder, Informed):  # it wants facts of a task
         return False
     adapted = isinstance(encoder, Adapted | Unprepared | Batched | Pair)
     return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
+
+
+def is_random(known: Identity) -> bool:
+    """Whether an encoder gives other vectors each time, by its identity."""
+    return any(fact.partition(" ")[0] == _RANDOM for fact in known.facts)
 
 
 def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[Floats, ...]:

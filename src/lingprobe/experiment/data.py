@@ -13,7 +13,7 @@ from pathlib import Path
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.cache import FileProblem, recall, remember
-from lingprobe.data.core import DataProblem, Dataset, Task
+from lingprobe.data.core import DataProblem, Dataset, Sentence, Task
 from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
@@ -56,6 +56,16 @@ def load_dataset(task: Task, known: Identity) -> Dataset:
     if key not in _datasets:
         _datasets[key] = load(task)
     return _datasets[key]
+
+
+def sentences_of(task: Task, known: Identity) -> Sequence[Sentence]:
+    """The sentences of a task's data set; none where it cannot be read, which is said when it is
+    measured.
+    """
+    try:
+        return load_dataset(task, known).sentences
+    except DataProblem:
+        return ()
 
 
 def load(task: Task) -> Dataset:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lingprobe.data.cache import cache_dir
+from lingprobe.data.checks import check_working_folder
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.store.blocks import writable
@@ -42,6 +43,7 @@ class Paths:
         """The folders given; otherwise $LINGPROBE_CACHE, or the user's cache folder, with the
         results inside it.
         """
+        check_working_folder()
         root = (Path(cache) if cache else cache_dir()).absolute()
         folder = Path(results).absolute() if results else root / "results"
         passing = dtype == "none"

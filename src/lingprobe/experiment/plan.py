@@ -5,14 +5,23 @@ work starts.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain, product
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from lingprobe.data._members import fault_of
-from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Task, Trial, needs_of
+from lingprobe.data.core import (
+    Control,
+    Encoder,
+    Probe,
+    Sampling,
+    Settable,
+    Task,
+    Trial,
+    needs_of,
+)
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
@@ -22,12 +31,14 @@ from lingprobe.data.references import (
     Contents,
     Reference,
     allow_code,
+    try_parse_reference,
 )
 from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
-from lingprobe.experiment.data import Facts, facts, task_identity
+from lingprobe.experiment.consistency import SettledIdentity, settle_identity
+from lingprobe.experiment.data import Facts, facts, sentences_of, task_identity
 from lingprobe.experiment.exposure import Memory, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
@@ -58,6 +69,7 @@ class Plan:
     refused     tasks that the data cannot answer, with the reason; shown beside the results
     remarks     what there is to say of encoders, by reference
     canaries    vectors by which they are known, for a run to keep
+    settled     what a check of cached vectors found, for a run to keep
     """
 
     trials: tuple[Trial, ...]
@@ -69,6 +81,7 @@ class Plan:
     refused: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
     canaries: Mapping[str, Canary] = field(default_factory=dict)
+    settled: Mapping[str, SettledIdentity] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:
@@ -137,7 +150,34 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
         told = "; ".join([*reasons[:TOLD], *more])
         why = told or "name at least one task, one encoder and one probe that fit"
         raise PlanProblem(f"nothing to measure: {why}")
-    return whole
+    return _settle_encoders(whole, paths)
+
+
+def _settle_encoders(whole: Plan, paths: Paths) -> Plan:
+    """The same plan once cached vectors were checked again, on the sentences of its tasks."""
+    folds: dict[str, dict[str, str]] = {}
+    for trial in whole.trials:
+        parsed = try_parse_reference(trial.task)
+        whole_task = str(parsed.without("fold")) if parsed else trial.task
+        folds.setdefault(trial.encoder, {}).setdefault(whole_task, trial.task)
+    settled = {
+        name: settle_identity(
+            name,
+            whole.identities["encoder", name],
+            whole.encoders[name],
+            (sentences_of(whole.tasks[t], whole.identities["task", t]) for t in tasks.values()),
+            paths,
+        )
+        for name, tasks in folds.items()
+    }
+    known = {("encoder", name): each.identity for name, each in settled.items()}
+    said = {f"{name} again": each.remark for name, each in settled.items() if each.remark}
+    return replace(
+        whole,
+        identities={**whole.identities, **known},
+        remarks={**whole.remarks, **said},
+        settled=settled,
+    )
 
 
 def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
+from lingprobe.experiment.data import sentences_of
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.groups import Group
 from lingprobe.experiment.paths import Paths, close_stores
-from lingprobe.experiment.room import Pass, sentences_of
+from lingprobe.experiment.room import Pass
 from lingprobe.store.claims import alone
 
 FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
@@ -107,5 +108,5 @@ def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
     sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
-        sentences |= dict.fromkeys(sentences_of(group))
+        sentences |= dict.fromkeys(sentences_of(group.task, group.ingredients.task))
     return list(sentences)

@@ -11,9 +11,8 @@ import numpy as np
 
 from lingprobe.data.abilities import Wide
 from lingprobe.data.cache import size
-from lingprobe.data.core import DataProblem, Encoder, Sentence
+from lingprobe.data.core import Encoder, Sentence
 from lingprobe.encoders.sites import is_site
-from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import Group
 from lingprobe.experiment.units import width_of
 from lingprobe.store.blocks import StoreProblem
@@ -44,16 +43,6 @@ def left_of(one: Pass, store: VectorStore) -> list[Sentence]:
 def bytes_of(one: Pass, sentences: Sequence[Sentence], store: VectorStore) -> int:
     """About how many bytes the vectors of sentences take, as far as their width is known."""
     return _numbers(one, one.slots, sentences, store) * store.kept.stored.itemsize
-
-
-def sentences_of(group: Group) -> Sequence[Sentence]:
-    """The sentences of a group's data set; none where it cannot be read, which is said when it is
-    measured.
-    """
-    try:
-        return load_dataset(group.task, group.ingredients.task).sentences
-    except DataProblem:
-        return ()
 
 
 def _numbers(

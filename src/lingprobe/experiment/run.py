@@ -20,7 +20,9 @@ from lingprobe.datasets.controls import without_draw
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.at_work import at_work, tell_ended_work
 from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
+from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import facts
+from lingprobe.experiment.earlier import explain_anew
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
 from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.keys import vectors_key
@@ -50,11 +52,13 @@ class Outcome:
     results   one for each trial that could be measured, in the order of the plan
     failures  groups of trials, tasks or encoders that could not be, with the reason
     fresh     how many results were measured now rather than found in the store
+    remarks   what there is to say of results that were found and not used
     """
 
     results: tuple[Result, ...]
     failures: dict[str, str]
     fresh: int
+    remarks: tuple[str, ...] = ()
 
 
 def run(
@@ -71,7 +75,10 @@ def run(
     record(paths.results, list(ids.values()), _units(plan, ids, paths))
     for canary in plan.canaries.values():
         canary.keep()
+    _keep_settled(plan)
     known, groups = missing(plan, paths)
+    anew = {t: plan.ingredients(t) for group in groups for t in group.trials}
+    why = explain_anew(anew, paths.result_store(), (t for t, i in ids.items() if i in known))
     if groups:
         paths.check()
     failures, fresh = dict(plan.refused), 0
@@ -82,6 +89,7 @@ def run(
     for part in parts:
         with passing_vectors(paths):
             broken = fill(part.passes, paths, workers, progress)
+            _keep_settled(plan)
             failures |= {shorten_reference(ENCODERS, name): why for name, why in broken.items()}
             left = [g for g in part.groups if g.trials[0].encoder not in broken]
             for measured in _fit_encoded_groups(left, paths, workers, before, progress):
@@ -91,7 +99,13 @@ def run(
                     failures.setdefault(measured.name, measured.failure)
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
-    return Outcome(results, failures, fresh)
+    return Outcome(results, failures, fresh, (why,) if why else ())
+
+
+def _keep_settled(plan: Plan) -> None:
+    """Keep vectors for later checks, of encoders that files do not describe in full."""
+    for settled in plan.settled.values():
+        settled.keep()
 
 
 def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
@@ -234,7 +248,8 @@ def fill(
             encoder = union_of(one.groups)
             working = at_work(f"encoding with {one.groups[0].trials[0].encoder}", paths.results)
             with working, encoding_bar(encoder.name, progress), threads():
-                embed(encoder, one.sentences, store, one.key, workers=workers)
+                done = embed(encoder, one.sentences, store, one.key, workers=workers)
+            _check_usable(encoder, done)
             _note(one.groups, store.folder(one.key), paths)
             failed.forget(place)
         except EncoderProblem as problem:
@@ -242,6 +257,15 @@ def fill(
             failed.note(place, str(problem))
             broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
     return broken
+
+
+def _check_usable(encoder: Encoder, done: Embedded) -> None:
+    """Refuse an encoder without a vector of any sentence, as one that gives NaN alone."""
+    if len(done.usable) and not done.usable.any():
+        raise EncoderProblem(
+            f"{encoder.name} has no vector that can be used of {len(done.usable):,} sentences: of"
+            f" each, {done.problems[0][1]}"
+        )
 
 
 def encoder_place(results: Path, vectors: str) -> Path:
@@ -258,10 +282,10 @@ def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
 
 
 def ahead(
-    encoders: Sequence[Any] | Mapping[str, Any], paths: Paths
+    encoders: Sequence[Any] | Mapping[str, Any], sentences: Sequence[Sentence], paths: Paths
 ) -> dict[str, tuple[Encoder, Identity]]:
-    """Encoders whose vectors are made ahead of a run, with their identities, by reference, or by
-    the name that a run gives to a live thing.
+    """Encoders whose vectors of sentences are made ahead of a run, with their identities, by
+    reference, or by the name that a run gives to a live thing.
     """
     tell_ended_work(paths.results)
     named = isinstance(encoders, Mapping)
@@ -275,11 +299,18 @@ def ahead(
         with at_work(f"loading {name}", paths.results):
             encoder = make(name)
             known[name] = encoder, names.identity(ENCODERS.canonical(name), encoder, paths)
-    for remark in names.remarks.values():
-        log.warning("%s", remark)
+    settled = {
+        name: settle_identity(name, identity, encoder, [sentences], paths)
+        for name, (encoder, identity) in known.items()
+    }
+    for remark in (*names.remarks.values(), *(each.remark for each in settled.values())):
+        if remark:
+            log.warning("%s", remark)
     for canary in names.canaries.values():
         canary.keep()
-    return known
+    for each in settled.values():
+        each.keep()
+    return {name: (known[name][0], each.identity) for name, each in settled.items()}
 
 
 def embed_ahead(

@@ -47,16 +47,16 @@ def refresh(folder: Path) -> None:
         os.utime(folder / TABLE, ns=(last, last))
 
 
-def refresh_named(folder: Path, output: str | Path | None) -> tuple[str, ...]:
+def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
     """Write what people open of a folder, if the user named one; where that fails the results are
-    there all the same, and why is said.
+    there all the same, and why is a failure of the run.
     """
     try:
         if output is not None:
             refresh(folder)
     except FileProblem as problem:
-        return (str(problem),)
-    return ()
+        return {TABLE: f"{problem}; all results are kept, and the same command writes it"}
+    return {}
 
 
 def _computable_results(results: Sequence[Result]) -> list[Result]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lingprobe.analysis.questions import NOTHING
 from lingprobe.analysis.row import ResultRow
 from lingprobe.data.cache import open_draft, storable
+from lingprobe.data.printing import printable
 from lingprobe.tables.table import safe
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ TINY = 1e-4  # below, as p values may be, four decimals would be zeros
 def format_csv(rows: Sequence[Line]) -> str:
     """One line a row, a header first; scores are percent with every digit that matters.
 
-    A name that a spreadsheet would compute has a space in front.
+    A name that a spreadsheet would compute has a space in front, and nothing moves a cursor.
     """
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
@@ -36,7 +37,7 @@ def format_csv(rows: Sequence[Line]) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
-    return safe(value) if isinstance(value, str) else value
+    return safe(printable(value)) if isinstance(value, str) else value
 
 
 def _columns(kind: type[Line]) -> dict[str, str]:

@@ -41,7 +41,16 @@ from lingprobe.store.maps import map_file, try_anew
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still
 # suffixes of the files in a folder of results
-RESULTS = (".result", ".scores", ".experiment", ".failed", ".agreement", ".fit", ".canary")
+RESULTS = (
+    ".result",
+    ".scores",
+    ".experiment",
+    ".failed",
+    ".agreement",
+    ".fit",
+    ".canary",
+    ".checked",
+)
 _PREAMBLE = struct.Struct("<5s3sQ16s")
 _ALIGN = 64
 _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memory
@@ -312,19 +321,31 @@ def _flush_folder(folder: Path) -> None:
 
 
 def set_aside(path: Path, why: object) -> None:
-    """Rename a damaged file, and say so; of one that is gone it is only said."""
+    """Rename a damaged file, and say so; of one that is gone, or lies where nothing can be written,
+    it is only said.
+    """
     if isinstance(why, Gone):
         log.warning("%s cannot be read (%s); what it held will be made again", path, why)
         return
     place = _place_aside(path)
+    try:
+        path.replace(place)
+    except FileNotFoundError:  # another process was quicker
+        pass
+    except OSError as error:
+        log.warning(
+            "%s is damaged (%s), and cannot be set aside (%s); it is left out",
+            path,
+            why,
+            (error.strerror or str(error)).lower(),
+        )
+        return
     log.warning(
         "%s is damaged (%s); it is set aside as %s and what it held will be made again",
         path,
         why,
         place.name,
     )
-    with contextlib.suppress(FileNotFoundError):  # another process was quicker
-        path.replace(place)
 
 
 def _place_aside(path: Path) -> Path:

@@ -111,6 +111,14 @@ class VectorStore:
                 return np.stack([p.blocks < 0 for p in places])
             folder.drop(folder.blocks[damaged[0]], damaged[1])
 
+    def holds(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
+        """Which sentences have an entry in all slots, [sentences]; none of them is read."""
+        places = _locate_slots(self._block_folder(base), slots, keys_of(sentences))
+        held: NDArray[np.bool_] = np.stack([p.blocks for p in places]).min(0) >= 0
+        return held
+
     def refusal_reasons(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
     ) -> dict[int, str]:

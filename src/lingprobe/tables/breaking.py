@@ -8,10 +8,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from lingprobe.data.printing import printable
 from lingprobe.tables.table import (
     Table,
     TableSection,
-    printable,
 )
 
 TALL = 530.0  # points of a float with its caption: of a page of `article`, the lowest of all

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.errors import LingprobeError
+from lingprobe.data.printing import printable, printable_lines
 from lingprobe.tables.fonts import absent, families, warn_absent
 from lingprobe.tables.printing import PRINT, printed_at, printed_width
 from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
-from lingprobe.tables.table import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,4 +156,4 @@ def _printable_label(name: Callable[..., str]) -> Callable[..., str]:
 
 
 def _lines(text: str) -> str:
-    return "\n".join(map(printable, text.split("\n")))
+    return printable_lines(text)

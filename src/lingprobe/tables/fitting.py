@@ -11,13 +11,13 @@ from functools import partial
 from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.printing import printable
 from lingprobe.tables.breaking import ABOVE, break_rows, caption, room
 from lingprobe.tables.markup import tex
 from lingprobe.tables.table import (
     Table,
     TableSection,
     fold_text,
-    printable,
     take_columns,
 )
 

@@ -19,10 +19,10 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
+from lingprobe.data.printing import printable
 from lingprobe.tables.table import (
     Table,
     TableSection,
-    printable,
     take_columns,
 )
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lingprobe.data.printing import printable
 from lingprobe.tables.breaking import break_rows, caption, room
 from lingprobe.tables.table import (
     Table,
     TableSection,
-    printable,
 )
 
 WIDE, ROW, HEADS = 345.0, 11.0, 44.0  # points of `article`: its width, a small line, and heads

@@ -5,30 +5,10 @@ made by the formats; with what keeps text harmless in terminals and spreadsheets
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-
-
-def printable(text: str) -> str:
-    """The text without characters that would move a terminal's cursor or change its colours, or are
-    halves of one.
-    """
-    if text.isprintable():  # as nearly all is
-        return text
-    return "".join(
-        (
-            " "
-            if c in "\t\n\r"
-            else "\N{REPLACEMENT CHARACTER}"
-            if unicodedata.category(c) in ("Cc", "Cs")
-            else c
-        )
-        for c in text
-    )
-
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lingprobe.data.digests import checksum_bytes
+from lingprobe.data.printing import printable
 from lingprobe.tables.drawing import PlotProblem, svg
 from lingprobe.tables.table import (
     Table,
     TableSection,
-    printable,
 )
 
 if TYPE_CHECKING:

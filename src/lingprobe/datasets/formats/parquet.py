@@ -20,6 +20,7 @@ import numpy as np
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
+from lingprobe.corpora.unpacking import open_parquet
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, column
 from lingprobe.datasets.formats.header import (
@@ -105,10 +106,8 @@ def _site_columns(dataset: Dataset) -> dict[str, Any]:
 
 def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
     """The examples of a file; rows are numbered from 1 in what is said about them."""
-    import pyarrow.parquet as pq
-
     with path.open("rb") as file, readable(path):
-        table = pq.read_table(file, page_checksum_verification=True)
+        table = open_parquet(file).read()
         header = header_of(table.schema)
     _check_names(set(table.column_names), path)
     check_types(table.schema, path)

@@ -7,13 +7,14 @@ a reader can leave it out and go on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from lingprobe.corpora.damage import open_arrow
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.strict import parse_json
+from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_parquet
 from lingprobe.datasets.formats.delimited_text import open_delimited
 from lingprobe.datasets.formats.json_rows import PLACES, open_json
 from lingprobe.datasets.formats.parquet import readable
@@ -50,8 +51,8 @@ def _columnar(path: Path, suffix: str) -> Source:
         with path.open("rb") as file, readable(path):
             batches = open_columns(file, suffix, whole)[1]
             tables = (flatten_structs(pa.Table.from_batches([batch])) for batch in batches)
-            columns = ([table.column(name).to_pylist() for name in some] for table in tables)
-            yield from number_rows(columns, some)
+            columns = ([table.column(name) for name in some] for table in tables)
+            yield from number_rows(_as_lists(path, columns), some)
 
     return Source(names, rows, ": row ", classes=class_names(schema))
 
@@ -81,15 +82,25 @@ def flatten_structs(table: Any) -> Any:
     return flat if flat.schema.names == table.schema.names else flatten_structs(flat)
 
 
+def _as_lists(path: Path, batches: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Columns of tables of pyarrow as lists, unless strings that stand in them once make too many.
+    DataProblem.
+    """
+    unpacked, packed = 0, path.stat().st_size
+    for columns in batches:
+        unpacked += sum(count_bytes(piece) for column in columns for piece in column.chunks)
+        check_unpacked(path, packed, unpacked)
+        yield [column.to_pylist() for column in columns]
+
+
 def open_columns(
     file: BinaryIO, suffix: str, names: Sequence[str] | None
 ) -> tuple[Any, Iterator[Any]]:
     """The schema of an open file, and what it has in pieces."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     if suffix == ".parquet":
-        table = pq.ParquetFile(file, page_checksum_verification=True)
+        table = open_parquet(file, () if names is None else names)
         return table.schema_arrow, table.iter_batches(columns=names)
     table = open_arrow(file)
     if isinstance(table, pa.RecordBatchStreamReader):

@@ -24,6 +24,7 @@ from lingprobe.data.progress import listening
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import load_dataset, task_identity
 from lingprobe.experiment.embed import embed
 from lingprobe.experiment.embed import vectors as kept_vectors
@@ -261,7 +262,9 @@ def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity)
     """
     (dataset, view), paths = given, Paths.of()
     sentences = dataset.sentences
-    store, key = paths.vector_store(), vectors_key(encoder, known)
+    settled = settle_identity(encoder.name, known, encoder, [sentences], paths)
+    settled.keep()
+    store, key = paths.vector_store(), vectors_key(encoder, settled.identity)
     with listening(lambda done, of: None):  # what is told is of another encoder's sentences
         done = embed(encoder, sentences, store, key)
     made = kept_vectors(encoder, sentences, store, key, done.usable)

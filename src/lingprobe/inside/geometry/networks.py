@@ -61,13 +61,13 @@ def encode(
     encoders: Any, texts: Texts, paths: Paths, untrained: bool, progress: bool
 ) -> tuple[Networks, tuple[str, ...]]:
     """The vectors of all layers of encoders on texts, and what there is to say beside."""
-    made = ahead(encoders, paths)
+    sentences = list(dict.fromkeys(one for text in texts.values() for one in text))
+    made = ahead(encoders, sentences, paths)
     floors, drawn, remarks = _floors(made, paths) if untrained else ({}, {}, [])
     known = {**made, **drawn}
     for name, (encoder, _) in known.items():
         if isinstance(encoder, Informed):
             raise UsageProblem(f"{name} reads the annotation of a task, and a text has none")
-    sentences = list(dict.fromkeys(one for text in texts.values() for one in text))
     number = {one: i for i, one in enumerate(sentences)}
     places = {name: np.array([number[one] for one in text]) for name, text in texts.items()}
     done = embed_ahead(known, sentences, paths, progress)
@@ -109,7 +109,7 @@ def _floors(made: Known, paths: Paths) -> tuple[dict[str, str], Known, list[str]
             model = before_training(name)
             seed = seeds.setdefault(model.argument, len(seeds))
             reference = str(model.plus(seed=str(seed)) if seed else model)
-            drawn |= ahead([reference], paths) if reference not in drawn else {}
+            drawn |= ahead([reference], (), paths) if reference not in drawn else {}
             floors[name] = reference
         except DataProblem as problem:
             remarks.append(f"no untrained network stands beside {name}: {problem}")
