@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import simpson
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 from scipy.stats import chi2
 
 import lingprobe
@@ -141,7 +141,7 @@ def fit_spread(every: Sequence[Networks]) -> CopySpread:
             d = len(each.answers) - 1
             expected = shares * each.scale + each.within
             seen = chi2.logpdf(d * each.between / expected, d) + np.log(d / expected)
-            total += math.log(simpson(np.exp(prior + seen), x=logs))
+            total += logsumexp(prior + seen)
         return -total
 
     starts = [[math.log(s), math.log(d)] for s in (1e-4, 1e-3) for d in (2.0, 8.0)]
