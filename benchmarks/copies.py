@@ -202,7 +202,7 @@ def main() -> int:
         )
     whole = fit_spread(every)
     rates = {many: 100 * a / b for many, (a, b) in counted.items()}
-    print(json.dumps({"scale": whole.scale, "df": whole.df, "better than": rates}))
+    print(json.dumps({"share": whole.share, "df": whole.df, "better than": rates}))
     if asked.output:
         with open(asked.output, "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")

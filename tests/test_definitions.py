@@ -518,7 +518,11 @@ def digest_with(roots: list[str], node: Node, found: source.Source) -> str:
         for cached in (closure._digest_of, closure._step):
             cached.cache_clear()
         patch.setattr(closure._digests, "known", {})
-        return closure.digest_code(*roots)
+        try:
+            return closure.digest_code(*roots)
+        finally:  # what was edited is remembered for nobody
+            closure._digest_of.cache_clear()
+            closure._step.cache_clear()
 
 
 class Edits:

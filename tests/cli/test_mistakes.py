@@ -78,8 +78,8 @@ MISTAKES = {
     ),
     "a folder of treebanks": (
         "run -t ud/tense:banks -e length",
-        "nothing to measure: ud/tense:banks: no .conllu files (nor .conllu.gz, .conllu.xz) in"
-        " 'banks'; did you mean 'banks/UD_Other-B'?",
+        "nothing to measure: ud/tense:banks: no .conllu, .conllup, .cupt files (nor .conllu.gz,"
+        " .conllu.xz) in 'banks'; did you mean 'banks/UD_Other-B'?",
     ),
     "an encoder misspelt": (
         f"run -t {TENSE} -e lenght",
@@ -160,7 +160,8 @@ MISTAKES = {
     "a table that is no table": (
         "run -t table:tiny.tsv -e length",
         "nothing to measure: table:tiny.tsv: tiny.tsv: no column has a usual name of a text, as"
-        " 'text': name it, as text=1; its columns: '1', '2'",
+        " 'text': name it, as text=NAME, and the label; no column seems one by its cells; its"
+        " columns: '1', '2'",
     ),
     "a malformed treebank": (
         "run -t ud/tense:UD_Broken-A -e length",

@@ -11,6 +11,7 @@ import textwrap
 import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -287,12 +288,12 @@ def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
     encoders = [f"bow:random,dim=4,seed={n}" for n in range(8)]
     asked = Design(["ud/tense:embedded,limit=60"], encoders, ["logreg"], seeds=1)
     todo = passes(missing(plan(asked, paths), paths)[1])
-    orders = []
+    nothing, orders = SimpleNamespace(usable=np.ones(0, bool)), []
     for number in (1, 2):
         order = []
         monkeypatch.setattr(
             "lingprobe.experiment.run.embed",
-            lambda encoder, *_, _into=order, **__: _into.append(encoder),
+            lambda encoder, *_, _into=order, **__: _into.append(encoder) or nothing,
         )
         fill(todo, paths, Workers(shard=Shard(number, 2)))
         orders.append(order)

@@ -173,7 +173,7 @@ COMPOUND = {
     "will run": (group("will VerbForm=Fin", "run VerbForm=Inf"), MODAL),
     "kann ziehen": (group(f"kann {FIN_PRES}", "ziehen VerbForm=Inf"), INFINITIVE),
     "German kann werden verwendet": (group("kann Mood=Ind|Tense=Pres", "werden _ aux:pass",
-    "verwendet Tense=Past"), PARTICLE),
+    "verwendet Tense=Past"), UNLISTED),
     "German wird erhalten, no VerbForm": (group("wird Mood=Ind|Tense=Pres aux werden",
     "erhalten Tense=Pres"), UNLISTED),
     "German wird gebaut, no aux:pass": (group(f"wird {FIN_PRES} aux werden", f"gebaut {PART}"),
