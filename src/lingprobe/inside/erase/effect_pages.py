@@ -76,12 +76,12 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
     use, told = decide_use(found)
     if told is None:
         return
-    margin = f"{told.before:.2f} to {told.after:.2f} nats"
     if use == "used":
         yield (
             f"The model uses {task}: moved to the other label ({told.change}), states lower the"
-            f" margin of its choice from {margin}, {told.beyond:.2f} below the baselines; moved as"
-            f" far into their own they leave {told.own:.2f}."
+            f" margin of its choice from {told.before:.2f} to {told.after:.2f} nats,"
+            f" {told.beyond:.2f} below the baselines; moved as far into their own they leave"
+            f" {told.own:.2f}."
         )
     elif use == "absent":
         yield (

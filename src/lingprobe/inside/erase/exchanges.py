@@ -89,14 +89,15 @@ def exchanges(
         yield Change(Key(EXCHANGED, way), shifts=within(eraser, each))
         yield Change(Key(WHOLE, way), shifts=each)
     inside = within(eraser, apart["other"])
-    is_binary = len(source.labels.names) == 2
-    towards = unit_vector(difference_of_means(source)) if is_binary else np.zeros(inside.shape[1])
+    towards = np.zeros(inside.shape[1])
+    if source.is_binary:
+        towards = unit_vector(difference_of_means(source))
     for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
         anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
         beside = without_direction(within(floor, partners.differences(anybody)), towards)
         yield Change(Key(EXCHANGED, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
-    left = residuals(source) if is_binary else x - x.mean(0)
+    left = residuals(source) if source.is_binary else x - x.mean(0)
     for draw in range(floors.draws):
         rng = floors.generator(WHOLE, "", draw)
         others = {

@@ -52,6 +52,11 @@ class Source(NamedTuple):
         return cls(readings.sites(read), readings.labels)
 
     @property
+    def is_binary(self) -> bool:
+        """Whether labels are one of two classes, so that there is one direction between them."""
+        return self.labels.classes is not None and len(self.labels.names) == 2
+
+    @property
     def moments(self) -> Moments:
         """Their moments; DataProblem where there are too few examples."""
         if len(self.labels) < 2 or not self.labels.vary():

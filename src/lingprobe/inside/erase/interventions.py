@@ -149,16 +149,16 @@ def changes_of(
     yield Change(Key(ERASED), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
         yield Change(Key(ERASED, "", kind), {site: floor})
-    if len(source.labels.names) != 2 or source.labels.classes is None:
+    if not source.is_binary:
         return
-    towards = unit_vector(difference_of_means(source))
+    towards, left = unit_vector(difference_of_means(source)), residuals(source)
     for dose, length in doses.items():
         what = f"moved {dose:g}"
         yield from _either_way(what, "", length * towards)
         for draw in range(floors.draws):
             for sort in ("rank", "shuffled"):
                 rng = floors.generator(what, sort, draw)
-                yield from _either_way(what, sort, length * _direction(source, sort, rng))
+                yield from _either_way(what, sort, length * _direction(left, source, sort, rng))
 
 
 def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[Change]:
@@ -228,18 +228,18 @@ def difference_of_means(source: Source) -> Doubles:
     return np.asarray(x[classes == 1].mean(0) - x[classes == 0].mean(0))
 
 
-def measure_dose(readings: Readings, site: str) -> float:
+def measure_dose(readings: Readings, site: str, source: Source) -> float:
     """How far a dose of 1 moves each token along the direction between two classes: the distance of
-    the classes in the middle between the tokens of an example that lie furthest along it.
+    the classes in the middle between the tokens of an example that lie furthest along it. `source`
+    has the readings of that site.
 
     Where all tokens of an example lie as far apart as the classes, or there is one, it is the
     distance of their means. Where one of ten tokens has a property, the means lie a tenth as far
     apart as its states do, and this half as far.
     """
-    source = Source.of(readings, site)
-    towards, classes = unit_vector(difference_of_means(source)), source.labels.classes
+    apart, classes = difference_of_means(source), source.labels.classes
     assert classes is not None
-    middles = []
+    towards, middles = unit_vector(apart), []
     for k in range(readings.dataset.sites.shape[1]):
         units, offsets = expand_ranges(*readings.units(k))
         along = np.asarray(readings.vectors.layer(site)[units], np.float64) @ towards
@@ -247,7 +247,7 @@ def measure_dose(readings: Readings, site: str) -> float:
         middles.append(np.mean([*ends], 0))
     middle = np.mean(middles, 0)
     reach = float(middle[classes == 1].mean() - middle[classes == 0].mean())
-    return max(reach, float(np.linalg.norm(difference_of_means(source))))
+    return max(reach, float(np.linalg.norm(apart)))
 
 
 def unit_vector(direction: Doubles) -> Doubles:
@@ -272,12 +272,12 @@ def residuals(source: Source) -> Doubles:
     return without_direction(x - means[classes], towards)
 
 
-def _direction(source: Source, kind: str, rng: np.random.Generator) -> Doubles:
+def _direction(left: Doubles, source: Source, kind: str, rng: np.random.Generator) -> Doubles:
     """A direction of length 1 at random, as states of one label vary, or between classes of
-    shuffled labels. It is orthogonal to that between the classes: where a property has most of the
-    variance, a direction drawn as all states vary would be nearly the one that it stands beside.
+    shuffled labels, by the residuals of a source. It is orthogonal to that between the classes:
+    where a property has most of the variance, a direction drawn as all states vary would be nearly
+    the one that it stands beside.
     """
-    left = residuals(source)
     weights = rng.standard_normal(len(left))
     if kind == "shuffled":
         assert source.labels.classes is not None

@@ -198,9 +198,7 @@ class Bench:
         source = Source.of(fitted_on, site)
         floors = FloorDraws(how.method, how.draws, self.target.task.identity.without_code)
         eraser = floors.fit(source)
-        classes = self.readings.labels
-        is_binary = len(classes.names) == 2 and classes.classes is not None
-        unit = measure_dose(fitted_on, site) if is_binary else 0.0
+        unit = measure_dose(fitted_on, site, source) if source.is_binary else 0.0
         lengths = {dose: dose * unit for dose in how.doses}
         yield from changes_of(site, source, eraser, lengths, floors)
         if len(self.place.scrubbed) > 1:
