@@ -414,8 +414,9 @@ def difference_from_draws(
     many = len(scores)
     if not np.isfinite(paired.error):
         return paired
-    between, df = float(scores.var(ddof=1)) if many > 1 else 0.0, float(max(many - 1, 1))
-    if many < LEAST_SEEDS:
+    if many >= LEAST_SEEDS:
+        between, df = float(scores.var(ddof=1)), float(many - 1)
+    else:
         room = (scores.mean() - measure.least) * (measure.most - scores.mean())
         if not np.isfinite(room):
             return paired
