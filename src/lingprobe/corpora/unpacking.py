@@ -28,9 +28,13 @@ Unpacker = Callable[[BinaryIO], BinaryIO]
 _VALUE_BYTES = 16  # of a cell, at least: of all rows of a table there are objects
 
 
+def _most_bytes(packed: int) -> int:
+    return max(_FREE_BYTES, _MAX_RATIO * packed)
+
+
 def check_unpacked(path: str | Path, packed: int, unpacked: int) -> None:
     """Refuse so many bytes of a file that has so few. DataProblem."""
-    if unpacked > max(_FREE_BYTES, _MAX_RATIO * packed):
+    if unpacked > _most_bytes(packed):
         raise DataProblem(
             f"{path} has {size(packed)} and unpacks to {size(unpacked)} or more: it was packed to"
             " fill the memory, or repeats itself; write it with less in it"
@@ -40,9 +44,7 @@ def check_unpacked(path: str | Path, packed: int, unpacked: int) -> None:
 class UnpackedStream(RawIOBase):
     """What is unpacked of a file, as it is read; of a small one it is seen first how long it is."""
 
-    def __init__(
-        self, path: Path, packed: BinaryIO, unpack: Callable[[BinaryIO], BinaryIO]
-    ) -> None:
+    def __init__(self, path: Path, packed: BinaryIO, unpack: Unpacker) -> None:
         about = path.stat()
         if about.st_size <= _SMALL_BYTES:
             _check_whole(path, (about.st_size, about.st_mtime_ns), unpack)
@@ -89,7 +91,7 @@ def _check_whole(path: Path, state: tuple[int, int], unpack: Unpacker) -> None:
         stream = unpack(raw)
         while piece := stream.read(_LOOK_BYTES):
             done += len(piece)
-            if done > max(_FREE_BYTES, _MAX_RATIO * state[0]):
+            if done > _most_bytes(state[0]):
                 break
     check_unpacked(path, state[0], done)
 
@@ -117,7 +119,7 @@ def open_parquet(file: BinaryIO, columns: Collection[str] | None = None) -> Any:
             else:
                 sure += chunk.total_uncompressed_size
         check_unpacked(path, packed, sure)
-    if sure + most > max(_FREE_BYTES, _MAX_RATIO * packed):
+    if sure + most > _most_bytes(packed):
         for group, names in coded.items():
             table = pq.ParquetFile(file, read_dictionary=names)
             tops = list(dict.fromkeys(name.partition(".")[0] for name in names))
