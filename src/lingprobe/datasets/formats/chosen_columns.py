@@ -216,8 +216,8 @@ class _Choice:
         """The column that has a usual name, of several those that decide first; ''."""
         by_name = index_names(free)
         for tier in tiers:
-            found = list(dict.fromkeys(by_name[key] for key in by_name if key in tier))
-            found = list(dict.fromkeys(n for n in free if n in found or plain(n) in tier))
+            usual = {by_name[key] for key in by_name if key in tier}
+            found = list(dict.fromkeys(n for n in free if n in usual or plain(n) in tier))
             if len(found) > 1:
                 several = " or ".join(map(repr, found))
                 raise DataProblem(

@@ -24,7 +24,7 @@ _ENDS = {"[": "]", "(": ")", "{": "}"}
 FLAGS_REMARK = "its labels, lists of zeros and ones, were read as the numbers of the ones, from 0"
 
 
-class Reading(NamedTuple):
+class CompositeReading(NamedTuple):
     """How composite labels are read: the column, what is said of it, and what is asked."""
 
     labels: Column | None = None
@@ -78,7 +78,7 @@ def name_flags(flags: Sequence[Any], names: Sequence[str] = ()) -> frozenset[str
     return frozenset(name for name, flag in zip(called, flags, strict=True) if str(flag) in ONE)
 
 
-def read_composite(labels: Column, mark: str) -> Reading:
+def read_composite(labels: Column, mark: str) -> CompositeReading:
     """The labels of classes that are written as several in one, or as numbers with commas.
 
     mark  what parts the cells of the file
@@ -88,13 +88,13 @@ def read_composite(labels: Column, mark: str) -> Reading:
     if names and all(each is not None for each in lists):
         items = [each or [] for each in lists]
         if are_flags(items):
-            return Reading(_recode(labels, list(map(name_flags, items))), FLAGS_REMARK)
+            return CompositeReading(_recode(labels, list(map(name_flags, items))), FLAGS_REMARK)
         remark = "its labels, lists written as text, were read as sets of classes"
-        return Reading(_recode(labels, list(map(frozenset, items))), remark)
+        return CompositeReading(_recode(labels, list(map(frozenset, items))), remark)
     others = [name for name in names if as_number(name) is None]
     if others and all(map(_WITH_COMMA.fullmatch, others)):
         return _read_commas(labels, others, mark)
-    return Reading()
+    return CompositeReading()
 
 
 def read_sets(labels: Column) -> Column:
@@ -143,22 +143,22 @@ def _split(name: str, mark: str) -> frozenset[str]:
     return frozenset(part.strip() for part in parts if part.strip())
 
 
-def _read_commas(labels: Column, others: Sequence[str], mark: str) -> Reading:
+def _read_commas(labels: Column, others: Sequence[str], mark: str) -> CompositeReading:
     """Numbers with commas between, which are sets of classes, or decimals."""
-    sets = Reading(
+    sets = CompositeReading(
         _recode(labels, [_split(name, ",") for name in labels.names]),
         "its labels, numbers with commas between, were read as sets of classes;"
         " labels=scores reads decimals",
     )
     if not have_decimal_commas(labels.names):
         return sets
-    decimals = Reading(
+    decimals = CompositeReading(
         read_decimals(labels),
         "its labels have decimal commas and were read as scores; labels=sets reads sets of classes",
     )
     parts = [name.strip().split(",") for name in others]
     if mark != ";" and all(len(last) == _OF_A_THOUSAND for _, last in parts):
-        return Reading(
+        return CompositeReading(
             question=f"labels with commas, as {others[0]!r}, may be decimals, thousands or several"
             " classes: write thousands without commas, or add labels=scores (decimals) or"
             " labels=sets to the task"
@@ -172,7 +172,7 @@ def _read_commas(labels: Column, others: Sequence[str], mark: str) -> Reading:
         return decimals
     if len(last) > 1 and 2 * known >= len(last):
         return sets
-    return Reading(
+    return CompositeReading(
         question=f"labels with commas, as {others[0]!r}, may be decimals or several classes: add"
         " labels=scores or labels=sets to the task"
     )

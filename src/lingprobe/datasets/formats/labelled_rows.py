@@ -288,8 +288,9 @@ def _readers(
         if not source.names:
             continue
         if chosen is None:
-            chosen, names = _choose(source, how, part), [*source.names]
-            head = _head(part, chosen.all(), how)
+            head, names = _head(part, source.names, how), [*source.names]
+            columns = how.columns if how.columns.as_asked() else source.columns
+            chosen = choose(columns, names, str(part.path), head)
             form = decide_form(head.rows, chosen, source, str(part.path), how.offsets)
         elif lacking := _lacking(source, chosen, part, names):
             if hidden is not None:
@@ -311,12 +312,6 @@ def _head(part: Piece, names: Collection[str], how: Manner) -> TableHead:
     """The first rows of a file that can be read."""
     rows = islice(_open(part, how).rows(names), HEAD)
     return TableHead([row.cells for row in rows if not row.problem])
-
-
-def _choose(source: Source, how: Manner, part: Piece) -> Chosen:
-    """The columns of a file that are named, or usual, or told by their cells."""
-    columns = how.columns if how.columns.as_asked() else source.columns
-    return choose(columns, source.names, str(part.path), _head(part, source.names, how))
 
 
 def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) -> str:

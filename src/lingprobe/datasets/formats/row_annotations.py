@@ -16,7 +16,7 @@ _LABELS = ("label", "labels", "entity_group", "entity", "tag", "type", "class")
 _RESULT, _CHOICES = "result", "choices"
 
 
-class Annotation(NamedTuple):
+class SpanAnnotation(NamedTuple):
     """A span from `start` to before `end`, and its label."""
 
     start: int
@@ -64,7 +64,7 @@ def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
     )
 
 
-def read_annotation(entry: Any) -> Annotation:
+def read_annotation(entry: Any) -> SpanAnnotation:
     """The span and the label of one entry of a list."""
     if isinstance(entry, dict):
         start, end = _first(entry, _STARTS), _first(entry, _ENDS)
@@ -75,7 +75,7 @@ def read_annotation(entry: Any) -> Annotation:
         label = label[0] if len(label) == 1 else None
     if type(start) is not int or type(end) is not int or not isinstance(label, str):
         raise BadRow(f"{short_json(entry)} is no span with a label, as [start, end, label]")
-    return Annotation(start, end, label)
+    return SpanAnnotation(start, end, label)
 
 
 def _has_result(each: Any) -> bool:

@@ -110,14 +110,18 @@ class RowForm:
 
 
 def decide_form(
-    rows: Sequence[Mapping[str, Any]], chosen: Chosen, source: Source, where: str, offsets: str
+    rows: Sequence[Mapping[str, Any]],
+    chosen: Chosen,
+    source: Source,
+    where: str,
+    offsets: Offsets | Literal[""],
 ) -> RowForm:
     """What the cells of some first rows hold; DataProblem where numbers of spans may count words or
     characters.
     """
     form = RowForm(talks=_talk(rows, chosen))
     if chosen.spans:
-        return replace(form, offsets=offsets or _decide_offsets(rows, chosen, where))  # type: ignore[arg-type]
+        return replace(form, offsets=offsets or _decide_offsets(rows, chosen, where))
     if not chosen.label:
         return form
     cells = [unwrap_results(row.get(chosen.label)) for row in rows]
