@@ -8,6 +8,7 @@ another one, and is known by the vectors that it gave first.
 from __future__ import annotations
 
 import logging
+import math
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -158,20 +159,22 @@ def _gives(
 
 def _alike(some: Sequence[Floats], others: Sequence[Floats], limit: float) -> bool:
     """Whether vectors differ by no more than a share of their length."""
+    return measure_gap(some, others) <= limit
+
+
+def measure_gap(some: Sequence[Floats], others: Sequence[Floats]) -> float:
+    """The largest distance of two vectors in layers [units, dim], as a share of the longer one's
+    length; infinity where these have other shapes.
+    """
     if [each.shape for each in some] != [each.shape for each in others]:
-        return False
-    pairs = [
-        (np.nan_to_num(one), np.nan_to_num(other)) for one, other in zip(some, others, strict=True)
-    ]
-    return all(
-        bool((_length(one - other) <= limit * np.maximum(_length(one), _length(other))).all())
-        for one, other in pairs
-    )
-
-
-def _length(vectors: Floats) -> Floats:
-    lengths: Floats = np.linalg.norm(vectors.astype(np.float64), axis=1)
-    return lengths
+        return math.inf
+    gaps = [0.0]
+    for a, b in zip(some, others, strict=True):
+        one, other = (np.nan_to_num(each).astype(np.float64) for each in (a, b))
+        lengths = np.maximum(np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1))
+        apart = np.linalg.norm(one - other, axis=1)
+        gaps += (apart / np.where(lengths > 0, lengths, 1)).tolist()
+    return max(gaps)
 
 
 def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[str]:

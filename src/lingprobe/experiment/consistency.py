@@ -26,7 +26,7 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import Identity
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.experiment.canary import ALONE, SAME, is_own, is_random
+from lingprobe.experiment.canary import ALONE, SAME, is_own, is_random, measure_gap
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.keys import FULL, vectors_key
 from lingprobe.experiment.paths import Paths
@@ -266,7 +266,7 @@ class VectorCheck:
         """
         limit = SAME if self.paths.dtype == FULL else ALONE
         gaps = {
-            each: _gap(self.encoded[each], layers)
+            each: measure_gap(self.encoded[each], layers)
             for each, layers in kept.items()
             if each in self.encoded
         }
@@ -279,8 +279,8 @@ class VectorCheck:
             except Exception as error:  # it reads several at once only
                 log.debug("%s", self.encoder.name, exc_info=error)
                 continue
-            noise = max(noise, 2 * _gap(alone, self.encoded[each]))
-            gaps[each] = min(gaps[each], _gap(alone, kept[each]))
+            noise = max(noise, 2 * measure_gap(alone, self.encoded[each]))
+            gaps[each] = min(gaps[each], measure_gap(alone, kept[each]))
         return len(kept) - len(gaps) + sum(gaps[each] > noise for each in far)
 
     def keep(self, mark: str) -> None:
@@ -337,19 +337,6 @@ def _by_sentence(vectors: Vectors, count: int) -> list[Sequence[Floats]]:
         [np.asarray(layer[start:stop], np.float32) for layer in vectors.layers]
         for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
     ]
-
-
-def _gap(some: Sequence[Floats], others: Sequence[Floats]) -> float:
-    """The largest distance of two vectors of a sentence, as a share of the longer one's length."""
-    if [each.shape for each in some] != [each.shape for each in others]:
-        return math.inf
-    gaps = [0.0]
-    for a, b in zip(some, others, strict=True):
-        one, other = a.astype(np.float64), b.astype(np.float64)
-        lengths = np.maximum(np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1))
-        apart = np.linalg.norm(one - other, axis=1)
-        gaps += (apart / np.where(lengths > 0, lengths, 1)).tolist()
-    return max(gaps)
 
 
 def _chances(left: int, sampled: int) -> list[float]:
