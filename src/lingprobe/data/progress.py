@@ -11,22 +11,28 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from lingprobe.data.printing import printable
+
 Listener = Callable[[int, int | None], None]
 """Gets how many steps are done, and of how many, if that is known."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-def show_progress(wanted: bool, over: Iterable[Any] | None = None, **look: Any) -> Any:
+def show_progress(
+    wanted: bool, over: Iterable[Any] | None = None, desc: str | None = None, **look: Any
+) -> Any:
     """A bar of tqdm on standard error, where it is wanted and somebody can watch: in a terminal or
     a notebook, unless TQDM_DISABLE is set.
 
-    look  the keywords of tqdm but `disable`
+    desc  what stands before it, which may name what others wrote
+    look  the other keywords of tqdm but `disable`
     """
     from tqdm.auto import tqdm
 
     off = os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false")
-    return tqdm(over, disable=off or not (wanted and is_watched()), **look)
+    name = None if desc is None else printable(desc)
+    return tqdm(over, desc=name, disable=off or not (wanted and is_watched()), **look)
 
 
 def is_watched() -> bool:

@@ -16,9 +16,7 @@ _SECONDS = 1.0  # from one drawing of a bar over trials to the next, at least
 @contextmanager
 def encoding_bar(name: str, progress: bool) -> Iterator[None]:
     """A bar over the sentences that an encoder is given while the block runs."""
-    with show_progress(
-        progress, total=0, desc=f"encode {printable(name)}", unit=" sentences"
-    ) as shown:
+    with show_progress(progress, total=0, desc=f"encode {name}", unit=" sentences") as shown:
 
         def update_bar(done: int, total: int | None) -> None:
             shown.total = total
