@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from lingprobe.corpora.universal import list_treebanks
+from lingprobe.data.records import records
 
 SCRIPTS = {
     "sr": "Latn", "ko": "Hang", "zh_gsd": "Hant", "zh_pud": "Hant", "zh_hk": "Hant",
@@ -109,9 +110,8 @@ def get_lineage(code: str) -> tuple[str, ...]:
 
 @cache
 def _lineages() -> Mapping[str, tuple[str, ...]]:
-    lines = Path(__file__).with_name("lineages.tsv").read_text("utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return {code: (own, *families.split()) for code, own, families in rows}
+    _, rows = records(Path(__file__).with_name("lineages.tsv"))
+    return {code: (own, *families.split()) for _, (code, own, families) in rows}
 
 
 _OF_SCRIPTS = {
