@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.data._members import fault_of
-from lingprobe.data.core import (
-    Control,
-    Encoder,
-    Probe,
-    Sampling,
-    Settable,
-    Task,
-    Trial,
-    needs_of,
-)
+from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Task, Trial, needs_of
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity

@@ -147,13 +147,9 @@ def _plain(figure: Figure) -> Figure:
             if isinstance(said, FuncFormatter):  # of given names, which are looked up as they are
                 axis.set_major_formatter(FuncFormatter(_printable_label(said.func)))
     for text in figure.findobj(Text):
-        text.set_text(_lines(text.get_text()))
+        text.set_text(printable_lines(text.get_text()))
     return figure
 
 
 def _printable_label(name: Callable[..., str]) -> Callable[..., str]:
-    return lambda value, place=None: _lines(name(value, place))
-
-
-def _lines(text: str) -> str:
-    return printable_lines(text)
+    return lambda value, place=None: printable_lines(name(value, place))
