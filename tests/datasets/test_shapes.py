@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from fixtures.shapes.choices import CHOICES
 from fixtures.shapes.delimited import DELIMITED
 from fixtures.shapes.folders import FOLDERS
 from fixtures.shapes.objects import OBJECTS
@@ -16,7 +17,7 @@ from lingprobe.datasets.formats.tables import read
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
-SHAPES = [*DELIMITED, *OBJECTS, *CONVERSATIONS, *FOLDERS]
+SHAPES = [*DELIMITED, *OBJECTS, *CONVERSATIONS, *FOLDERS, *CHOICES]
 _OPTIONS = re.compile(r"\b(?:text2?|label|labels|split|span)=[^,;:\s]+(?:,\w+=[^,;:\s]+)*")
 
 

@@ -20,6 +20,7 @@ from lingprobe.corpora.files import (
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.digests import RunningDigest
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
+from lingprobe.datasets.formats.parallel_files import files_of, labels_beside
 from lingprobe.datasets.formats.text_folders import (
     find_text_folders,
     find_unlabelled_folders,
@@ -87,7 +88,7 @@ def table_parts(path: Path) -> list[CorpusPart]:
 def digest_parts(parts: Sequence[CorpusPart]) -> str:
     """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
     if not any(part.path.is_dir() for part in parts):
-        return digest_files(part.path for part in parts)
+        return digest_files(file for part in parts for file in files_of(part.path))
     state = RunningDigest()
     for part in parts:
         texts = list_texts(part.path)
@@ -140,7 +141,9 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
 
 
 def _files(folder: Path) -> Iterator[CorpusPart]:
-    """The tables in a folder, each with the split of its name; where there are none, the lines."""
+    """The tables in a folder, each with the split of its name; where there are none, the lines
+    that have labels in a file of their own, or else all lines.
+    """
     tables, lines = [], []
     for path in plain_first(folder.iterdir()) if folder.is_dir() else ():
         name = uncompressed_path(path)
@@ -153,7 +156,13 @@ def _files(folder: Path) -> Iterator[CorpusPart]:
             tables.append(CorpusPart(split, path))
         elif suffix in LINES and (split := split or split_in_name(name.name)):
             lines.append(CorpusPart(split, path))
-    yield from tables or lines
+    yield from tables or _find_parallel(folder) or lines
+
+
+def _find_parallel(folder: Path) -> list[CorpusPart]:
+    """The files of texts in a folder whose labels are lines of another file."""
+    files = plain_first(folder.iterdir()) if folder.is_dir() else ()
+    return [CorpusPart(split_in_name(file.name), file) for file in files if labels_beside(file)]
 
 
 def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:

@@ -1,5 +1,5 @@
-"""Tables as JSON: an object a line, a list of objects, or as libraries arrange tables (columns,
-rows of lists, splits, a list under a key).
+"""Tables as JSON: an object a line, objects over several lines one after the other, a list of
+objects, or as libraries arrange tables (columns, rows of lists, splits, a list under a key).
 
 What lies in an object of a row is a column of its own, `data.text`.
 """
@@ -58,8 +58,10 @@ def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     if plain(name) in LABELS[1]:
         return False
     is_weights = all(isinstance(value, int | float) for value in cell.values())
-    is_kept = is_weights or is_talk_of_lists(cell) or not PLACES.isdisjoint(cell)
-    return bool(cell) and not is_kept
+    options = cell.get("choices")
+    has_options = isinstance(options, list) and any(isinstance(each, dict) for each in options)
+    is_place = not PLACES.isdisjoint(cell) and not has_options
+    return bool(cell) and not (is_weights or is_place or is_talk_of_lists(cell))
 
 
 _Numbered = Iterable[tuple[int, Any] | tuple[int, Any, str]]
@@ -128,15 +130,31 @@ def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, Any, str]]:
 
 
 def _read_whole(path: Path, encoding: str) -> Any:
-    """The one value of a file, which is read at once."""
+    """The one value of a file, which is read at once; a list of several objects, each over lines of
+    its own.
+    """
     lines = list(text_lines(path, encoding))
     for number, line in enumerate(lines, 1):
         if problem := decoding_problem(line):
             raise DataProblem(f"{path}:{number}: {problem}")
-    try:
-        return parse_json("\n".join(lines) or "[]", nan=True)
-    except Malformed as malformed:
-        raise DataProblem(f"{path}:{malformed.line or 1}: {malformed}") from None
+    objects, values = _cut_objects(lines), []
+    for first, part in objects:
+        try:
+            values.append(parse_json("\n".join(part) or "[]", nan=True))
+        except Malformed as malformed:
+            number = first + (malformed.line or 1)
+            raise DataProblem(f"{path}:{number}: {malformed}") from None
+    return values if len(objects) > 1 else values[0]
+
+
+def _cut_objects(lines: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
+    """The lines of each object, and how many come before; all lines where there is one value."""
+    ends = [number for number, line in enumerate(lines, 1) if line.rstrip() == "}"]
+    starts = [0, *ends]
+    parts = [(a, lines[a:b]) for a, b in zip(starts, [*ends, len(lines)], strict=True)]
+    filled = [(a, part) for a, part in parts if any(map(str.strip, part))]
+    are_objects = all("".join(part).lstrip().startswith("{") for _, part in filled)
+    return filled if len(filled) > 1 and are_objects else [(0, lines)]
 
 
 def _arrange(value: Any, path: Path) -> tuple[list[Any], str]:

@@ -38,11 +38,13 @@ from lingprobe.datasets.formats.composite_labels import single_out
 from lingprobe.datasets.formats.header import check_examples, source_notes
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
+from lingprobe.datasets.formats.multiple_choice import list_options
 from lingprobe.datasets.formats.row_labels import as_number, as_numbers
 from lingprobe.datasets.formats.row_reader import Piece, RowForm, RowReader, decide_form
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.rows import HEAD, Source
+from lingprobe.datasets.formats.token_rows import join_tokens
 from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
 
@@ -265,7 +267,8 @@ def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
     for reader in _readers(parts, how):
         assert isinstance(reader.part, HeldRows)
         wanted, classes = reader.chosen.plain(), reader.source.classes
-        names = [name for name in reader.source.names if name in reader.chosen.all()]
+        read = (*reader.chosen.all(), *reader.source.made_of)
+        names = [name for name in reader.part.names if name in read]
         said = [[*classes.get(name, ())] for name in names]
         about = [reader.part.split, wanted, reader.form.offsets, names, said]
         state.add(json.dumps(about))
@@ -302,10 +305,13 @@ def _readers(
 
 
 def _open(part: Piece, how: Manner) -> Source:
-    """The table in a file, or in memory."""
+    """The table in a file, or in memory, with a row an example."""
     if isinstance(part, HeldRows):
-        return part.source()
-    return open_source(part.path, how.columns, how.encoding)
+        source = part.source()
+    else:
+        source = open_source(part.path, how.columns, how.encoding)
+    source = join_tokens(source)
+    return source if how.columns.as_asked() else list_options(source)
 
 
 def _head(part: Piece, names: Collection[str], how: Manner) -> TableHead:

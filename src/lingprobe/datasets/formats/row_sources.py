@@ -17,6 +17,7 @@ from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_parquet
 from lingprobe.datasets.formats.delimited_text import open_delimited
 from lingprobe.datasets.formats.json_rows import PLACES, open_json
+from lingprobe.datasets.formats.parallel_files import labels_beside, open_parallel
 from lingprobe.datasets.formats.parquet import readable
 from lingprobe.datasets.formats.rows import Row, Source, number_rows
 from lingprobe.datasets.formats.text_folders import open_texts
@@ -34,6 +35,8 @@ def open_source(path: Path, columns: Columns, encoding: str = "") -> Source:
         return _columnar(path, suffix)
     if suffix in (".json", ".jsonl", ".ndjson"):
         return open_json(path, suffix, columns, encoding)
+    if labels := labels_beside(path):
+        return open_parallel(path, labels, encoding)
     return open_delimited(path, columns, encoding)
 
 

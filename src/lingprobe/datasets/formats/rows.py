@@ -33,6 +33,8 @@ class Source:
     mark     what parts the cells of a line; '' where they are no text
     classes  the names of the classes that numbers of a column stand for
     columns  what its columns hold where their names say nothing and their cells do
+    made_of  further columns of the file itself that its rows were made of, where they are no rows
+             of the file
     remark   what was decided about the file
     """
 
@@ -43,6 +45,7 @@ class Source:
     mark: str = ""
     classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     columns: Columns = field(default_factory=Columns)
+    made_of: Sequence[str] = ()
     remark: str = ""
 
 

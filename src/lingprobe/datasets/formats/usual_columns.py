@@ -15,7 +15,7 @@ from lingprobe.data.core import DataProblem
 TEXTS = (
     ("text", "sentence"),
     ("content", "document", "review", "tweet", "utterance", "comment", "message", "body"),
-    ("words", "tokens", "tokenizedtext"),
+    ("words", "tokens", "tokenizedtext", "word", "token", "form"),
     ("messages", "conversations", "conversation", "utt", "sms", "post"),
     (
         *("headline", "title", "question", "query", "input", "inputs", "prompt", "claim"),
