@@ -163,3 +163,27 @@ def test_an_adapter_of_tokens_before_the_text_is_refused(bert, tmp_path):
     model.save_pretrained(tmp_path)
     with pytest.raises(EncoderStop, match="does not go into the model"):
         make(f"hf:{tmp_path}").encode([Sentence.of(["a"])])
+
+
+@pytest.mark.parametrize("kind", ["embeddings", "low rank"])
+def test_an_adapter_that_was_trained_with_further_tokens_brings_them(kind, bert, tmp_path):
+    import peft
+
+    tokenizer = AutoTokenizer.from_pretrained(bert)
+    tokenizer.add_tokens(["<tool>", "<call>"])
+    targets = ["query", "value", *(["word_embeddings"] if kind == "low rank" else [])]
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = AutoModel.from_pretrained(bert)
+        model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+        config = peft.LoraConfig(r=4, target_modules=targets, init_lora_weights=False)
+        model = peft.get_peft_model(model, config).eval()
+    folder = tmp_path / "adapter"
+    model.save_pretrained(folder, save_embedding_layers=True)
+    tokenizer.save_pretrained(folder)
+    said = [Sentence.of(["<tool>", "the", "cat"]), Sentence.of(["the", "<call>"])]
+    ours = make(f"hf:{folder},dtype=float32,tokens=1").encode(said).layers[0]
+    for row, sentence in zip(ours, said, strict=True):
+        with torch.no_grad():
+            states = model(**tokenizer(sentence.text, return_tensors="pt")).last_hidden_state
+        np.testing.assert_allclose(row, states[0].mean(0).numpy(), atol=2e-6)

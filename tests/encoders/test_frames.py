@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from tokenizers.processors import TemplateProcessing
 
 import lingprobe
 from encoders.tokenisers import byte_level
 from fixtures.models import transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
+from lingprobe.encoders import frames, make
 from lingprobe.encoders.frames import PLACE, Frame, frame
 
 EXACT = "dtype=float32,device=cpu"
@@ -234,3 +235,38 @@ def test_files_of_hidden_states_may_have_a_template_too(llama, sentences, tmp_pa
     )
     for mine, other in zip(ours.layers, theirs.layers, strict=True):
         np.testing.assert_allclose(mine, other, atol=2e-4)
+
+
+def test_a_start_token_that_a_text_has_is_read_once(llama, tmp_path, caplog):
+    """A chat that was rendered before begins with the token that the tokenizer adds."""
+    frames.say_started_twice.cache_clear()
+    folder = shutil.copytree(llama, tmp_path / "model")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    start = ("<s>", tokenizer.bos_token_id)
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        "<s> $A", special_tokens=[start]
+    )
+    tokenizer.save_pretrained(folder)
+    sentence = Sentence.of(["<s>", "The", "cat", "sat"], "<s>The cat sat")
+    model = transformers.AutoModel.from_pretrained(folder)
+    ids = tokenizer(sentence.text)["input_ids"]
+    assert ids[:2] == [tokenizer.bos_token_id] * 2
+    for options, tokens in (("", ids[1:]), (",starts=twice", ids)):
+        with torch.no_grad():
+            states = model(torch.tensor([tokens])).last_hidden_state[0].numpy()
+        for pool, expected in (("mean", states.mean(0)), ("last", states[-1])):
+            encoder = make(f"hf:{folder},pool={pool},{EXACT}{options}")
+            np.testing.assert_allclose(encoder.encode([sentence]).layers[0][0], expected, atol=2e-4)
+        vectors = make(f"hf:{folder},pool=none,text=raw,{EXACT}{options}").encode([sentence])
+        of_words = [stop - first for first, stop in vectors.spans.words.tolist()]
+        assert of_words[0] == len(tokens) - len(ids) + 1  # the start token is a word of the text
+        assert min(of_words[1:]) > 0
+        assert np.allclose(vectors.layers[0][-1], states[-1], atol=2e-4)
+    said = [record.message for record in caplog.records if "tokenizer adds" in record.message]
+    assert said == [
+        "texts begin with '<s>', which the tokenizer adds as well: it is read once; starts=twice"
+        " reads both"
+    ]
+    plain = Sentence.of(["The", "cat", "sat"])
+    one, other = (make(f"hf:{folder},{EXACT}{o}").encode([plain]) for o in ("", ",starts=twice"))
+    assert np.array_equal(one.layers[0], other.layers[0])

@@ -299,3 +299,21 @@ def test_a_tokeniser_without_offsets_reaches_the_layers():
     assert found.spans.words.tolist() == [[1, 4], [0, 0], [4, 5], [7, 8]]
     assert np.array_equal(found.layers[0][4], found.layers[0][7])
     assert not np.allclose(found.layers[1][4], found.layers[1][7])
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("Mpt", {"max_seq_len": 24}),
+        ("Gemma3", {"text_config": {"max_position_embeddings": 24}}),
+        ("Llava", {"text_config": {"model_type": "llama", "max_position_embeddings": 24}}),
+        ("Qwen2_5_VL", {"text_config": {"max_position_embeddings": 24}}),
+    ],
+)
+def test_the_limit_is_that_of_the_part_that_reads_text(name, settings):
+    import transformers
+
+    config = getattr(transformers, f"{name}Config")(**settings)
+    tokenizer = types.SimpleNamespace(model_max_length=10**30)
+    found = Network(types.SimpleNamespace(config=config), tokenizer, "cpu", "float32")
+    assert found.limit == 24

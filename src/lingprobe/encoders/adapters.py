@@ -5,6 +5,7 @@ peft before one is read.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from lingprobe.data._foreign_code import one_line
@@ -38,6 +39,16 @@ def base_of(files: Files, reference: str) -> str:
     )
 
 
+def tokenizer_source(source: Source, adapter: Source | None) -> Source:
+    """Where the tokeniser of a model is: with its adapter, which may know tokens that the model did
+    not, or with the model.
+    """
+    files = ("tokenizer.json", "tokenizer_config.json")
+    if adapter is not None and any(Path(adapter.name, name).is_file() for name in files):
+        return adapter
+    return source
+
+
 def apply_adapter(model: Any, source: Source) -> Any:
     """A model with the layers and weights of an adapter inside it; EncoderStop where they do not
     fit.
@@ -53,6 +64,7 @@ def apply_adapter(model: Any, source: Source) -> Any:
         config = peft.PeftConfig.from_pretrained(source.name, **where)
         config.inference_mode = True
         weights = load_peft_weights(source.name, device="cpu", **where)
+        _fit_vocabulary(model, weights)
         changed = peft.inject_adapter_in_model(config, model)
         state = _in_model(weights, changed)
         missing = set(set_peft_model_state_dict(changed, state).missing_keys)
@@ -67,6 +79,21 @@ def apply_adapter(model: Any, source: Source) -> Any:
             f" in the model, such as {min(lost)}; name the model that it was trained in, or {MERGE}"
         )
     return changed
+
+
+def _fit_vocabulary(model: Any, weights: Mapping[str, Any]) -> None:
+    """Give a model as many embeddings as an adapter was trained with, where tokens were added; the
+    adapter has theirs.
+    """
+    table = model.get_input_embeddings()
+    place = next(name for name, module in model.named_modules() if module is table)
+    sizes = {
+        value.shape[-1 if key.endswith("lora_embedding_A") else 0]
+        for key, value in _in_model(weights, model).items()
+        if key in (f"{place}.weight", f"{place}.lora_embedding_A")
+    }
+    if sizes and (size := max(sizes)) != table.num_embeddings:
+        model.resize_token_embeddings(size, mean_resizing=False)
 
 
 def _in_model(weights: Mapping[str, Any], model: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import functools
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from lingprobe.encoders.hub import Source
 from lingprobe.encoders.loading import load_tokenizer
 
 PLACE, CHAT = "{sentence}", "chat"
+Starts = Literal["once", "twice"]
 
 log = logging.getLogger("lingprobe.encoders")
 
@@ -31,12 +32,14 @@ class Frame:
 
     alone    whether only the sentence's tokens count, and not those of the text around
     special  whether the tokeniser adds its own tokens
+    starts   whether a start token that a text has, beside the one that the tokeniser adds, is read
     """
 
     before: str = ""
     after: str = ""
     alone: bool = False
     special: bool = True
+    starts: Starts = "once"
 
     def around(self, text: str) -> str:
         """What a tokeniser reads of a sentence."""
@@ -78,6 +81,16 @@ def say_unread(name: str, after: str) -> None:
         " reads the last token of all",
         name,
         after,
+    )
+
+
+@functools.cache
+def say_started_twice(token: str) -> None:
+    """Tell the user once that texts have the start token that the tokeniser adds."""
+    log.warning(
+        "texts begin with %r, which the tokenizer adds as well: it is read once; starts=twice reads"
+        " both",
+        token,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -23,8 +23,15 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.adapters import base_of, is_adapter
-from lingprobe.encoders.frames import describe_frame, frame, read_by, say_unread, tokeniser_of
+from lingprobe.encoders.adapters import base_of, is_adapter, tokenizer_source
+from lingprobe.encoders.frames import (
+    Starts,
+    describe_frame,
+    frame,
+    read_by,
+    say_unread,
+    tokeniser_of,
+)
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
@@ -61,6 +68,8 @@ class HuggingFace(SavedModel):
               model's own chat template; only the sentence's tokens count in pooling, but for end
     special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in
               mean, max and last, and not in none
+    starts    how often a start token is read that a text has, as a rendered chat, and the tokeniser
+              adds as well: once, or twice, as the tokeniser does
     text      what the model reads for word pieces: the words joined with spaces, or the raw text,
               in which words are then found
     spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the
@@ -85,6 +94,7 @@ class HuggingFace(SavedModel):
     prompt: str = field(default="", kw_only=True)
     template: str = field(default="", kw_only=True)
     special: bool | None = field(default=None, kw_only=True)
+    starts: Starts = field(default="once", kw_only=True)
     text: Literal["words", "raw"] = field(default="words", kw_only=True)
     spaces: bool = field(default=False, kw_only=True)
     device: str = field(default="auto", kw_only=True)
@@ -208,7 +218,8 @@ class HuggingFace(SavedModel):
         around = describe_frame(self.template, self.prompt, lambda: self.reads)
         around += ",once" if self.template or self.prompt else ""  # see `shared_start`
         read = f"{around},special={self.counts_special},tokens={self.batch}"
-        return f"hf,{read}{drawn}{units}{self.trust}"
+        starts = "" if self.starts == "once" else f",starts={self.starts}"
+        return f"hf,{read}{starts}{drawn}{units}{self.trust}"
 
     @property
     def reads(self) -> str:
@@ -237,8 +248,11 @@ class HuggingFace(SavedModel):
         return usual(source_of(self.files, self._base, self.trust, ("config.json",)), HEADS)
 
     def load_tokenizer(self) -> Any:
-        """The model's tokeniser."""
-        return tokeniser_of(source_of(self.files, self._base, self.trust, ("tokenizer*",)))
+        """The model's tokeniser, or its adapter's own, which may have further tokens."""
+        which = ("tokenizer*",)
+        source, adapter = source_of(self.files, self._base, self.trust, which), self._adapter
+        own = None if adapter is None else source_of(adapter[1], adapter[0], Trust(), which)
+        return tokeniser_of(tokenizer_source(source, own))
 
     def load(self) -> Network:
         """The model, ready to be run; EncoderStop where it cannot be, or is not what its
@@ -270,7 +284,7 @@ class HuggingFace(SavedModel):
 
         network = self.load()
         words = Words(self.spaces, self.text == "raw")
-        around = frame(self.template, self.prompt, network.tokenizer)
+        around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
         if around.after and any(pool != "end" for _, pool in asked) and network.causal:
             say_unread(self.name, around.after)
         passes = Passes(network, around, self.counts_special, self.batch, words)

@@ -18,7 +18,7 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.adapters import apply_adapter
+from lingprobe.encoders.adapters import apply_adapter, tokenizer_source
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
@@ -35,6 +35,7 @@ from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.nets.device import check_device, free_memory, kind
 
 FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
+_POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart
 # on which a model is tried
@@ -98,10 +99,17 @@ class Network:
     @property
     def limit(self) -> int:
         """How many tokens the model reads at most."""
-        config, kind = self.model.config, self.model.config.model_type
-        said = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
-        # XLNet, which has no limit, says -1
-        positions = next((n for n in said if isinstance(n, int) and n > 0), LONGEST)
+        whole = self.model.config
+        # of a model that sees, too, the part that reads; of an encoder and decoder, the encoder
+        parts = (getattr(whole, "text_config", None), whole, getattr(whole, "encoder", None))
+        said = (
+            (n, part.model_type)
+            for part in parts
+            for name in _POSITIONS
+            # XLNet, which has no limit, says -1
+            if isinstance(n := getattr(part, name, None), int) and n > 0
+        )
+        positions, kind = next(said, (LONGEST, whole.model_type))
         offset = 2 if "roberta" in kind or kind in FROM_TWO else 0
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
@@ -314,7 +322,7 @@ class Network:
 def load_network(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     check_device(device)
-    tokenizer = load_tokenizer(source)
+    tokenizer = load_tokenizer(tokenizer_source(source, weights.adapter))
     try:
         from transformers import AutoConfig
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.frames import PLAIN, Frame, say_where
+from lingprobe.encoders.frames import PLAIN, Frame, say_started_twice, say_where
 
 Flags = NDArray[np.bool_]
 
@@ -203,8 +203,10 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
     }
     encodings = tokenizer(read, truncation=True, max_length=limit, **options)
     if tokenizer.is_fast:
+        cut = _overflowing(encodings)
+        encodings = _start_once(encodings, tokenizer) if frame.starts == "once" else encodings
         inside = frame.insides(encodings, [len(text) for text in raw]) if frame.alone else None
-        return Tokens.of(encodings, _overflowing(encodings), inside=inside)
+        return Tokens.of(encodings, cut, inside=inside)
     whole = tokenizer(read, truncation=False, verbose=False)["input_ids"]
     return Tokens.of(encodings, np.array([len(ids) > limit for ids in whole]))
 
@@ -212,6 +214,30 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
 def _overflowing(batch: Any) -> Flags:
     """Which texts a fast tokeniser has cut."""
     return np.array([bool(encoding.overflowing) for encoding in batch.encodings])
+
+
+def _start_once(encodings: Any, tokenizer: Any) -> Any:
+    """The same where texts that begin with the start token, as a rendered chat does, have it once:
+    that which the tokeniser added.
+    """
+    pairs = zip(encodings["input_ids"], encodings["special_tokens_mask"], strict=True)
+    twice = [_starts_twice(ids, added) for ids, added in pairs]
+    if not any(twice):
+        return encodings
+    token = tokenizer.convert_ids_to_tokens(encodings["input_ids"][twice.index(True)][0])
+    say_started_twice(str(token))
+    return {
+        name: [
+            [*row[:1], *row[2:]] if is_double else row
+            for row, is_double in zip(rows, twice, strict=True)
+        ]
+        for name, rows in encodings.items()
+    }
+
+
+def _starts_twice(ids: Sequence[int], added: Sequence[int]) -> bool:
+    """Whether a text's own first token is the one that the tokeniser put before it."""
+    return len(ids) > 1 and ids[0] == ids[1] and bool(added[0]) and not added[1]
 
 
 @dataclass(frozen=True)
@@ -272,6 +298,8 @@ class Pieces:
         }
         encodings = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
         cut = _overflowing(encodings)
+        if frame.starts == "once":
+            encodings = _start_once(encodings, self.tokenizer)
         marks = marks_of(self.tokenizer)
         words = []
         for i, sentence in enumerate(sentences):
