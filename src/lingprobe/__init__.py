@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.api.embedding import embed, sentences
     from lingprobe.api.encoders import configure, model
-    from lingprobe.api.evaluation import Evaluation, Figure
+    from lingprobe.api.evaluation import Evaluation, Figure, load_evaluation
     from lingprobe.api.experiments import Experiment, read_experiment
     from lingprobe.api.keeping import Holdings, clean_cache, holdings
     from lingprobe.api.listing import about, available, bibtex, plugins
@@ -236,6 +236,7 @@ __all__ = [
     "inspect",
     "intervene",
     "layers",
+    "load_evaluation",
     "model",
     "morphology",
     "parse",
@@ -279,7 +280,7 @@ _PLACES = {
     "api.embedding": "embed sentences",
     "api.data": "Built Fetched build collections fetch inspect",
     "api.encoders": "configure model",
-    "api.evaluation": "Evaluation Figure",
+    "api.evaluation": "Evaluation Figure load_evaluation",
     "api.experiments": "Experiment read_experiment",
     "api.listing": "about available bibtex plugins",
     "api.parsing": "audit_parser parse",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -15,7 +16,10 @@ from lingprobe.analysis.rows import groups_of, rows
 from lingprobe.analysis.scores import Score, scores
 from lingprobe.api.arguments import show_keywords
 from lingprobe.api.results import Selection, compare, layers, report
-from lingprobe.data.core import Result
+from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.data.cache import open_draft
+from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.printing import printable
 from lingprobe.experiment.paths import Paths
@@ -24,9 +28,10 @@ from lingprobe.pages import scores_page
 from lingprobe.pages.compare import Comparison
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.records import dataframe
-from lingprobe.pages.selection import Chosen, select_results
+from lingprobe.pages.selection import Chosen, read_results, select_results
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.web.study import Beside
+from lingprobe.store.items import read_items
 from lingprobe.tables.page import Page
 
 
@@ -197,6 +202,25 @@ class Evaluation:
             return layers(self.results, **selection)
         return report(self.results, by=by, figure=figure or "dots", **selection)
 
+    def save(self, folder: str | Path) -> Path:
+        """Write the results, their test examples and the failures to a folder, which
+        `load_evaluation` and `lingprobe report` read; returns it.
+
+        folder  a new one, or that of the run itself; DataProblem where it has other results
+        """
+        root = Path(folder).expanduser().absolute()
+        if root != self.folder:
+            _copy_results(self.results, Paths.of(root))
+        facts = {name: getattr(self, name) for name in _FACTS}
+        with open_draft(root / _FILE) as draft:
+            text = json.dumps(facts, ensure_ascii=False, indent=1, default=_as_json)
+            draft.write_text(text, "utf-8")
+        return root
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the fields; pages are made again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def __len__(self) -> int:
         plain = (result for result in self.results if result.trial.control == NO_CONTROL)
         return len(groups_of(plain))
@@ -238,3 +262,58 @@ class Evaluation:
         shown = self.page._repr_html_() if self.results else "<p>nothing could be measured</p>"
         told = (*self.remarks, *self.problems)
         return "\n".join((shown, *(f"<p>{escape(printable(line))}</p>" for line in told)))
+
+
+def load_evaluation(folder: str | Path) -> Evaluation:
+    """The evaluation in a folder that `Evaluation.save` or a run wrote; DataProblem where there is
+    none.
+
+        print(lingprobe.load_evaluation("results/").verdicts)
+    """
+    root = Path(folder).expanduser().absolute()
+    results = tuple(read_results(root, Chosen(scores=True)).results)
+    try:
+        said = parse_json((root / _FILE).read_text("utf-8"))
+        facts = {name: as_type(said[name]) for name, as_type in _FACTS.items()}
+    except FileNotFoundError:  # of a run
+        return Evaluation(results, folder=root)
+    except (OSError, Malformed, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataProblem(
+            f"{root / _FILE} cannot be read ({error}); remove it, and the results are read alone"
+        ) from error
+    return Evaluation(results, **facts, folder=root)
+
+
+_FILE = "evaluation.json"
+_FACTS: Mapping[str, Callable[[Any], Any]] = {
+    "failures": dict,
+    "refused": frozenset,
+    "questions": dict,
+    "suite": lambda name: name,
+    "remarks": tuple,
+}
+"""What a saved evaluation holds beside its results: fields, and what they are made of."""
+
+
+def _as_json(value: Any) -> Any:
+    return sorted(value) if isinstance(value, frozenset) else dict(value)
+
+
+def _copy_results(results: Sequence[Result], paths: Paths) -> None:
+    """Keep results, their scores and their test examples in a folder of their own."""
+    paths.check()
+    named = [(_name_result(result), result) for result in results]
+    others = {trial_id for trial_id, _ in paths.result_store().read()} - {i for i, _ in named}
+    if others:
+        raise DataProblem(f"{paths.results} has {len(others):,} other results: name a new folder")
+    for result in results:
+        if (examples := read_items(result)) is not None:
+            paths.keep_items(result, examples)
+    paths.keep(named)
+
+
+def _name_result(result: Result) -> str:
+    """What a result is kept under: its trial, and what it was made with."""
+    made_with = result.provenance
+    about = json.dumps(asdict(result.trial)), made_with.tested, made_with.date
+    return f"saved{digest_texts(*about)}"

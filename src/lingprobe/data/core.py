@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -373,7 +374,8 @@ class Trial:
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of one trial. `strata` tag examples, `clusters` number groups of examples that
-    were drawn together, `scores` are of the state that is best by loss.
+    were drawn together, `scores` are of the state that is best by loss, `folder` is where it is
+    kept, with its test examples.
     """
 
     trial: Trial
@@ -388,6 +390,7 @@ class Result:
     strata: Mapping[str, Tags] = field(default_factory=dict)
     clusters: Mapping[str, Ints] = field(default_factory=dict)
     scores: Logits | None = None
+    folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.provenance, Mapping):  # as files have it

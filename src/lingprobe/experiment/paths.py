@@ -12,9 +12,10 @@ from pathlib import Path
 
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.checks import check_working_folder
-from lingprobe.data.core import Result
+from lingprobe.data.core import Dataset, Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.store.blocks import writable
+from lingprobe.store.items import write_items
 from lingprobe.store.precision import kept_as, type_name
 from lingprobe.store.results import ResultStore, find_scores, write_scores
 from lingprobe.store.vectors import VectorStore
@@ -23,7 +24,8 @@ from lingprobe.store.vectors import VectorStore
 @dataclass(frozen=True)
 class Paths:
     """Where results and vectors lie, the type that vectors are kept in, whether scores are kept
-    beside results, and whether vectors are removed as soon as all of them was measured.
+    beside results, whether vectors are removed as soon as all of them was measured, and whether the
+    test examples are kept beside results.
     """
 
     results: Path
@@ -31,6 +33,7 @@ class Paths:
     dtype: str = "float32"
     scores: bool = False
     passing: bool = False
+    texts: bool = True
 
     @classmethod
     def of(
@@ -76,6 +79,11 @@ class Paths:
         if self.scores or any(result.scores is not None for _, result in results):
             write_scores(self.results, results)
         self.result_store().write(results)
+
+    def keep_items(self, result: Result, dataset: Dataset) -> None:
+        """Keep the test examples of a result, in its order, unless no texts are to be kept."""
+        if self.texts:
+            write_items(self.results, result, dataset)
 
     def revisions(self) -> dict[str, set[str]]:
         """The revisions of each encoder that results are kept of, where the user chose the folder;

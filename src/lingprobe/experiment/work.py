@@ -8,7 +8,7 @@ import functools
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Result
@@ -138,7 +138,9 @@ class _Work:
             with foreign_code(self.name), threads():
                 results = fit_groups(parts)
             for part, each in zip(parts, results, strict=True):
-                kept = list(zip(part.group.ids, each, strict=True))
+                placed = [replace(result, folder=self.paths.results) for result in each]
+                kept = list(zip(part.group.ids, placed, strict=True))
+                self.paths.keep_items(placed[0], part.readings.split("test").dataset)
                 self.paths.keep(kept)
                 self.results |= dict(kept)
         except Exception as error:

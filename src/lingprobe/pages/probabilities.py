@@ -36,6 +36,7 @@ from lingprobe.experiment.measure import about
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
 from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
+from lingprobe.store.items import read_items
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tasks import TASKS
 
@@ -212,12 +213,19 @@ def _write_predictions(
     return form(dataset, result, folder / _name(result))
 
 
-def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
-    """The test examples of a result in its order; DataProblem where the data are gone or other
-    ones, or where some examples were left out and it kept no scores, which say which. The data set
-    that was loaded last is kept in `known`.
+def examples_of(
+    result: Result, known: dict[str, Dataset], *, runs_own_code: bool = True
+) -> Dataset:
+    """The test examples of a result in its order: those that were kept beside it, or else of its
+    data set, which is loaded; DataProblem where the data are gone or other ones, or where some
+    examples were left out and it kept no scores, which say which. The data set that was loaded last
+    is kept in `known`.
     """
+    if (kept := read_items(result)) is not None:
+        return kept
     task = result.trial.task
+    if "@" in task and not runs_own_code:
+        raise DataProblem("the task is your own code, which a report does not run")
     if task not in known:
         known.clear()
         known[task] = _load_dataset(task)

@@ -9,12 +9,13 @@ from pathlib import Path
 from lingprobe.store import columns
 from lingprobe.store.blocks import Block, Damaged
 from lingprobe.store.folder import SUFFIX as VECTORS
+from lingprobe.store.items import ITEMS
 from lingprobe.store.kept_vectors import listed_columns, size_of
 from lingprobe.store.results import SCORES
 from lingprobe.store.results import SUFFIX as RESULTS
 
 PLAN = ".plan"
-IN_RESULTS = {RESULTS: "results", SCORES: "scores"}
+IN_RESULTS = {RESULTS: "results", SCORES: "scores", ITEMS: "test examples"}
 KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
 
 

@@ -114,7 +114,8 @@ class ResultStore:
         """The units of work in files of chosen names, oldest first."""
         for path in self._files(chosen):
             if (unit := unit_in(path)) is not None:
-                yield _attach_scores(unit, path.with_suffix(SCORES))
+                scored = _attach_scores(unit, path.with_suffix(SCORES))
+                yield [(trial_id, replace(result, folder=self.root)) for trial_id, result in scored]
 
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
         """Files of chosen names, oldest first."""

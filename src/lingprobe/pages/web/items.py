@@ -95,9 +95,8 @@ class Items:
 
     def _items(self, result: Result) -> Iterator[Item]:
         """The test examples of one fit; a report runs nobody's files."""
-        if "@" in result.trial.task:
-            raise DataProblem("the task is your own code, which a report does not run")
-        dataset, scores = examples_of(result, self._known), result.scores
+        dataset = examples_of(result, self._known, runs_own_code=False)
+        scores = result.scores
         gold, said = result.gold, result.predicted
         probable = scores.probabilities() if scores else None
         for i in range(len(gold)):
