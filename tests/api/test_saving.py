@@ -88,7 +88,8 @@ def test_failures_are_saved_as_well(tmp_path):
 
 def test_a_pickle_holds_no_page(evaluation):
     before = len(pickle.dumps(evaluation))
-    assert str(evaluation) and str(evaluation.verdicts)
+    assert str(evaluation)
+    assert str(evaluation.verdicts)
     assert len(pickle.dumps(evaluation)) == before
 
 
