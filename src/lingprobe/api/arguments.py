@@ -17,10 +17,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def as_list(argument: Any) -> list[Any]:
-    """One thing, several, or none, as a list; a text is one thing."""
+    """One thing, several, or none, as a list; a text is one thing, and so is an estimator that
+    lists its parts.
+    """
     if nothing(argument):
         return []
-    several = isinstance(argument, Iterable) and not isinstance(argument, str)
+    is_one = isinstance(argument, str) or hasattr(argument, "get_params")
+    several = isinstance(argument, Iterable) and not is_one
     return list(argument) if several else [argument]
 
 

@@ -39,6 +39,7 @@ from lingprobe.experiment.provenance import NAMELESS, layers_of
 from lingprobe.experiment.readers import Reader, Reading, names_of, readers
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
+from lingprobe.probes.estimators import as_probe
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import WORDS
 
@@ -112,7 +113,7 @@ class Design:
 
     tasks: Sequence[Any]
     encoders: Sequence[Any] | Mapping[str, Any]
-    probes: Sequence[str] = ()
+    probes: Sequence[Any] = ()
     controls: Sequence[str] = ()
     seeds: int = 5
     reads: Sequence[str] = ()
@@ -196,8 +197,8 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     asked, broken = named.identities(paths)
     encoders = {ref: each for ref, each in named.encoders.items() if ref in asked}
     tasks, refused = tasks_of(design.tasks, paths.cache)
-    named_probes = [str(ref) for text in design.probes for ref in PROBES.expand(text)]
-    probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
+    probes, own = _find_probes(design.probes)
+    probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
     posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     if any(_reads_words(p) for p in probes.values()):
@@ -206,7 +207,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     taught, remarks = memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
-    posed = _probes_by_task(tasks, probes, own=not named_probes)
+    posed = _probes_by_task(tasks, probes, own=not design.probes)
     data = {ref: facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
     lacking = _lacking(posed, probes, data)
     refused |= broken | unread | _unfit(probes, design.reads or design.usual, lacking)
@@ -224,7 +225,8 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     identities = {
         **{("task", ref): each for ref, each in known.items()},
         **{("encoder", ref): asked[ref] for ref in encoders},
-        **_identities(PROBES, probes),
+        **{("probe", name): identity(PROBES, None, probe) for name, probe in own.items()},
+        **_identities(PROBES, {name: each for name, each in probes.items() if name not in own}),
         **_identities(CONTROLS, controls),
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
@@ -256,6 +258,17 @@ def _unfit(
         for (name, probe), read in product(probes.items(), chosen)
         if not _reads_words(probe) and not _can_read(probe, read)
     }
+
+
+def _find_probes(asked: Sequence[Any]) -> tuple[dict[str, Probe], dict[str, Probe]]:
+    """The probes that are asked for, by canonical reference or name, and those that are objects."""
+    references = [text for text in asked if isinstance(text, str | Reference)]
+    named = [str(ref) for text in references for ref in PROBES.expand(text)]
+    objects = [as_probe(thing) for thing in asked if not isinstance(thing, str | Reference)]
+    own = {probe.name: probe for probe in objects}
+    if len(own) < len(objects):
+        raise PlanProblem("two of the probes have the same name: give each settings of its own")
+    return {**_things(PROBES, named), **own}, own
 
 
 def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
