@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
+import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.progress import listening
@@ -683,3 +684,16 @@ def test_a_block_that_another_run_is_at_comes_last(tmp_path):
     assert len(order.calls) == 3
     assert here.calls == [*order.calls[2:], order.calls[0]]
     assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_what_embed_returns_has_the_vectors(tmp_path):
+    texts = ["She sleeps.", "They sleep well.", "She sleeps."]
+    done = lingprobe.embed(texts, ["bow:random", "length"], cache=tmp_path)
+    (words,) = done["bow:random"].vectors.layers
+    assert words.shape == (3, 300)
+    assert np.array_equal(words[0], words[2])
+    assert not np.array_equal(words[0], words[1])
+    assert done["length"].vectors.layers[0].ravel().tolist() == [3, 4, 3]
+    assert lingprobe.embed("She sleeps.", "length")["length"].usable.all()
+    with pytest.raises(StoreProblem, match="not kept"):
+        embed(Pretend(), [], VectorStore(tmp_path), "k").vectors  # noqa: B018

@@ -16,6 +16,7 @@ from lingprobe.corpora.corpus import list_corpus_files as files_of
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
+from lingprobe.corpora.text import split_words
 from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, Encoder, Sentence
@@ -38,7 +39,7 @@ TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip"
 
 
 def embed(
-    sentences: Sequence[Sentence],
+    sentences: Sequence[Sentence | str],
     encoders: Any = None,
     *,
     cache: str | Path | None = None,
@@ -48,8 +49,9 @@ def embed(
     project: int | None = None,
 ) -> dict[str, Embedded]:
     """Encode sentences into the cache before a run, for example on a machine with a GPU. Returns
-    for each encoder what was encoded.
+    for each encoder what was encoded, and its `vectors`.
 
+    sentences  of `lingprobe.sentences`, or texts
     encoders  encoders, such as 'hf:bert-base-cased,layers=all' (default: an untrained network); in
               Python also what `run` takes
     store     how vectors are stored, the same as in the run: 'float32', 'float16' or 'bfloat16'
@@ -57,19 +59,24 @@ def embed(
     EncoderProblem for an encoder that cannot be used.
 
         lingprobe.embed(lingprobe.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
+        lingprobe.embed(["She sleeps.", "They sleep."], "bow:random")["bow:random"].vectors
     """
     kept_as(store)
+    every = [
+        Sentence.of(split_words(each), each) if isinstance(each, str) else each
+        for each in as_list(sentences)
+    ]
     asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
     with at(cache), ExitStack() as stack:
         paths = Paths.of(None, cache, store, project)
         if shard is not None:
             file = paths.cache / "vectors" / request_of("embed", paths.dtype, argument_texts(asked))
             made = stack.enter_context(
-                alike(file, 1, lambda: ahead(asked, sentences, paths), _identities)
+                alike(file, 1, lambda: ahead(asked, every, paths), _identities)
             )
         else:
-            made = ahead(asked, sentences, paths)
-        return embed_ahead(made, sentences, paths, progress, Workers(shard=part))
+            made = ahead(asked, every, paths)
+        return embed_ahead(made, every, paths, progress, Workers(shard=part))
 
 
 def sentences(

@@ -8,8 +8,8 @@ and with them the last bits, do not change.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.experiment.attempt import PROBES, EncoderProblem, EncoderRun
 from lingprobe.experiment.runners import HERE, Lost, Workers
 from lingprobe.store import plans
+from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import Watch, once
 from lingprobe.store.folder import Index, Keys, distinct, keys_of
 from lingprobe.store.vectors import Entries, VectorStore
@@ -47,6 +48,18 @@ class Embedded:
     cached: int
     cut: int
     seconds: float
+    reader: Callable[[], Vectors] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors of the sentences in their order, read from the cache: `layers` are arrays
+        [n, dim], or [units, dim] where an encoder gives a vector for each token, `names` what they
+        are called; of what is not usable zeros, or no units. StoreProblem where they are there no
+        longer.
+        """
+        if self.reader is None:
+            raise StoreProblem("these vectors were not kept: ask lingprobe.embed for them")
+        return self.reader()
 
 
 @dataclass(frozen=True)

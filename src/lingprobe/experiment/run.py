@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -23,7 +24,7 @@ from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
 from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import facts
 from lingprobe.experiment.earlier import explain_anew
-from lingprobe.experiment.embed import Embedded, EncoderProblem, embed
+from lingprobe.experiment.embed import Embedded, EncoderProblem, embed, vectors
 from lingprobe.experiment.groups import Batch, Group
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.own_baselines import name_own_baselines
@@ -326,6 +327,8 @@ def embed_ahead(
         working = at_work(f"encoding with {reference}", paths.results)
         with working, encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
-            done[reference] = embed(encoder, sentences, store, key, workers=workers)
+            made = embed(encoder, sentences, store, key, workers=workers)
+        reader = partial(vectors, encoder, sentences, store, key, made.usable)
+        done[reference] = replace(made, reader=reader)
         note(store.folder(key), reference, {str(known)}, None)
     return done
