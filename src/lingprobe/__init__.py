@@ -337,7 +337,13 @@ def __getattr__(name: str) -> Any:
     for point in () if name.startswith("_") else entry_points("lingprobe.functions"):
         if point.name == name:  # of an extension or another package
             return point.load()
-    raise AttributeError(f"module 'lingprobe' has no attribute {name!r}")
+    from lingprobe.data.suggestions import advice, suggest
+
+    near = suggest("function", name, __all__)
+    hint = advice("function", name) or (near and f"did you mean {near}?")
+    raise AttributeError(
+        f"module 'lingprobe' has no attribute {name!r}{hint and ': '}{hint}", name=name
+    )
 
 
 def __dir__() -> list[str]:

@@ -134,5 +134,5 @@ def test_what_is_looked_at_in_a_session_is_short(evaluation):
 
 
 def test_scores_are_no_results(evaluation):
-    with pytest.raises(lingprobe.UsageProblem, match="give an evaluation, results, or a folder"):
+    with pytest.raises(lingprobe.UsageProblem, match="give an evaluation, a folder of results"):
         lingprobe.compare([*evaluation])

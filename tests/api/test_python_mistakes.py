@@ -173,12 +173,13 @@ MISTAKES = {
         f"{Model!r} {NOT_A_TASK}",
     ),
     "a class as an encoder": (
-        lambda: lingprobe.evaluate(Model, TASK),
-        f"{Model!r} {NOT_AN_ENCODER}",
+        lambda: lingprobe.evaluate(Model, FRAME),
+        f"{Model!r} is a class and no encoder: make one, as Model()",
     ),
     "data as an encoder": (
         lambda: lingprobe.evaluate(FRAME, "length"),
-        f"a DataFrame {NOT_AN_ENCODER}",
+        "a DataFrame is data, and an encoder is expected here: run takes the tasks first, evaluate"
+        " the encoder",
     ),
     "a number as an encoder": (
         lambda: lingprobe.evaluate(5, TASK),
@@ -218,6 +219,53 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", TASK, on_error="ignore"),
         "ud/sent-len,on_error=ignore: choose one of raise, skip",
     ),
+    "a column by another keyword": (
+        lambda: lingprobe.table(FRAME, text_column="text"),
+        "table takes no argument 'text_column': did you mean text?",
+    ),
+    "a target": (
+        lambda: lingprobe.table(FRAME, target="label"),
+        "table takes no argument 'target': did you mean label?",
+    ),
+    "an encoder in the place of data": (
+        lambda: lingprobe.run(Model(), FRAME),
+        "a thing of type Model is no task but an encoder: run takes the tasks first, evaluate the"
+        " encoder",
+    ),
+    "one seed": (
+        lambda: lingprobe.run(FRAME, "length", seed=3),
+        "run takes no argument 'seed': a run trains each probe with several seeds, seeds=5; a"
+        " reference has one of its own, as bow:random,seed=1",
+    ),
+    "verbose": (
+        lambda: lingprobe.run(FRAME, "length", verbose=True),
+        "run takes no argument 'verbose': progress=True draws bars; errors have their traceback"
+        " with --debug on the command line",
+    ),
+    "a name and a frame": (
+        lambda: lingprobe.run([("mine", FRAME)], "length"),
+        "('mine', text label 0 A dog. x 1 A cat. y) is no task: a mapping names data, as {'mine':"
+        " data}",
+    ),
+    "weights of another format": (
+        lambda: lingprobe.run(FRAME, "model.gguf"),
+        "'model.gguf' has weights in .gguf, which lingprobe does not run: name the folder of the"
+        " model with its safetensors, or serve it and name the server, api:URL",
+    ),
+    "a report of scores": (
+        lambda: lingprobe.report(FRAME),
+        "a DataFrame is no results: give an evaluation, a folder of results, or some of the"
+        " results of an evaluation",
+    ),
+    "two evaluations": (
+        lambda: lingprobe.compare([], FRAME),
+        "against names one encoder: compare([first, second]) compares what two evaluations have",
+    ),
+    "vectors of a frame": (
+        lambda: lingprobe.embed(FRAME, "length"),
+        "a DataFrame is no list of texts: give those of its column, or what lingprobe.sentences"
+        " returns",
+    ),
 }
 
 
@@ -242,3 +290,20 @@ def test_an_encoder_that_raises_is_named_in_what_is_printed():
     made = lingprobe.evaluate(broken, TASK, probes="logreg", bounds=False, seeds=1)
     assert not made.results
     assert "failed: broken: broken failed on every sentence tried (RuntimeError: boom)" in str(made)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("load_results", "results() reads a folder, load_evaluation() a whole evaluation"),
+        ("probe", "run() probes encoders on tasks"),
+        ("plot", "evaluation.plot()"),
+        ("load_dataset", "table() makes a task of data in memory"),
+        ("evaluat", "did you mean evaluate?"),
+    ],
+)
+def test_a_function_of_another_name_is_pointed_to(name, hint):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': ") as problem:
+        getattr(lingprobe, name)
+    assert hint in str(problem.value)
+    assert not hasattr(lingprobe, "zzzz")

@@ -84,7 +84,7 @@ def test_a_page_in_a_list_is_a_line(measured):
 
 @pytest.mark.parametrize("wrong", [5, [5], [None]])
 def test_what_holds_no_results_is_said(wrong):
-    with pytest.raises(lingprobe.UsageProblem, match="give an evaluation, results, or a folder"):
+    with pytest.raises(lingprobe.UsageProblem, match="give an evaluation, a folder of results"):
         lingprobe.report(wrong)
 
 

@@ -89,7 +89,8 @@ def show_keywords(options: Mapping[str, Any] | type) -> Callable[[F], F]:
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
     other = advice("argument", name)
-    near = "" if other else suggest("option", name, known, 0.6)
+    near = suggest("argument", name, known, 1.0)  # by its meaning alone
+    near = near or ("" if other else suggest("option", name, known, 0.6))
     other = other or advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

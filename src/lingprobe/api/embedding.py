@@ -62,6 +62,11 @@ def embed(
         lingprobe.embed(["She sleeps.", "They sleep."], "bow:random")["bow:random"].vectors
     """
     kept_as(store)
+    if isinstance(sentences, Mapping) or hasattr(sentences, "columns"):  # as frames have
+        raise UsageProblem(
+            f"a {type(sentences).__name__} is no list of texts: give those of its column, or what"
+            " lingprobe.sentences returns"
+        )
     every = [
         Sentence.of(split_words(each), each) if isinstance(each, str) else each
         for each in as_list(sentences)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.api.arguments import as_list
+from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import (
@@ -15,6 +16,8 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.data.suggestions import suggest
+from lingprobe.datasets.formats.folders import SUFFIXES
+from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.encoders.adapters import is_adapter
 from lingprobe.encoders.hub import Files, files_of
@@ -22,6 +25,8 @@ from lingprobe.nets.device import check_name
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import about
 
+_OTHER_FORMATS = (".gguf", ".ggml", ".onnx", ".tflite", ".h5", ".pt", ".pth", ".bin", ".mlmodel")
+"""Endings of files with weights that transformers does not load by themselves."""
 OF_WORDS = ("a word", "a span", "two spans")
 """What labels of tasks may be about that need a vector for each word piece."""
 ORGANISATION = "sentence-transformers"
@@ -64,6 +69,12 @@ def model(name: str, tasks: Any = None) -> str:
     return str(found)
 
 
+def _is_table(name: str) -> bool:
+    """Whether a text is the name of a file of a table."""
+    path = Path(name)
+    return uncompressed_path(path).suffix.lower() in SUFFIXES and path.is_file()
+
+
 def _about_spans(tasks: Any) -> bool:
     """Whether all tasks are about words or spans, as far as their names say."""
     given = as_list(tasks)
@@ -73,7 +84,17 @@ def _about_spans(tasks: Any) -> bool:
 
 
 def reference(thing: Any, tasks: Any = None) -> Any:
-    """The reference of a model, where something is but its name; all else stays as it is."""
+    """The reference of a model, where something is but its name or its folder; all else stays as it
+    is. UsageProblem for data.
+    """
+    if isinstance(thing, Path):
+        thing = str(thing)
+    if is_frame(thing) or (isinstance(thing, str) and _is_table(thing)):
+        shown = repr(thing) if isinstance(thing, str) else f"a {type(thing).__name__}"
+        raise UsageProblem(
+            f"{shown} is data, and an encoder is expected here: run takes the tasks first, evaluate"
+            " the encoder"
+        )
     if not isinstance(thing, str) or (parsed := try_parse_reference(thing)) is None:
         return thing
     name = parsed.name
@@ -81,6 +102,11 @@ def reference(thing: Any, tasks: Any = None) -> Any:
         return thing
     if not Path(name).exists() and suggest("encoder", name, ENCODERS.places()):
         return thing  # mistyped, or by another name
+    if (suffix := Path(name).suffix.lower()) in _OTHER_FORMATS:
+        raise DataProblem(
+            f"{name!r} has weights in {suffix}, which lingprobe does not run: name the folder of"
+            " the model with its safetensors, or serve it and name the server, api:URL"
+        )
     try:
         return model(thing, tasks)
     except DataProblem as problem:

@@ -245,6 +245,10 @@ def compare(
         print(lingprobe.compare("results/", pairs=True, correction="bh").letters)
     """
     check_choice("test", test, TESTS)
+    if against is not None and not isinstance(against, str):
+        raise UsageProblem(
+            "against names one encoder: compare([first, second]) compares what two evaluations have"
+        )
     if against and pairs:
         raise UsageProblem("against compares with one encoder, pairs all: choose one of them")
     chosen = _parse_selection(selection)
@@ -349,8 +353,11 @@ def _gather_results(
     """
     if isinstance(given, Evaluated):
         given = given.results
-    if not isinstance(given, Iterable):
-        raise UsageProblem(f"{given!r:.60}: give an evaluation, results, or a folder of results")
+    if not isinstance(given, Iterable) or hasattr(given, "columns"):  # as frames have
+        raise UsageProblem(
+            f"a {type(given).__name__} is no results: give an evaluation, a folder of results, or"
+            " some of the results of an evaluation"
+        )
     every, remarks, several = list[Result](), list[str](), False
     plain = chosen._replace(tasks=(), encoders=(), reads=())
     for each in given:

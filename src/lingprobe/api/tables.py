@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from lingprobe.api.arguments import as_list, nothing
+from lingprobe.api.arguments import as_list, nothing, show_keywords
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.digests import digest_texts
@@ -44,6 +44,7 @@ class Loading(Protocol):
         ...
 
 
+@show_keywords({})
 def table(
     data: Any,
     *,
@@ -284,7 +285,11 @@ def _refusal(thing: Any) -> str:
     shown = (
         " ".join(f"{thing!r:.60}".split()) if plain else f"a thing of type {type(thing).__name__}"
     )
+    if not isinstance(thing, type) and (callable(thing) or hasattr(thing, "encode")):
+        return f"{shown} is no task but an encoder: run takes the tasks first, evaluate the encoder"
     is_pair = isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str)
+    if is_pair and _is_data(thing[1]):
+        return f"{shown} is no task: a mapping names data, as {{{thing[0]!r}: data}}"
     if is_pair:
         return (
             f"{shown} is no task: of pairs of text and label make (texts, labels), as zip(*pairs)"
