@@ -251,6 +251,27 @@ class BoundaryDensity(NotePart):
     density: float = float("nan")
 
 
+@dataclass(frozen=True, slots=True)
+class Thresholds(NotePart):
+    """Which class of two is positive, and by rate of false positives, as '0.05', the difference of
+    scores from which on an example is.
+    """
+
+    key: ClassVar[str] = "thresholds"
+    positive: str = ""
+    at: Mapping[str, float] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCounts(NotePart):
+    """By rate of false positives how many positive test examples lie above the threshold, of how
+    many, and how many negative ones, of how many.
+    """
+
+    key: ClassVar[str] = "above thresholds"
+    at: Mapping[str, Sequence[int]] = NOTHING
+
+
 class Choice(Record):
     """What a probe says of its fit."""
 

@@ -35,7 +35,7 @@ from lingprobe.data.core import (
 from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
-from lingprobe.data.notes import Choice, Counts, Notes, Provenance
+from lingprobe.data.notes import Choice, Counts, Notes, Provenance, Thresholds
 from lingprobe.data.oracles import (
     Informed,
     about_words,
@@ -65,6 +65,7 @@ from lingprobe.experiment.readable import may_probe, readable
 from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.thresholds import count_at_thresholds
 from lingprobe.store.vectors import VectorStore
 
 MAX_KEPT_PROBES = 256
@@ -274,14 +275,18 @@ def _result(
     rest: tuple[str, Provenance, Logits | None],
 ) -> Result:
     metric, shared, scores = rest
-    decoded = predicted = predictor.predict(test).decoded
+    said = predictor.predict(test)
+    decoded = predicted = said.decoded
     if scores is not None and find_metric(metric).reads_scores:
         predicted = ScoredLabels.of(decoded, test.labels.names, scores)
     score = METRICS.make(metric)(test.labels, predicted)
     clusters = together(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared.constants or {}, test.labels, predicted, metric)
-    made_with = replace(shared, choice=Choice(choice_of(predictor)))
+    choice = Choice(choice_of(predictor))
+    if thresholds := choice.part(Thresholds):
+        choice = choice.plus(count_at_thresholds(test.labels, said.scores, said.names, thresholds))
+    made_with = replace(shared, choice=choice)
     alone = {key: tags.without_unused() for key, tags in test.dataset.strata.items()}
     # one's own tag is no stratum
     strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column, join_columns
-from lingprobe.data.notes import BoundaryDensity, MembersCompared
+from lingprobe.data.notes import BoundaryDensity, MembersCompared, Thresholds
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats, Ints
+from lingprobe.metrics.thresholds import find_thresholds
 from lingprobe.probes.features import finite
 from lingprobe.probes.linear import room
 from lingprobe.probes.linear.decomposition import FeatureScale, SharedDecomposition
@@ -145,29 +146,38 @@ class Linear:
         if member == "logistic":
             penalty = penalty or shared.penalty or 1.0
             cuts = shared.cuts
-            model, quality = _fit_calibrated(train, dev, decomposition, (shared, penalty))
+            model, held_out = _fit_calibrated(train, dev, decomposition, (shared, penalty))
             boundary = targets.measure_boundary(decomposition, penalty)
         else:
             closed = targets.fit_closed(decomposition, penalty, with_boundary=True)
             model, penalty, boundary = closed.model, closed.penalty, closed.boundary
             cuts = targets.take(closed.rows).cuts(closed.scores)
-            quality = _quality_on_dev(len(train), dev.labels, closed, cuts)
+            held_out = _leave_out(len(train), dev.labels, closed)
         if self.priors == "equal":
             model = _equalise_priors(model, train.labels, dev.labels)
         choice = {
             "member": member,
             "standardised": standardised,
             "penalty": penalty,
-            "dev": quality,
+            "dev": _rate_scores(held_out, cuts),
             MembersCompared.key: MembersCompared(
                 "ridge regression" if train.labels.link is None else MODELS[member],
                 {MODELS[name]: loss for name, loss in shared.losses.items()},
                 *shared.examples,
             ).plain(),
         }
+        if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
+            choice[Thresholds.key] = thresholds.plain()
         if math.isfinite(boundary):
             choice[BoundaryDensity.key] = BoundaryDensity(boundary).plain()
         return LinearMap(read, decomposition.scale, model, cuts, choice)
+
+
+class HeldOut(NamedTuple):
+    """Labels and scores [n, outputs] of dev examples that a fit has not seen."""
+
+    labels: Column
+    scores: Doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +244,11 @@ def _fit_calibrated(
     dev: Readings,
     decomposition: SharedDecomposition,
     how: tuple[MemberChoice, float],
-) -> tuple[LinearModel, float]:
-    """Logistic regression on train and dev, calibrated, and how good that on train alone is on
-    dev (NaN where there is none).
-    """
+) -> tuple[LinearModel, HeldOut]:
+    """Logistic regression on train and dev, calibrated, and what one on train alone says of dev."""
     (shared, penalty), count = how, len(train)
-    targets, start, quality = _targets_of(train, dev), None, float("nan")
+    targets, start = _targets_of(train, dev), None
+    held_out = HeldOut(dev.labels.take(np.arange(0)), np.empty((0, len(train.labels.names))))
     first, slope = (
         targets.take(np.arange(count)),
         1.0 if shared.lines is None else shared.lines.slope,
@@ -253,26 +262,23 @@ def _fit_calibrated(
         alone = replace(decomposition, features=decomposition.features[:count])
         start = fit_logistic(alone, first, penalty)
         scaled = decomposition.scale.apply(decomposition.features[count:])
-        scores = predict_scores(calibrate(start), scaled).astype(np.float32)
-        quality = _rate_scores(dev.labels, _subtract_cuts(scores, shared.cuts))
-    return calibrate(fit_logistic(decomposition, targets, penalty, start)), quality
+        held_out = HeldOut(dev.labels, predict_scores(calibrate(start), scaled))
+    return calibrate(fit_logistic(decomposition, targets, penalty, start)), held_out
 
 
-def _quality_on_dev(train: int, dev: Column, closed: ClosedFit, cuts: Doubles | None) -> float:
-    """How good leave-one-out scores of the dev examples are, which come after so many of train; NaN
-    where there are none.
-    """
+def _leave_out(train: int, dev: Column, closed: ClosedFit) -> HeldOut:
+    """Leave-one-out scores of the dev examples, which come after so many of train."""
     mine = closed.rows >= train
-    if not mine.any():
+    return HeldOut(dev.take(closed.rows[mine] - train), closed.scores[mine])
+
+
+def _rate_scores(held_out: HeldOut, cuts: Doubles | None) -> float:
+    """How good scores are; NaN where there are none, or they are beyond what a float holds."""
+    if not len(held_out.scores):
         return float("nan")
-    scores = _subtract_cuts(closed.scores[mine].astype(np.float32), cuts)
-    return _rate_scores(dev.take(closed.rows[mine] - train), scores)
-
-
-def _rate_scores(labels: Column, scores: Floats) -> float:
-    """How good scores are; NaN where that is beyond what a float holds."""
+    scores = _subtract_cuts(held_out.scores.astype(np.float32), cuts)
     with np.errstate(over="ignore"):
-        quality = float(labels.quality(scores))
+        quality = float(held_out.labels.quality(scores))
     return quality if np.isfinite(quality) else float("nan")
 
 
