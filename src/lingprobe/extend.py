@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from lingprobe.corpora.tagged_text import read_tagged_text
     from lingprobe.corpora.tally import ProblemTally
     from lingprobe.corpora.text import (
+        WORD_PATTERN,
         read_running_text,
         split_clitic,
         split_words,
@@ -133,6 +134,7 @@ __all__ = [
     "BRACKET_SUFFIXES",
     "POOLS",
     "SHARED_OPTIONS",
+    "WORD_PATTERN",
     "Annotation",
     "Answers",
     "ArrayFile",
@@ -312,7 +314,9 @@ _PLACES = {
     "corpora.strict": "read_json_document",
     "corpora.tagged_text": "read_tagged_text",
     "corpora.tally": "ProblemTally",
-    "corpora.text": "read_running_text split_clitic split_words strip_to_letters tokenize_words",
+    "corpora.text": (
+        "WORD_PATTERN read_running_text split_clitic split_words strip_to_letters tokenize_words"
+    ),
     "corpora.training_sentences": "hash_key",
     "corpora.trees": "compute_tree_depth",
     "data._closure": "digest_code",

@@ -22,7 +22,9 @@ from lingprobe.corpora.files import chunks, decode_text
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
-_WORD = regex.compile(r"\w+(?:[-'’]\w+)*|(?=\S)\X")
+WORD_PATTERN = r"\w+(?:[-'’]\w+)*|(?=\S)\X"
+"""A word of running text, or a mark of punctuation."""
+_WORD = regex.compile(WORD_PATTERN)
 SPACELESS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Han", "Hiragana", "Katakana", "Javanese"),
     *("Balinese", "Tai_Tham", "Tai_Le", "New_Tai_Lue"),

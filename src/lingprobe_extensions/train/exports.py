@@ -14,11 +14,19 @@ import numpy as np
 import torch
 
 from lingprobe import DataProblem, Sentence, UsageProblem
-from lingprobe.extend import Floats, NetworkShape, describe_install, write_text
-from lingprobe_extensions.train.encoder import Trained, words_of
+from lingprobe.extend import (
+    WORD_PATTERN,
+    Floats,
+    NetworkShape,
+    describe_install,
+    split_words,
+    write_text,
+)
+from lingprobe_extensions.train.encoder import UNKNOWN, Trained, words_of
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
+_NO_WORD = "\ufffd"  # which no encoder knows
 CHECKED, CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers may lie apart
 
 
@@ -44,8 +52,10 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
     and some more; words with spaces inside are left out.
 
-    Sentences of these words, joined with spaces, get the same vectors up to 1e-5, which is checked.
-    DataProblem for an architecture that its modules cannot express.
+    Texts get the same vectors up to 1e-5, which is checked, also where words are not among these,
+    unless the encoder draws a vector for whichever word it meets. Texts are cut as running text is,
+    or, where the encoder knows words that this would cut, at spaces. DataProblem for an
+    architecture that its modules cannot express.
     """
     facts = encoder.facts
     architecture = facts["architecture"]
@@ -58,33 +68,54 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
     every = dict.fromkeys([*words_of(Path(encoder.folder).expanduser()), *more])
-    forms = [form for form in every if form.split() == [form]]  # texts are cut at spaces there
-    network, (vectors, known) = encoder.parts(forms, facts)
-    model = _model(shape, network, forms, vectors)
+    forms = [form for form in every if form.split() == [form] and form != UNKNOWN]
+    network, (vectors, known) = encoder.parts([*forms, UNKNOWN], facts)
+    tokenizer = _make_tokenizer(forms)
+    model = _model(shape, network, tokenizer, vectors)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as place:
         part = Path(place) / output.name
         model.save(str(part), create_model_card=False)
-        write_text(part / "README.md", _card(encoder, shape, len(forms)))
-        _check(encoder, part, forms)
+        write_text(part / "README.md", _card(encoder, shape, len(forms), any(map(_is_cut, forms))))
+        draws_vectors = not facts["settings"]["learned"] and facts["settings"]["vectors"] is None
+        _check(encoder, part, forms, () if draws_vectors else (_NO_WORD,))
         part.replace(output)
-    return Exported(output, len(forms), int((~known).sum()))
+    return Exported(output, len(forms), int((~known[:-1]).sum()))
 
 
-def _model(shape: NetworkShape, network: Any, forms: Sequence[str], vectors: Floats) -> Any:
+def _is_cut(form: str) -> bool:
+    """Whether a word would be cut in running text."""
+    return split_words(form) != (form,)
+
+
+def _make_tokenizer(forms: Sequence[str]) -> Any:
+    """A tokeniser with these words and one more for all others, which a text of white space has,
+    too. A text without a character has no token: nothing that `tokenizers` does changes that.
+    """
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    numbers = {form: number for number, form in enumerate([*forms, UNKNOWN])}
+    made = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN))
+    made.normalizer = normalizers.Replace(Regex(r"\A\s*\z"), _NO_WORD)
+    made.pre_tokenizer = (
+        pre_tokenizers.WhitespaceSplit()
+        if any(map(_is_cut, forms))
+        else pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
+    )
+    return PreTrainedTokenizerFast(tokenizer_object=made, unk_token=UNKNOWN)
+
+
+def _model(shape: NetworkShape, network: Any, tokenizer: Any, vectors: Floats) -> Any:
     """The modules, one after the other."""
     try:
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer import modules as kinds
-        from sentence_transformers.sentence_transformer.modules.tokenizer import (
-            WhitespaceTokenizer,
-        )
     except ImportError:
         raise DataProblem(
             f"an export needs sentence-transformers 6 or newer: {describe_install('st')}"
         ) from None
-    tokens = WhitespaceTokenizer(forms, stop_words=[], do_lower_case=False)
-    modules: list[Any] = [kinds.WordEmbeddings(tokens, vectors, max_seq_length=10_000)]
+    modules: list[Any] = [kinds.WordEmbeddings(tokenizer, vectors, max_seq_length=10_000)]
     if shape.architecture != "mean":
         lstm = network.body.cells
         both = lstm.bidirectional
@@ -98,15 +129,15 @@ def _model(shape: NetworkShape, network: Any, forms: Sequence[str], vectors: Flo
     return SentenceTransformer(modules=modules, device="cpu")
 
 
-def _check(encoder: Trained, folder: Path, forms: Sequence[str]) -> None:
-    """Read the folder, and compare what it says of some sentences of its words."""
+def _check(encoder: Trained, folder: Path, forms: Sequence[str], more: Sequence[str]) -> None:
+    """Read the folder, and compare what it says of some sentences of its words and more."""
     from sentence_transformers import SentenceTransformer
 
     words, sentences = iter(forms), list[Sentence]()
     while part := list(islice(words, 3 * len(sentences) + 1)):
         if len(sentences) == CHECKED:
             break
-        sentences.append(Sentence.of(part))
+        sentences.append(Sentence.of((*part, *more)))
     ours = encoder.encode(sentences).layers[0]
     model = SentenceTransformer(str(folder), device="cpu")
     theirs = model.encode([sentence.text for sentence in sentences], show_progress_bar=False)
@@ -117,13 +148,18 @@ def _check(encoder: Trained, folder: Path, forms: Sequence[str]) -> None:
         )
 
 
-def _card(encoder: Trained, shape: NetworkShape, many: int) -> str:
+_CUTS = (
+    "It cuts texts into words and marks of punctuation itself.",
+    "Give it texts whose words and marks stand between spaces.",
+)
+
+
+def _card(encoder: Trained, shape: NetworkShape, many: int, is_cut_at_spaces: bool) -> str:
     return (
         "---\nlibrary_name: sentence-transformers\n---\n\nA sentence encoder that `lingprobe train`"
         f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} numbers.\n\n"
-        f"It knows {many:,} words, told as they are written. Give it sentences whose words and"
-        " marks stand between spaces. Words that it lacks are left out, or read without the marks"
-        " around them, or in lower case; a sentence in which it knows no word has no usable"
-        " vector. Which sentences it was trained on is known to the folder that it was made of,"
-        " not here: do not probe it on these.\n"
+        f"It knows {many:,} words as they are written, and has one vector for all others."
+        f" {_CUTS[is_cut_at_spaces]} Which sentences it was trained on is known to the folder that"
+        " it was made of, not here: do not probe it on these. A text without a character has no"
+        " vector.\n"
     )

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import lingprobe
 from lingprobe.cli import app
+from lingprobe.corpora.text import split_words
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.train import exports
@@ -59,7 +60,7 @@ def test_sentences_get_the_same_vectors(
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-5)
     other = ENCODERS.make(f"trained:{tmp_path / 'm'},epoch=2").encode(sentences).layers[0]
     assert (architecture, embedding) == ("mean", 0) or not np.allclose(theirs, other, atol=1e-5)
-    assert set(WORDS) == set(model.tokenizer.get_vocab())
+    assert {*WORDS, "<unk>"} == {*model.tokenizer.tokenizer.get_vocab()}
     assert (done.words, done.lacking) == (len(WORDS), 0)
     assert not list(tmp_path.glob(".st-*"))
 
@@ -77,6 +78,36 @@ def test_words_of_corpora_are_known_too_and_words_without_a_vector_are_zeros(tex
         [Sentence.of(t.split()) for t in asked]
     )
     np.testing.assert_allclose(opened(tmp_path / "st").encode(asked), ours.layers[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("architecture", ["bilstm-max", "lstm-last", "mean"])
+@pytest.mark.parametrize("learned", [False, True])
+def test_ordinary_text_gets_the_same_vectors(architecture, learned, text, tmp_path):
+    """Words that it does not know, marks beside words, and nothing at all."""
+    vectors = tmp_path / "a.vec"
+    vectors.write_text("".join(f"{word} 0.5 {i}\n" for i, word in enumerate(WORDS[1:])), "utf-8")
+    how = {**SMALL, "layers": int(architecture != "mean"), "learned": learned, "vectors": vectors}
+    lingprobe.train(architecture, "autoencode", text, tmp_path / "m", **how)
+    lingprobe.export(tmp_path / "m", tmp_path / "st")
+    draws, some = random.Random(2), ["Zoë", "-", "…", "12", "well-known", "Anna's", "🙂", "ANNA"]
+    words = [draws.choices([*WORDS, *some], k=draws.randint(1, 12)) for _ in range(150)]
+    texts = [" ".join(line) for line in words] + ["Anna sees (Bea), who hears.", "Nobody knows!"]
+    sentences = [Sentence.of(split_words(line), line) for line in texts]
+    ours = ENCODERS.make(f"trained:{tmp_path / 'm'}").encode(sentences).layers[0]
+    model = opened(tmp_path / "st")
+    np.testing.assert_allclose(model.encode(texts), ours, rtol=0, atol=1e-5)
+    assert np.isfinite(model.encode(["  ", "\n", "…", "Zoë"])).all()
+
+
+def test_words_that_running_text_would_cut_are_kept_between_spaces(text, tmp_path):
+    lingprobe.train("mean", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
+    vocabulary = lingprobe.export(tmp_path / "m", tmp_path / "one").words
+    (tmp_path / "bank.conllu").write_text("1\ta.m.\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
+    done = lingprobe.export(tmp_path / "m", tmp_path / "two", words=[tmp_path / "bank.conllu"])
+    assert done.words == vocabulary + 1
+    assert opened(tmp_path / "two").tokenizer.tokenize("a.m. a.m .")[0] == vocabulary
+    assert "stand between spaces" in (tmp_path / "two" / "README.md").read_text("utf-8")
+    assert "cuts texts into words" in (tmp_path / "one" / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("architecture", ["bilstm-last", "gated-convnet"])
