@@ -24,6 +24,7 @@ import heapq
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -43,6 +44,7 @@ BIN = Path(sys.executable).parent
 DURATIONS = ROOT / ".venv" / "test-durations.json"
 WORDS = ROOT / ".venv" / "test-words.json"
 BUDGET_SECONDS, WORKERS = 38.0, 2
+START_SECONDS = 32.0  # that starting workers, and tests that are slower than they were, may take
 UNKNOWN_SECONDS = 0.5  # what a test takes that was never run
 MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
 FEW_TESTS = 20  # with so few, starting workers takes longer than they save
@@ -79,7 +81,7 @@ def main() -> int:
     if options.list:
         print("\n".join(f"{near[test]:3} {test}" for test in chosen))
         return 0
-    failed = run(chosen)
+    failed = run(chosen, options.seconds)
     for name, process in checks:
         output = process.communicate()[0]
         if process.returncode:
@@ -434,14 +436,21 @@ def choose(near: dict[str, int], seconds: float) -> tuple[list[str], list[str]]:
     return chosen, sorted(set(order) - set(chosen))
 
 
-def run(tests: list[str]) -> bool:
-    """Whether tests fail."""
+def run(tests: list[str], seconds: float) -> bool:
+    """Whether tests fail, or do not end though they took so many seconds before."""
     if not tests:
         return False
     workers = ("--numprocesses", str(WORKERS), "--dist", "worksteal")
     command = (*PYTEST, *(workers if len(tests) > FEW_TESTS else ()), *tests)
     environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode != 0
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
+    try:
+        return process.wait(seconds + START_SECONDS) != 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        print(f"FAILED to end within {seconds + START_SECONDS:.0f} s, and was stopped")
+        return True
 
 
 def say_what_ran(chosen: list[str], left: list[str], seconds: float) -> None:
