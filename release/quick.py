@@ -52,7 +52,7 @@ FEW_TESTS = 20  # with so few, starting workers takes longer than they save
 CHOSEN, CALLED = 3, 2
 # by how much the tests of a folder are nearer to what is defined in the folder that they test
 BESIDE = 2
-PLUGINS = ("timeout", "randomly", "xdist", "hypothesispytest")  # as they know each other
+PLUGINS = ("timeout", "xdist", "hypothesispytest")  # as they know each other; in this order
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-x"),
     *(argument for plugin in PLUGINS for argument in ("-p", plugin)),
@@ -440,7 +440,8 @@ def run(tests: list[str], seconds: float) -> bool:
     """Whether tests fail, or do not end though they took so many seconds before."""
     if not tests:
         return False
-    workers = ("--numprocesses", str(WORKERS), "--dist", "worksteal")
+    # the nearest first, on all workers
+    workers = ("--numprocesses", str(WORKERS), "--dist", "load", "--maxschedchunk", "1")
     command = (*PYTEST, *(workers if len(tests) > FEW_TESTS else ()), *tests)
     environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
@@ -449,7 +450,7 @@ def run(tests: list[str], seconds: float) -> bool:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        print(f"FAILED to end within {seconds + START_SECONDS:.0f} s, and was stopped")
+        print(f"\nFAILED to end within {seconds + START_SECONDS:.0f} s, and was stopped")
         return True
 
 

@@ -104,7 +104,7 @@ class Network:
         parts = (getattr(whole, "text_config", None), whole, getattr(whole, "encoder", None))
         said = (
             (n, part.model_type)
-            for part in parts
+            for part in filter(None, parts)
             for name in _POSITIONS
             # XLNet, which has no limit, says -1
             if isinstance(n := getattr(part, name, None), int) and n > 0

@@ -65,11 +65,11 @@ class ChoiceColumns:
         if len(self.options) > 1:
             options = [cells.get(name) for name in self.options]
             return [str(text) for text in options if text is not None], self._index(cells, options)
-        options, names, truths = _read_options(cells.get(self.options[0]))
+        texts, names, truths = _read_options(cells.get(self.options[0]))
         if truths:
             is_one = truths.count(1) == 1
-            return options, truths.index(1) if is_one else None
-        return options, self._index(cells, options, names)
+            return texts, truths.index(1) if is_one else None
+        return texts, self._index(cells, texts, names)
 
     def _index(
         self, cells: Mapping[str, Any], options: Sequence[Any], names: Sequence[str] = ()
@@ -193,10 +193,8 @@ def _rows_of(row: Row, columns: ChoiceColumns) -> Iterator[Row]:
         return
     options, correct = columns.read(row.cells)
     for i, option in enumerate(options):
-        label = _CORRECT if i == correct else _INCORRECT
+        label = None if correct is None else _CORRECT if i == correct else _INCORRECT
         values = row.cells.get(columns.question), option, label, str(row.number)
-        if correct is None:
-            values = (*values[:2], None, values[3])
         yield Row(row.number, {**row.cells, **dict(zip(_NAMES, values, strict=True))})
         if correct is None:
             return
