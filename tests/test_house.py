@@ -430,6 +430,7 @@ REFLECTION = {
 FOREIGN = {  # objects of other libraries, whose versions differ
     "corpora/batches.py",  # pyarrow
     "probes/ettinger.py",  # scikit-learn
+    "probes/estimators.py",
     "probes/plain.py",
     "encoders/blocks.py",  # transformers, torch
     "encoders/live.py",

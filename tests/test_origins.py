@@ -39,7 +39,7 @@ lingprobe/encoders/__init__.py make
 lingprobe/datasets/controls.py draws
 lingprobe/experiment/folds.py _make_first
 lingprobe/experiment/measure.py _result
-lingprobe/experiment/plan.py _check_task _expand_draws _folds _plan_design _probes_by_task _probes_for _things tasks_of
+lingprobe/experiment/plan.py _check_task _expand_draws _find_probes _folds _plan_design _probes_by_task _probes_for _things tasks_of
 lingprobe/experiment/readers.py _refer _with_oracle add
 lingprobe/experiment/run.py ahead
 lingprobe/experiment/runners/__init__.py working
@@ -87,7 +87,6 @@ lingprobe/pages/probabilities.py _load_dataset
 lingprobe/pages/scores.py _describe_control
 lingprobe/pages/subsets.py _averages
 lingprobe/suites/suite.py different told_data
-lingprobe/suites/flash.py _different
 lingprobe/suites/tenney2019.py _unlike
 lingprobe_extensions/board/check.py _computed_anew
 lingprobe_extensions/board/lines.py files_and_size

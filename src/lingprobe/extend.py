@@ -108,7 +108,6 @@ if TYPE_CHECKING:
     from lingprobe.pages.selection import select_references
     from lingprobe.store.results import PackedResult
     from lingprobe.suites.facts import PaperTable
-    from lingprobe.suites.flash import read_flash_sets
     from lingprobe.suites.suite import Suite
     from lingprobe.tables.table import TableSection, format_number, format_p_value
     from lingprobe.tables.web import (
@@ -252,7 +251,6 @@ __all__ = [
     "pool_states",
     "read_brackets",
     "read_conllu",
-    "read_flash_sets",
     "read_json_document",
     "read_running_text",
     "read_score_file",
@@ -366,7 +364,6 @@ _PLACES = {
     "pages.selection": "select_references",
     "store.results": "PackedResult",
     "suites.facts": "PaperTable",
-    "suites.flash": "read_flash_sets",
     "suites.suite": "Suite",
     "tables.table": "TableSection format_number format_p_value",
     "tables.web": (

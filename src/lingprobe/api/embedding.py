@@ -22,6 +22,7 @@ from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
+from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.experiment.agreement import alike, request_of
 from lingprobe.experiment.data import load
 from lingprobe.experiment.embed import Embedded
@@ -62,7 +63,7 @@ def embed(
         lingprobe.embed(["She sleeps.", "They sleep."], "bow:random")["bow:random"].vectors
     """
     kept_as(store)
-    if isinstance(sentences, Mapping) or hasattr(sentences, "columns"):  # as frames have
+    if isinstance(sentences, Mapping) or is_frame(sentences):
         raise UsageProblem(
             f"a {type(sentences).__name__} is no list of texts: give those of its column, or what"
             " lingprobe.sentences returns"

@@ -211,7 +211,7 @@ class Evaluation:
         root = Path(folder).expanduser().absolute()
         if root != self.folder:
             _copy_results(self.results, Paths.of(root))
-        facts = {name: getattr(self, name) for name in _FACTS}
+        facts = {name: value for name, value in self.__getstate__().items() if name in _FACTS}
         with open_draft(root / _FILE) as draft:
             text = json.dumps(facts, ensure_ascii=False, indent=1, default=_as_json)
             draft.write_text(text, "utf-8")
@@ -219,7 +219,8 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the fields; pages are made again."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        names = {each.name for each in fields(self)}
+        return {name: value for name, value in vars(self).items() if name in names}
 
     def __len__(self) -> int:
         plain = (result for result in self.results if result.trial.control == NO_CONTROL)

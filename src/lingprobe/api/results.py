@@ -16,6 +16,7 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
+from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
@@ -353,7 +354,7 @@ def _gather_results(
     """
     if isinstance(given, Evaluated):
         given = given.results
-    if not isinstance(given, Iterable) or hasattr(given, "columns"):  # as frames have
+    if not isinstance(given, Iterable) or is_frame(given):
         raise UsageProblem(
             f"a {type(given).__name__} is no results: give an evaluation, a folder of results, or"
             " some of the results of an evaluation"

@@ -44,6 +44,13 @@ class Loading(Protocol):
         ...
 
 
+@runtime_checkable
+class Encoding(Protocol):
+    """What looks like an encoder."""
+
+    def encode(self, texts: Any) -> Any: ...
+
+
 @show_keywords({})
 def table(
     data: Any,
@@ -285,7 +292,7 @@ def _refusal(thing: Any) -> str:
     shown = (
         " ".join(f"{thing!r:.60}".split()) if plain else f"a thing of type {type(thing).__name__}"
     )
-    if not isinstance(thing, type) and (callable(thing) or hasattr(thing, "encode")):
+    if not isinstance(thing, type) and (callable(thing) or isinstance(thing, Encoding)):
         return f"{shown} is no task but an encoder: run takes the tasks first, evaluate the encoder"
     is_pair = isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str)
     if is_pair and _is_data(thing[1]):

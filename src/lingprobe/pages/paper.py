@@ -42,7 +42,7 @@ def paper_page(
 
     return Page(
         tuple(results),
-        lambda: [table(), *suite.beside(chosen.entries)],
+        lambda: [table()],
         texts={"csv": lambda: format_csv(lines())},
         files={"parquet": lambda to: parquet(lines(), to)},
     )

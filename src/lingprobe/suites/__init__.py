@@ -12,7 +12,6 @@ SUITES = Contents(
     {
         "conneau2018": "lingprobe.suites.conneau2018:conneau2018",
         "ettinger2018": "lingprobe.suites.ettinger2018:ettinger2018",
-        "flash": "lingprobe.suites.flash:flash",
         "senteval-downstream": "lingprobe.suites.downstream:senteval_downstream",
         "tenney2019": "lingprobe.suites.tenney2019:tenney2019",
         "ud2019": "lingprobe.suites.ud2019:ud2019",

@@ -29,7 +29,6 @@ from lingprobe.suites.facts import (
     merge_reasons,
 )
 from lingprobe.suites.mixed_data import together
-from lingprobe.tables.table import Table
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.baselines import LENGTH, PAIR_FEATURES, WORDS
 from lingprobe.tasks.released.fetch import all_published
@@ -96,8 +95,6 @@ class Suite:
                differ in that (`English`); '' where that is not known
     task_of    the last name of the task that a reference is of, where its name does not say
                ('coref' for edge/jsonl:FILE,as=coref)
-    data_of    what the data of a reference are called in headings; '' for the reference itself
-    beside     further tables of what stands in the table
     """
 
     name: str
@@ -116,8 +113,6 @@ class Suite:
     unasked: frozenset[str] = frozenset()
     block_of: Callable[[Reference, Result | None], str] = lambda reference, result: ""
     task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
-    data_of: Callable[[Reference], str] = lambda reference: ""
-    beside: Callable[[Sequence[Entry]], Sequence[Table]] = lambda entries: ()
 
     def tasks(self) -> list[Reference]:
         """The references of the columns' tasks; DataProblem where the suite does not say which data
@@ -181,7 +176,7 @@ class Suite:
         block = self.block_of(full, result)
         if block and not why and block not in [each.heading for each in self.paper.blocks]:
             return None  # it would be ranked among figures of the other blocks
-        data = self.data_of(full) or str(short.with_name(f"{family}/*"))
+        data = str(short.with_name(f"{family}/*"))
         return Place(names.index(last), data, why, block)
 
     def floor_of(self, column: int, result: Result) -> str:

@@ -20,7 +20,6 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import Merged, Model
 from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings
-from lingprobe_extensions.board.suite_sets import set_of
 
 INDEX, MODELS, TASKS = "index.html", "models", "tasks"
 UNKNOWN = "unknown"
@@ -59,8 +58,6 @@ class Board:
         for one in sorted(self.standings.tasks, key=lambda one: list(order).index(one.key[0])):
             task, probe, _ = one.key
             column = order[task]
-            if known := set_of(task):
-                column = TaskColumn(task, known.column, f"flash, {known.draw}")
             name = f"{column.name}, {probe}" if many[task] > 1 else column.name
             named[one.key] = column._replace(name=name)
         return named
@@ -125,10 +122,7 @@ class Board:
 
     @cached_property
     def _languages(self) -> dict[Key, str]:
-        return {
-            key: language_names((known.language,) if (known := set_of(key[0])) else one.languages)
-            for key, one in self.tasks.items()
-        }
+        return {key: language_names(one.languages) for key, one in self.tasks.items()}
 
     def most(self, key: Key) -> int:
         """The test examples of a task."""
@@ -147,8 +141,6 @@ class Board:
 
 def family_of(key: Key) -> str:
     """The family of a task, as ud."""
-    if known := set_of(key[0]):
-        return known.family
     parsed = try_parse_reference(key[0])
     family, slash, _ = (parsed.name if parsed else key[0]).partition("/")
     return family if slash else UNKNOWN

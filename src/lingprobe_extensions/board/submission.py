@@ -30,7 +30,6 @@ from lingprobe_extensions.board.frame import (
     write_frame,
 )
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
-from lingprobe_extensions.board.suite_sets import set_of
 
 FITS, LINES, SUMS = "results.parquet", "models.jsonl", "SHA256SUMS"
 FILES = (FITS, LINES, SUMS)
@@ -125,13 +124,11 @@ def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
 
 def _portable(references: Iterable[str]) -> dict[str, str]:
     """References without the folders of this machine: the end of a path, as long as it must be to
-    tell them apart, and with the draw of a suite's set.
+    tell them apart.
     """
     names = name_encoders(references := sorted(references))
     made = {one: names[one] if one != "words" and one in names else one for one in references}
-    alike = [
-        one for one in references if _path(one).is_absolute() and (one not in names or set_of(one))
-    ]
+    alike = [one for one in references if _path(one).is_absolute() and one not in names]
     for depth in range(2, LONGEST):
         ends = {one: _with_end(one, depth) for one in alike}
         if len({*ends.values()}) == len(ends):

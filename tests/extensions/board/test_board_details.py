@@ -15,7 +15,6 @@ import lingprobe
 from extensions.board.made import TASKS, N, bounds, control, fit, tagged
 from lingprobe.data.core import Tags
 from lingprobe_extensions.board.check import check_folder
-from lingprobe_extensions.board.contents import Board, family_of
 from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.merge import merge
 from lingprobe_extensions.board.own_metrics import submitted_rows
@@ -27,7 +26,6 @@ from lingprobe_extensions.board.submission import (
     with_bounds,
     write_submission,
 )
-from lingprobe_extensions.board.suite_sets import set_of
 
 
 def submit(results):
@@ -149,25 +147,3 @@ def test_folds_weigh_by_their_examples():
     assert one.row.score == pytest.approx((50 * 100 + 80 * 200) / 300)
     assert (one.row.n, one.row.folds, one.row.seeds) == (300, 2, 1)
     assert np.isnan(one.row.low)
-
-
-def test_sets_of_flash_have_their_names_and_no_path(tmp_path):
-    sets = [f"table:/home/me/sets/{draw}/en-tense" for draw in ("public", "reserve")]
-    sets.append("table:/home/me/sets/public/fi-case,metric=micro-f1,probe=span")
-    made = submit([fit(e, 0.9, task=t) for t in sets for e in ("hf:org/one", "hf:/a/b", "hf:/c/b")])
-    assert {f.task for f in made.fits} == {
-        "table:public/en-tense",
-        "table:reserve/en-tense",
-        "table:public/fi-case,metric=micro-f1,probe=span",
-    }
-    assert {f.encoder for f in made.fits} == {"hf:org/one", "hf:a/b", "hf:c/b"}
-    board = Board(merge([made]), standings(made.results))
-    assert {(column.group, column.name) for column in board.columns.values()} == {
-        ("flash, public", "Tense en"),
-        ("flash, reserve", "Tense en"),
-        ("flash, public", "Case fi"),
-    }
-    about = {(family_of(key), board.language(key)) for key in board.tasks}
-    assert about == {("ud", "English"), ("edge", "Finnish")}
-    assert set_of("table:elsewhere/en-tense") is None
-    assert set_of("table:public/mine") is None
