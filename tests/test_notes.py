@@ -26,6 +26,8 @@ from lingprobe.data.notes import (
     Sampled,
     SourceRule,
     Sources,
+    ThresholdCounts,
+    Thresholds,
     WordRule,
 )
 from lingprobe.inside.units.notes import Looks, UnitsRead
@@ -42,6 +44,8 @@ PARTS = [
     Code(1.0, 2.0, 3.0),
     MembersCompared("logistic regression", {"logistic regression": 0.4}, 200, 3),
     BoundaryDensity(0.25),
+    Thresholds("yes", {"0.05": 1.25}),
+    ThresholdCounts({"0.05": [3, 4, 1, 20]}),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
     WrittenIn("mine.py@tokipona"),
     UnitsRead([3, 1], 8, [{"up": [[1.5, "a", "Yes."]], "down": []}]),
