@@ -21,7 +21,7 @@ from lingprobe.datasets.formats.rows import HEAD, Row, Source
 from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
 
 _OBJECT = '{"text": ..., "label": ...}'
-PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choices"))
+_PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choices"))
 """Keys of an object that says one thing: a span, or what was chosen."""
 _DEEPEST = 4  # objects in objects that are columns
 
@@ -55,13 +55,22 @@ def flatten_cells(row: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
 
 def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     """Whether the cell of that column is an object of further cells."""
-    if plain(name) in LABELS[1]:
+    if plain(name) in LABELS[1] or not cell or is_talk_of_lists(cell):
         return False
-    is_weights = all(isinstance(value, int | float) for value in cell.values())
     options = cell.get("choices")
     has_options = isinstance(options, list) and any(isinstance(each, dict) for each in options)
-    is_place = not PLACES.isdisjoint(cell) and not has_options
-    return bool(cell) and not (is_weights or is_place or is_talk_of_lists(cell))
+    are_numbers = all(isinstance(value, int | float) for value in cell.values())
+    return not says_one_thing(cell, are_numbers, has_options)
+
+
+def says_one_thing(keys: Collection[str], are_numbers: bool, has_options: bool) -> bool:
+    """Whether an object in a cell stays whole: weights of labels, a place in a text, or what was
+    chosen.
+
+    are_numbers  whether all its values are
+    has_options  whether its `choices` are objects, those of a question
+    """
+    return are_numbers or (not _PLACES.isdisjoint(keys) and not has_options)
 
 
 _Numbered = Iterable[tuple[int, Any] | tuple[int, Any, str]]

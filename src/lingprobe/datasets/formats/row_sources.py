@@ -16,7 +16,7 @@ from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_parquet
 from lingprobe.datasets.formats.delimited_text import open_delimited
-from lingprobe.datasets.formats.json_rows import PLACES, open_json
+from lingprobe.datasets.formats.json_rows import open_json, says_one_thing
 from lingprobe.datasets.formats.parallel_files import labels_beside, open_parallel
 from lingprobe.datasets.formats.parquet import readable
 from lingprobe.datasets.formats.rows import Row, Source, number_rows
@@ -72,10 +72,12 @@ def flatten_structs(table: Any) -> Any:
     names: list[str] = []
     for field, cells in zip(table.schema, table.columns, strict=True):
         inner = list(field.type) if types.is_struct(field.type) else []
-        is_weights = all(types.is_floating(f.type) or types.is_integer(f.type) for f in inner)
-        are_lists = bool(inner) and all(types.is_list(f.type) for f in inner)
-        is_kept = is_weights or are_lists or not PLACES.isdisjoint(f.name for f in inner)
-        if not inner or is_kept:
+        kinds = {f.name: f.type for f in inner}
+        are_numbers = all(types.is_floating(k) or types.is_integer(k) for k in kinds.values())
+        are_lists = all(map(types.is_list, kinds.values()))  # a conversation, or options
+        options = kinds.get("choices")
+        has_options = _is_list_of_objects(options) if options is not None else False
+        if not inner or are_lists or says_one_thing(kinds, are_numbers, has_options):
             columns.append(cells)
             names.append(field.name)
             continue
@@ -83,6 +85,13 @@ def flatten_structs(table: Any) -> Any:
         names += [f"{field.name}.{each.name}" for each in inner]
     flat = pa.table(columns, names=names).replace_schema_metadata(table.schema.metadata)
     return flat if flat.schema.names == table.schema.names else flatten_structs(flat)
+
+
+def _is_list_of_objects(kind: Any) -> bool:
+    """Whether a type of Arrow is that of lists of structs."""
+    from pyarrow import types
+
+    return bool(types.is_list(kind) and types.is_struct(kind.value_type))
 
 
 def _as_lists(path: Path, batches: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
