@@ -292,13 +292,13 @@ def _refusal(thing: Any) -> str:
     shown = (
         " ".join(f"{thing!r:.60}".split()) if plain else f"a thing of type {type(thing).__name__}"
     )
-    if not isinstance(thing, type) and (callable(thing) or isinstance(thing, Encoding)):
-        return f"{shown} is no task but an encoder: run takes the tasks first, evaluate the encoder"
-    is_pair = isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str)
-    if is_pair and _is_data(thing[1]):
-        return f"{shown} is no task: a mapping names data, as {{{thing[0]!r}: data}}"
-    if is_pair:
+    if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str):
+        name, data = thing
+        if _is_data(data):
+            return f"{shown} is no task: a mapping names data, as {{{name!r}: data}}"
         return (
             f"{shown} is no task: of pairs of text and label make (texts, labels), as zip(*pairs)"
         )
+    if not isinstance(thing, type) and (callable(thing) or isinstance(thing, Encoding)):
+        return f"{shown} is no task but an encoder: run takes the tasks first, evaluate the encoder"
     return f"{shown} is no task: {RIGHT}"
