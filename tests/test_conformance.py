@@ -118,7 +118,7 @@ ENCODER_OPTIONS = {
         "elmo:ELMO/elmo_weights.hdf5,layers=all,pool=none,weights=orthonormal",
         "elmo:ELMO/elmo_weights.hdf5,weights=random,seed=1",
     ],
-    "letters": ["letters", "letters,dim=64,longest=2", "letters,pool=none"],
+    "char-ngrams": ["char-ngrams", "char-ngrams,dim=64,longest=2", "char-ngrams,pool=none"],
     "tags": ["tags"],
     "lm": ["lm:MASKED", "lm:MASKED,weights=random,seed=1"],
     "ngram": ["ngram:TEXT", "ngram:TEXT,order=1"],

@@ -607,7 +607,7 @@ def pieces(path: Path) -> None:
 
 
 REQUESTS = {
-    "a sentence": ("ud/tense:embedded", ("length", "bow:random", "letters"), "logreg", {"limit": 100}),
+    "a sentence": ("ud/tense:embedded", ("length", "bow:random", "char-ngrams"), "logreg", {"limit": 100}),
     "words": ("edge/dep:embedded", ("untrained:bilstm-max,pool=none",), "span", {"limit": 60}),
     "asked words": ("comp/content1,size=40,dev=20,test=20", ("bow:random", "ngrams"), "mlp,hidden=5,dropout=0", {"controls": ["random-asked"]}),
     "layers": ("ud/subj-num:embedded", ("hf:{minilm},layers=all,dtype=float32",), "mlp,hidden=5,dropout=0", {"limit": 60, "controls": ["shuffled"]}),

@@ -53,7 +53,9 @@ def list_opponents(
     Copies that differ by their seed alone are one opponent, each at the layer that is best on dev.
     """
     able = [other for other in rows if not explain_mismatch(one, other)]
-    found = [other for other in able if question in _list_opposed_questions(other)]
+    found = _match_width(
+        one, [other for other in able if question in _list_opposed_questions(other)]
+    )
     own = one.result.provenance.own_baselines
     mine = [other for other in able if own.get(other.result.trial.encoder) == question]
     like = [other for other in mine if other.row.probe == one.row.probe] or mine
@@ -90,7 +92,7 @@ def select_shown(frame: ResultFrame) -> ResultFrame:
     copies = [one for one in frame.measurements if one.result.trial.encoder in own]
     best: dict[tuple[str, ...], MeasuredRow] = {}
     for one in copies:
-        row, name = one.row, _without_seed(one.result.trial.encoder)
+        row, name = one.row, _without(one.result.trial.encoder, "seed")
         key = row.task, name, row.probe, row.control
         pair = (one, best.get(key, one))
         rank = [(_seed_of(each.result.trial.encoder), -each.row.score) for each in pair]
@@ -102,13 +104,31 @@ def select_shown(frame: ResultFrame) -> ResultFrame:
     return frame.select(one.row for one in frame.measurements if id(one.row) not in dropped)
 
 
-def _without_seed(reference: str) -> str:
+def _without(reference: str, option: str) -> str:
     parsed = try_parse_reference(reference)
-    return reference if parsed is None else str(parsed.without("seed"))
+    return reference if parsed is None else str(parsed.without(option))
 
 
 def _seed_of(reference: str) -> str:
     return option_of(reference, "seed")
+
+
+def _match_width(one: MeasuredRow, rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
+    """Of baselines that differ by their width alone the one that is as wide as the vectors of a
+    row; all where none is, or that is not known.
+    """
+    width = str(one.result.provenance.width)
+    kinds = [_without(other.result.trial.encoder, "dim") for other in rows]
+    fitting = {
+        kind
+        for kind, other in zip(kinds, rows, strict=True)
+        if option_of(other.result.trial.encoder, "dim") == width
+    }
+    return [
+        other
+        for kind, other in zip(kinds, rows, strict=True)
+        if kind not in fitting or option_of(other.result.trial.encoder, "dim") == width
+    ]
 
 
 def _list_opposed_questions(one: MeasuredRow) -> Sequence[str]:
@@ -138,7 +158,7 @@ def _merge_copies(rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
     groups: dict[tuple[str, str, str], list[MeasuredRow]] = {}
     encoders = [other.row.encoder for other in rows]
     for other in rows:
-        name = _without_seed(other.result.trial.encoder)
+        name = _without(other.result.trial.encoder, "seed")
         layer = other.row.layer if encoders.count(other.row.encoder) > 1 else ""
         groups.setdefault((name, layer, other.row.probe), []).append(other)
     return [_merge(mine) for mine in groups.values()]

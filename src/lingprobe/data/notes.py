@@ -355,6 +355,7 @@ class Provenance(NotePart):
     kind         of encoder: trained, untrained, baseline or oracle; oracle: what its vectors hold
     opposes      of a baseline the questions in which encoders must be above it; None where not said
     own_baselines  of an encoder the references of baselines that are its own, with their questions
+    width        dimensions of the vectors that were read; 0 in results of an earlier version
     identities   of task, encoder, probe, control and metric
     computed     the processor, the precisions and the threads
     read_as      what the encoder read of a sentence, with {sentence} in its place; '' for itself
@@ -371,6 +372,7 @@ class Provenance(NotePart):
     oracle: str = ""
     opposes: Sequence[str] | None = None
     own_baselines: Mapping[str, str] = NOTHING
+    width: int = 0
     identities: Mapping[str, str] = NOTHING
     revision: str = ""
     computed: Mapping[str, str] = NOTHING

@@ -36,7 +36,7 @@ ENCODERS = WrappedContents(
         "api": "lingprobe.encoders.server:Server",
         "gold": "lingprobe.encoders.gold:Gold",
         "st": "lingprobe.encoders.st:SentenceTransformers",
-        "letters": "lingprobe.inside.languages.letters:Letters",
+        "char-ngrams": "lingprobe.encoders.char_ngrams:CharNgrams",
         "lm": "lingprobe.inside.minimal.lm:LanguageModel",
         "ngram": "lingprobe.inside.minimal.ngram:NGram",
         "sae": "lingprobe.inside.units.sae:SparseFeatures",

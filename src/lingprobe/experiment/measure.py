@@ -226,8 +226,16 @@ def _results(part: Ready, predictors: Sequence[Predictor], made_with: Provenance
     fits, rest = predictors[: len(group.trials)], predictors[len(group.trials) :]
     rows = part.rows[part.readings.dataset.rows("test")]
     logits = [_logits(predictor, train, test, rows) for predictor in rest] or [None] * len(fits)
+    vectors = part.readings.vectors
+    widths = dict(zip(vectors.names, (layer.shape[1] for layer in vectors.layers), strict=True))
+    widest = max(widths.values())
     return [
-        _result(trial, predictor, test, (metric, shared, scores))
+        _result(
+            trial,
+            predictor,
+            test,
+            (metric, replace(shared, width=widths.get(trial.read, widest)), scores),
+        )
         for trial, predictor, scores in zip(group.trials, fits, logits, strict=True)
     ]
 

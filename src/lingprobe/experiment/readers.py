@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, is_stated
-from lingprobe.data.oracles import Informed, Kind, oracles_of
+from lingprobe.data.oracles import Informed, Kind, kind_of, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import (
     Reference,
@@ -29,8 +29,9 @@ from lingprobe.experiment.canary import Canary, check_identity
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of, revision
+from lingprobe.experiment.units import width
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baselines import Unit, baselines_of
+from lingprobe.tasks.baselines import USUAL_WIDTH, Unit, baselines_of
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
@@ -245,7 +246,7 @@ def readers(
     """
     by_reference = {
         reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
-        for reference, encoder in _bounds(task, unit, how.bounds)
+        for reference, encoder in _bounds(task, unit, how.bounds, _find_widths(encoders.values()))
     }
     refused: dict[str, str] = {}
     for reference, encoder in encoders.items():
@@ -267,9 +268,19 @@ def readers(
     return list(by_reference.values()), refused
 
 
-def _bounds(task: Task, unit: Unit, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
+def _find_widths(encoders: Iterable[Encoder]) -> list[int]:
+    """How wide the encoders are that baselines stand beside, each width once; of an encoder that
+    does not say it, the usual width of baselines.
+    """
+    judged = [encoder for encoder in encoders if kind_of(encoder) == "trained"]
+    return sorted({width(encoder) or USUAL_WIDTH for encoder in judged})
+
+
+def _bounds(
+    task: Task, unit: Unit, kinds: Collection[Kind], widths: Sequence[int]
+) -> Iterable[tuple[str, Encoder]]:
     """The baselines of a task, and its default oracle where it has one."""
-    for baseline in baselines_of(task, unit) if "baseline" in kinds else ():
+    for baseline in baselines_of(task, unit, widths) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
     if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):

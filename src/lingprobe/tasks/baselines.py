@@ -9,9 +9,10 @@ from typing import Literal
 
 from lingprobe.data.core import Dataset, Task
 from lingprobe.data.oracles import Floored, about_words
+from lingprobe.data.references import Reference
 from lingprobe.tasks.task import DefinedTask
 
-LENGTH, WORDS, RANDOM_BAG, NGRAMS = "length", "words", "bow:random", "letters"
+LENGTH, WORDS, RANDOM_BAG, NGRAMS = "length", "words", "bow:random", "char-ngrams"
 PAIR_FEATURES = (LENGTH, "overlap", "negation", "hypothesis")
 """What pairs give away without being understood."""
 NO_EMBEDDINGS = frozenset({WORDS, *PAIR_FEATURES})
@@ -26,10 +27,15 @@ def word_by_word(baseline: str) -> str:
     return f"{baseline},pool=none"
 
 
+USUAL_WIDTH = 300  # dimensions of baselines, where nothing says how wide the encoders are
+_HASHED = (RANDOM_BAG, NGRAMS)
+"""Baselines that are as wide as the encoder: with more dimensions they come close to a copy of the
+text.
+"""
 _USUAL: Mapping[Unit, Sequence[str]] = {
-    "sentence": (LENGTH, RANDOM_BAG),
-    "pair": (*PAIR_FEATURES, RANDOM_BAG),
-    "words": (word_by_word(RANDOM_BAG),),
+    "sentence": (LENGTH, *_HASHED),
+    "pair": (*PAIR_FEATURES, *_HASHED),
+    "words": tuple(map(word_by_word, _HASHED)),
 }
 
 
@@ -40,9 +46,19 @@ def unit_of(dataset: Dataset) -> Unit:
     return "pair" if dataset.sites.shape[1] == 2 else "sentence"
 
 
-def baselines_of(task: Task, unit: Unit) -> list[str]:
+def baselines_of(task: Task, unit: Unit, widths: Sequence[int] = ()) -> list[str]:
     """References of the baselines of a task: those of every task about such units, unless it
     declines them, and its own.
+
+    widths  of the encoders beside them, in dimensions
     """
     usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else _USUAL[unit]
-    return [*usual, *(task.baselines if isinstance(task, Floored) else ())]
+    sized = [one for each in usual for one in _set_width(each, widths or (USUAL_WIDTH,))]
+    return [*sized, *(task.baselines if isinstance(task, Floored) else ())]
+
+
+def _set_width(baseline: str, widths: Sequence[int]) -> list[str]:
+    """A baseline in the widths of some encoders, where it has a width of its own."""
+    if not baseline.startswith(_HASHED):
+        return [baseline]
+    return [str(Reference.parse(baseline).plus(dim=str(width))) for width in widths]

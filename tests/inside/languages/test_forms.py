@@ -12,7 +12,7 @@ import lingprobe
 from lingprobe import DataProblem
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.trees import features
-from lingprobe.inside.languages.letters import Letters
+from lingprobe.encoders.char_ngrams import CharNgrams
 from lingprobe.inside.languages.words import Lexicon, files, universal
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
@@ -81,11 +81,11 @@ def test_no_lemma_is_in_two_splits(unimorph):
 
 def test_a_bag_of_letters_knows_endings_and_a_bag_of_words_does_not(unimorph, tmp_path):
     done = lingprobe.run(
-        f"forms/feat:{unimorph},feature=Case,least=50,fold=1/5", "letters", probes=["logreg"],
+        f"forms/feat:{unimorph},feature=Case,least=50,fold=1/5", "char-ngrams", probes=["logreg"],
         seeds=1, output=tmp_path,
     )  # fmt: skip
     scores = {r.trial.encoder.partition(",")[0]: r.score for r in done.results}
-    assert scores["letters"] > 0.95
+    assert scores["char-ngrams"] > 0.95
     assert scores["bow:random"] < 0.5
     assert scores["gold:features"] > 0.95
 
@@ -141,6 +141,8 @@ def test_what_cannot_be_asked_is_said(unimorph, tmp_path):
 
 def test_letters_of_words_are_those_of_sentences_of_one_word():
     words = ["talossa", "Talo", "x"]
-    alone = Letters().encode([lingprobe.Sentence.of([word]) for word in words])
-    inside = Letters(pool="none").encode([lingprobe.Sentence.of(words), lingprobe.Sentence.of([])])
+    alone = CharNgrams().encode([lingprobe.Sentence.of([word]) for word in words])
+    inside = CharNgrams(pool="none").encode(
+        [lingprobe.Sentence.of(words), lingprobe.Sentence.of([])]
+    )
     np.testing.assert_array_equal(inside.layers[0], alone.layers[0])

@@ -54,7 +54,7 @@ def test_each_layer_stands_beside_the_floors(measured):
     rows = page.content
     layers = [(r.where, r.layer) for r in rows if r.kind == "trained"]
     assert layers == [(where, str(k)) for where in ("in sentences", "alone") for k in range(3)]
-    letters = {r.where: r for r in rows if r.encoder.startswith("letters")}
+    letters = {r.where: r for r in rows if r.encoder.startswith("char-ngrams")}
     assert letters["alone"].score > 95
     assert letters["in sentences"].score > 95
     untrained = [r for r in rows if "weights=random" in r.encoder]
@@ -119,7 +119,7 @@ def test_models_are_read_at_all_layers_word_by_word():
     assert in_layers("hf:x,layers=2+3") == "hf:x,layers=2+3,pool=none"
     assert in_layers("bow:random") == "bow:random"
     assert floors(["hf:x,layers=all,pool=none"]) == [
-        "letters,pool=none",
+        "char-ngrams,pool=none",
         "hf:x,pool=none,layers=lex,weights=random",
         "hf:x,pool=none,layers=all,weights=random",
     ]

@@ -20,9 +20,9 @@ from lingprobe.data.identity import identity
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
+from lingprobe.encoders.char_ngrams import CharNgrams
 from lingprobe.experiment import equal_fits, settings
 from lingprobe.inside.languages.cells import TransferCell
-from lingprobe.inside.languages.letters import Letters
 from lingprobe.inside.languages.pages import verdict
 from lingprobe.probes.logreg import LogReg
 from lingprobe.tasks import TASKS
@@ -183,7 +183,7 @@ def test_a_matrix_with_floors_and_upper_bounds(banks, tmp_path):
     cells = {(c.encoder, c.source, c.target): c for c in page.content}
     away, upper = cells["tenses", "aa", "bb"], cells["tenses", "bb", "bb"]
     assert {c.train for c in page.content} == {60}
-    assert {"length", "letters"} <= {c.encoder.partition(",")[0] for c in page.content}
+    assert {"length", "char-ngrams"} <= {c.encoder.partition(",")[0] for c in page.content}
     assert away.upper == upper.score
     assert away.loss == pytest.approx(upper.score - away.score)
     text = page.text()
@@ -199,7 +199,7 @@ def test_a_matrix_with_floors_and_upper_bounds(banks, tmp_path):
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
     assert "from language to language" in done.output
-    assert "letters" in done.output
+    assert "char-ngrams" in done.output
 
 
 def test_a_source_is_fitted_once_for_all_targets_and_scores_stay(banks, tmp_path, monkeypatch):
@@ -238,11 +238,11 @@ def test_a_question_about_words_is_transferred_to_a_score(banks, tmp_path):
     task = "edge/feat,feature=Tense,splits=sampled,size=600"
     given = {"train": [a], "test": [b], "size": 200, "seeds": 1, "bounds": False}
     page = lingprobe.transfer(
-        task, ["letters,pool=none,longest=1", "bow:random,pool=none"], **given, output=tmp_path
+        task, ["char-ngrams,pool=none,longest=1", "bow:random,pool=none"], **given, output=tmp_path
     )
     scores = {(c.encoder.partition(",")[0], c.source, c.target): c.score for c in page.content}
-    assert scores["letters", "aa", "bb"] > 90
-    assert scores["letters", "bb", "bb"] > 90
+    assert scores["char-ngrams", "aa", "bb"] > 90
+    assert scores["char-ngrams", "bb", "bb"] > 90
     assert scores["bow:random", "aa", "bb"] < 75
     assert {c.n for c in page.content} == {page.content[0].n}
     with pytest.raises(DataProblem, match="leave it out"):
@@ -253,7 +253,7 @@ def test_a_question_about_words_is_transferred_to_a_score(banks, tmp_path):
 
 def test_letters_know_runs_of_characters():
     texts = ["abc", "ABC", "cba", "abcd"]
-    rows = Letters().encode([lingprobe.Sentence.of([text]) for text in texts]).layers[0]
+    rows = CharNgrams().encode([lingprobe.Sentence.of([text]) for text in texts]).layers[0]
     same = rows @ rows.T
     np.testing.assert_allclose(np.diag(same), 1, atol=1e-5)
     assert same[0, 1] == pytest.approx(1)

@@ -1,4 +1,4 @@
-"""`letters`: bags of character n-grams, which related languages and borrowed words share."""
+"""`char-ngrams`: bags of character n-grams, which need no model; related languages share some."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FIRST, LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is 
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
-    """How often runs of 1 to 4 characters occur, as logarithms, hashed into so many numbers with
-    random signs, of length 1: what letters tell of a sentence; with pool=none, of each word.
+class CharNgrams:
+    """The logarithms of the counts of character n-grams (n = 1 to 4), hashed into some dimensions
+    with random signs (Weinberger et al. 2009), of length 1; with pool=none, of each word.
     """
 
     _: KW_ONLY
@@ -31,7 +31,17 @@ class Letters:
 
     @property
     def name(self) -> str:
-        return "letters"
+        return "char-ngrams"
+
+    @property
+    def width(self) -> int:
+        """Dimensions of a vector."""
+        return self.dim
+
+    @property
+    def by_word(self) -> bool:
+        """Whether each word has a vector."""
+        return self.pool == "none"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         if self.pool == "none":
