@@ -89,7 +89,10 @@ def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_pat
     for evaluation in found:
         fits = Counter(r.trial.encoder.partition(",")[0] for r in evaluation.results)
         # logreg draws nothing, so one seed is enough
-        assert fits == {"random": 1, "length": 1, "bow:random": 1, "gold:words": 1}
+        assert fits == {
+            "random": 1, "length": 1, "bow:random": 1, "char-ngrams": 1,
+            "gold:words": 1,
+        }
         assert "gold:words: the words." in str(evaluation)
     assert [r.provenance.date for r in found[0].results] == [
         r.provenance.date for r in found[1].results
@@ -108,7 +111,10 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
     encoders = [
         {row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both
     ]
-    assert encoders == [{"random,dim=4", "length", "bow:random"}, {"random,dim=4"}]
+    assert encoders == [
+        {"random,dim=4", "length", "bow:random", "char-ngrams,dim=300"},
+        {"random,dim=4"},
+    ]
 
 
 def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):

@@ -157,6 +157,7 @@ def stored(cache):
     "reference",
     [
         *("length", "random,dim=24", "bow:random,dim=24", "bow:random,dim=24,pool=none"),
+        *("char-ngrams,dim=24", "char-ngrams,dim=24,pool=none"),
         *("untrained:bilstm-max,hidden=8", "untrained:gated-convnet,hidden=8,dim=4"),
         "untrained:bilstm-last,hidden=8,pool=none",
     ],

@@ -4,11 +4,15 @@ fitted once, marked in the table.
 
 import csv
 import json
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.opponents import list_opponents
+from lingprobe.analysis.rows import ResultFrame, option_of, rows
+from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders.gold import Gold
 from lingprobe.experiment.paths import Paths
@@ -90,7 +94,11 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
     own, other = "told", next(iter(made.tasks.keys() - {"told"}))
     assert seeds == {
         **{(task, "random"): 3 for task in (own, other)},
-        **{(task, baseline): 1 for task in (own, other) for baseline in ("length", "bow:random")},
+        **{
+            (task, baseline): 1
+            for task in (own, other)
+            for baseline in ("length", "bow:random", "char-ngrams")
+        },
         (own, "gold:words"): 1,
     }
 
@@ -102,9 +110,11 @@ def test_bounds_of_a_task_about_words_read_words(paths):
     assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {
         "random",
         "bow:random",
+        "char-ngrams",
         "gold:words",
     }
-    assert all("pool=none" in t.encoder for t in made.trials if t.encoder.startswith("bow"))
+    baselines = [t.encoder for t in made.trials if t.encoder.startswith(("bow", "char"))]
+    assert all("pool=none" in encoder for encoder in baselines)
 
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
@@ -123,6 +133,7 @@ def test_a_table_says_what_each_row_is(paths):
         "random,dim=8": "baseline",
         "length": "baseline",
         "bow:random": "baseline",
+        "char-ngrams,dim=300": "baseline",
         "gold:words": "oracle",
     }
 
@@ -154,3 +165,48 @@ def test_a_control_of_the_same_sentences_reads_the_same_facts(paths, monkeypatch
     assert scores["none"] == 1
     assert scores["shuffled"] < 0.8
     assert len(asked) == 1
+
+
+@dataclass(frozen=True)
+class Sized:
+    """A model that says how wide it is."""
+
+    width: int
+    by_word: ClassVar[bool] = False
+    takes: ClassVar[str] = "sentences"
+
+    @property
+    def name(self):
+        return f"sized-{self.width}"
+
+    def encode(self, sentences):
+        texts = [s.text for s in sentences]
+        return Vectors(
+            (np.array([[len(t) % (k + 2) for k in range(self.width)] for t in texts], np.float32),)
+        )
+
+
+def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
+    def dims(*encoders):
+        made = plan(Design([Told()], encoders, bounds=BOUNDS), paths)
+        named = {t.encoder for t in made.trials if t.encoder.startswith(("bow", "char"))}
+        assert {name.partition(",")[0] for name in named} == {"bow:random", "char-ngrams"}
+        return sorted(option_of(name, "dim") for name in named)
+
+    assert dims(Sized(8)) == ["8"] * 2
+    assert dims(Sized(8), Sized(16), "length") == ["16"] * 2 + ["8"] * 2
+    assert dims(lambda texts: np.ones((len(texts), 3)), Sized(8)) == ["300"] * 2 + ["8"] * 2
+    assert dims("length") == ["300"] * 2
+
+
+def test_of_several_widths_the_encoders_own_opposes_it(paths):
+    design = Design([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], bounds=BOUNDS)
+    outcome = run(plan(design, paths), paths, progress=False)
+    rows = ResultFrame.of(outcome.results).measurements
+    for one in rows:
+        if one.row.encoder.startswith("sized"):
+            opponents = list_opponents(one, rows, "beyond the surface")
+            names = [other.row.encoder for other in opponents]
+            wide = {option_of(name, "dim") for name in names if "dim=" in name}
+            assert wide == {one.row.encoder.removeprefix("sized-")}
+            assert {name.partition(",")[0] for name in names} >= {"bow:random", "char-ngrams"}

@@ -144,7 +144,7 @@ def test_the_shared_tasks_are_measured_without_training_beside_words_and_length(
     evaluation = lingprobe.evaluate("random,dim=8", f"pair/sts12:{folder}", seeds=1)
     assert not evaluation.failures
     assert {(r.trial.encoder.partition(",")[0], r.trial.probe) for r in evaluation.results} == {
-        (encoder, "cosine") for encoder in ("random", "length", "bow:random")
+        (encoder, "cosine") for encoder in ("random", "length", "bow:random", "char-ngrams")
     }
     with pytest.raises(
         lingprobe.PlanProblem, match=r"no train split, which this probe needs; `cosine` does"

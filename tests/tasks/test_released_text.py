@@ -198,7 +198,11 @@ def test_a_task_is_measured_beside_its_floors(tmp_path):
     )
     assert {"text/cr", "text/trec"} == {r.trial.task.partition(":")[0] for r in evaluation.results}
     encoders = {r.trial.encoder.partition(",")[0] for r in evaluation.results}
-    assert encoders == {"length", "bow:random"}  # and no oracle: labels are all that files have
+    assert encoders == {
+        "length",
+        "bow:random",
+        "char-ngrams",
+    }  # and no oracle: labels are all that files have
 
 
 COUNTS = {
