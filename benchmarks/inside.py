@@ -70,8 +70,8 @@ def _differences(results: Path) -> Iterator[Row]:
             yield from _compared(results, folder, "untrained", against=untrained, **of)
             if folder.endswith("case"):
                 # not those that end as weights=random does
-                of = {"encoders": [f"{encoder}[!m]", "letters*"], "reads": [*reads, "-"]}
-                yield from _compared(results, folder, "letters", against="letters*", **of)
+                of = {"encoders": [f"{encoder}[!m]", "char-ngrams*"], "reads": [*reads, "-"]}
+                yield from _compared(results, folder, "char-ngrams", against="char-ngrams*", **of)
     for exchange, (encoder, reads) in product(("test", "all"), READS.items()):
         of = {"encoders": encoder, "reads": reads, "tasks": [f"*exchange={exchange}*"]}
         untrained = f"{encoder}weights=random*"
