@@ -214,7 +214,7 @@ def _write_predictions(
 
 def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
     """The test examples of a result in its order; DataProblem where the data are gone or other
-    ones, or where some examples were left out and it kept no scores, which say which. The data set
+    ones, or where some examples were excluded and it kept no scores, which say which. The data set
     that was loaded last is kept in `known`.
     """
     task = result.trial.task
@@ -238,8 +238,8 @@ def _load_dataset(task: str) -> Dataset:
         return TASKS.make(task).load()  # type: ignore[no-any-return]
     except ReferenceProblem as problem:
         raise DataProblem(
-            f"{task}: predictions stand beside examples, which only a task with a reference can"
-            f" load ({problem})"
+            f"{task}: predictions are shown with their examples, which only a task with a reference"
+            f" can load ({problem})"
         ) from None
 
 

@@ -33,10 +33,10 @@ MARK = "•"
 
 def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
-    first, *others = describe_scores(made.rows)
-    notes = first, *reading(made), *_describe_tasks(made, questions or {}), *others, *made_by(made)
+    own = [*reading(made), *_describe_tasks(made, questions or {}), *made_by(made)]
+    notes = describe_scores(made.rows, own)
     label = "tab:lingprobe"
-    return replace(matrix(made), notes=notes, caption=_caption(made, first), label=label)
+    return replace(matrix(made), notes=notes, caption=_caption(made, notes[0]), label=label)
 
 
 def matrix(made: Grid) -> Table:
