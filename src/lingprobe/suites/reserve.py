@@ -1,5 +1,5 @@
 """Scores on the public and on the reserve draw of a suite. Vectors that were tuned on the public
-draw score higher there than on the reserve, by more than a floor does that was tuned on neither.
+draw score higher there than on the reserve, by more than a baseline does that was tuned on neither.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-COLUMNS = ("encoder", "sets", "public", "reserve", "difference", "±", "beyond the floor", "±", "p")
+COLUMNS = ("encoder", "sets", "public", "reserve", "difference", "±", "above baseline", "±", "p")
 Cells = Mapping[int, ResultRow]
 
 
@@ -33,8 +33,8 @@ class Wear:
     beyond        the difference less that of the floor, on the same sets
     beyond_error  its standard error, as if the two were independent; since both read the same
                   examples, it is rather less
-    p             one-sided, of no more than the floor's difference, corrected by Holm over the
-                  rows; NaN for the floor
+    p             one-sided, of no more than the baseline's difference, corrected by Holm over the
+                  rows; NaN for the baseline
     """
 
     label: str
@@ -53,7 +53,7 @@ class Wear:
 
 
 def wear(entries: Sequence[Entry], draws: tuple[str, str], floor: str) -> list[Wear]:
-    """One value for each row of a suite's table that has sets in both draws, the floor's first;
+    """One value for each row of a suite's table that has sets in both draws, the baseline's first;
     `draws` are what the data of the two are called.
     """
     public, reserve = (_cells(entries, draw) for draw in draws)
@@ -102,7 +102,7 @@ def _error(row: ResultRow) -> float:
 
 
 def _less(mine: Wear, own: Wear, floor: Wear) -> Wear:
-    """With what is beyond the difference of the floor."""
+    """With what is beyond the difference of the baseline."""
     beyond, error = own.difference - floor.difference, math.hypot(own.error, floor.error)
     p = 0.5 * math.erfc(beyond / error / math.sqrt(2)) if error else float(beyond <= 0)
     return Wear(mine.label, mine.sets, mine.public, mine.reserve, mine.error, beyond, error, p)
@@ -121,9 +121,8 @@ def reserve_table(
     made = wear(entries, draws, floor)
     body = tuple((each.label, *_numbers(each)) for each in made)
     notes = (
-        f"Means over the sets that both draws have, in percent; ± is half of the 95 % interval."
-        f" Beyond the floor: the difference less that of {floor}; p: of no more than that,"
-        " one-sided, corrected by Holm.",
+        "Means over the sets in both samples, in percent; ± is half of the 95 % interval. Above"
+        f" baseline: the difference minus that of {floor}; p: one-sided, corrected by Holm.",
         *((said,) if said else ()),
     )
     return Table(
@@ -132,7 +131,7 @@ def reserve_table(
         frozenset({"encoder"}),
         notes,
         lead=tuple(_verdicts(made)),
-        caption="Public and reserve draws",
+        caption="Public and reserve samples",
     )
 
 
@@ -149,14 +148,15 @@ def _verdicts(made: Sequence[Wear]) -> list[str]:
     tested = [each for each in made if not math.isnan(each.p)]
     worn = [each for each in tested if each.p < ALPHA]
     lines = [
-        f"{each.label} scores {format_number(each.beyond)} points more on the public draw than on"
-        " the reserve, beyond what the floor does: quote the reserve, and see what it was tuned on."
+        f"{each.label} scores {format_number(each.beyond)} points more on the public sample than on"
+        " the reserve, after subtracting the baseline's difference: report the reserve, and check"
+        " what the encoder was tuned on."
         for each in worn
     ]
     if tested and not worn:
         least = max(REACH * each.beyond_error for each in tested)
         lines.append(
-            "No encoder scores higher on the public draw than on the reserve by more than the floor"
-            f" does; {format_number(least)} points would have been found."
+            "No encoder scores significantly higher on the public sample than on the reserve,"
+            f" relative to the baseline; {format_number(least)} points would have been detected."
         )
     return lines

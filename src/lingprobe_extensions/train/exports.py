@@ -42,7 +42,7 @@ class Exported(NamedTuple):
 
 def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
-    and some more; words with spaces inside are left out.
+    and some more; words with spaces inside are excluded.
 
     Sentences of these words, joined with spaces, get the same vectors up to 1e-5, which is checked.
     DataProblem for an architecture that its modules cannot express.
@@ -120,10 +120,10 @@ def _check(encoder: Trained, folder: Path, forms: Sequence[str]) -> None:
 def _card(encoder: Trained, shape: NetworkShape, many: int) -> str:
     return (
         "---\nlibrary_name: sentence-transformers\n---\n\nA sentence encoder that `lingprobe train`"
-        f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} numbers.\n\n"
-        f"It knows {many:,} words, told as they are written. Give it sentences whose words and"
-        " marks stand between spaces. Words that it lacks are left out, or read without the marks"
-        " around them, or in lower case; a sentence in which it knows no word has no usable"
-        " vector. Which sentences it was trained on is known to the folder that it was made of,"
-        " not here: do not probe it on these.\n"
+        f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} dimensions.\n\n"
+        f"It has a vocabulary of {many:,} case-sensitive words. Sentences need spaces between words"
+        " and punctuation. Out-of-vocabulary words are looked up without the punctuation around"
+        " them or in lower case, or else skipped; a sentence without a known word has no usable"
+        " vector. Do not probe it on its training sentences, which are recorded in the folder that"
+        " it was exported from, not here.\n"
     )

@@ -18,8 +18,8 @@ FIRST, LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """How often runs of 1 to 4 characters occur, as logarithms, hashed into so many numbers with
-    random signs, of length 1: what letters tell of a sentence; with pool=none, of each word.
+    """How often runs of 1 to 4 characters occur, as logarithms, hashed into so many dimensions
+    with random signs, of length 1: what character n-grams predict; with pool=none, of each word.
     """
 
     _: KW_ONLY
