@@ -212,7 +212,7 @@ def test_an_encoder_that_answers_always_the_same_is_left_out():
     ]
     page = lingprobe.relate([*measured(scores), *flat])
     assert len(page.content.table.rows) == 5
-    assert any("st:flat: left out" in remark for remark in page.remarks)
+    assert any("st:flat: excluded" in remark for remark in page.remarks)
 
 
 def test_scores_over_other_test_examples_are_left_out():
@@ -277,8 +277,8 @@ def test_columns_that_do_not_vary_are_left_out_and_named(tmp_path):
     path = table(tmp_path / "s.csv", ("encoder", "a", "b", "flat", "rare"), rows)
     page = lingprobe.relate(with_=path)
     assert set(found(page)) == {("a", "b")}
-    assert "flat: left out, all encoders have the same score" in page.remarks
-    assert "rare: left out, fewer than three encoders have a score" in page.remarks
+    assert "flat: excluded, all encoders have the same score" in page.remarks
+    assert "rare: excluded, fewer than three encoders have a score" in page.remarks
 
 
 def test_mteb_s_results_are_what_mteb_reads(tmp_path):
@@ -400,7 +400,7 @@ def test_bert_s_layers_without_constant_vectors_and_within_families():
     assert [round(one.correlation, 3) for one in three] == [0.821, 0.911, -0.018]
     assert (three[2].positive, three[2].negative) == (1, 7)
     assert all(math.isnan(one.p) for one in pairs.values())
-    assert "bert-base-uncased, first, layer 0, bert-large-uncased, first, layer 0: left out" in (
+    assert "bert-base-uncased, first, layer 0, bert-large-uncased, first, layer 0: excluded" in (
         " ".join(page.remarks)
     )
     assert "the effective number of encoders is 2" in str(page)

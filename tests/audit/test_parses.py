@@ -277,7 +277,7 @@ def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
     assert "labels come from a parser, not from people: mistaken (m1); lingprobe audit" in before
     lingprobe.audit_parser(gold, Mistaken(), into=corpus)
     after = table(task)
-    assert "14.3 % of labels are wrong: ceiling 85.7" in after
+    assert "14.3 % of labels are wrong: upper bound 85.7" in after
     assert "gold labels would score 85.7" in after
     assert "ceiling" not in before
 

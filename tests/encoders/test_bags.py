@@ -108,7 +108,7 @@ def test_word2vec_binary(tmp_path, newline, suffix):
         ("ends.vec", "3 3\nthe 1 0 0\ncat 0 2 0\n", "promises 3 words, the file holds 2"),
         ("prose.txt", "this is prose\n", "prose.txt:1: not a file of word vectors"),
         ("empty.vec", "", "empty.vec:1: not a file of word vectors"),
-        ("header.vec", "0 3\n", "holds no word vectors"),
+        ("header.vec", "0 3\n", "contains no word vectors"),
         ("wide.vec", "3 99999999\nthe 1 0 0\n", "promises vectors of 99,999,999 numbers"),
         (
             "comma.vec",
@@ -130,10 +130,10 @@ def test_word2vec_binary(tmp_path, newline, suffix):
             "3 3\nthe cat sat on\nthe mat and on\nthe rat was gone\n",
             "the vector of 'the' is not 3 numbers",
         ),
-        ("tabs.txt", "the\t1\t0\t0\n", "tabs.txt:1: .* here are tabs or several: mend them"),
-        ("tab.vec", "1 3\nthe\t1 0 0\n", "tab.vec:2: .* here are tabs or several"),
-        ("two.txt", "the  1  0  0  2\n", "two.txt:1: .* here are tabs or several"),
-        ("three.txt", "the  1  0  0\n", "three.txt:1: .* here are tabs or several"),
+        ("tabs.txt", "the\t1\t0\t0\n", "tabs.txt:1: .* not by tabs or several: fix them"),
+        ("tab.vec", "1 3\nthe\t1 0 0\n", "tab.vec:2: .* not by tabs or several"),
+        ("two.txt", "the  1  0  0  2\n", "two.txt:1: .* not by tabs or several"),
+        ("three.txt", "the  1  0  0\n", "three.txt:1: .* not by tabs or several"),
         ("few.vec", "3 3\nthe 1 0\ncat 0 2 0\nsat 1 1 1\n", "few.vec:2: 2 numbers follow the word"),
     ],
 )
@@ -334,7 +334,7 @@ def test_fasttext_models_with_subwords(tmp_path):
     assert np.abs(bag.encode([Sentence.of(["cats"])]).layers[0]).sum() > 0  # from its parts
     (broken := tmp_path / "b.bin").write_bytes(path.read_bytes()[:200])
     with pytest.raises(
-        DataProblem, match="a fastText model of 4 words and 8 numbers a word is not 200 bytes long"
+        DataProblem, match="a fastText model of 4 words and 8 dimensions is not 200 bytes long"
     ):
         make(f"static:{broken}").encode([SAT])
 

@@ -246,7 +246,7 @@ def test_where_no_server_is_one_sentence_says_so(service, monkeypatch):
 
 @pytest.mark.parametrize("address", ["localhost:8000", "ftp://a/b", "http://", "file:///etc"])
 def test_an_address_has_to_be_one(address):
-    with pytest.raises(DataProblem, match="no address of a server"):
+    with pytest.raises(DataProblem, match="not an address of a server"):
         _ = make(f"api:{address},model=tiny").fingerprint
 
 

@@ -449,6 +449,6 @@ def test_a_malformed_treebank_of_documents_cannot_be_skipped(tmp_path):
     place = edges.onto(tmp_path)
     train = next((place / "dep").glob("*train*"))
     train.write_text(train.read_text("utf-8").replace("\t0\t", "\t99\t", 1))
-    with pytest.raises(DataProblem, match=r"train.*:\d+: .*mend the file") as problem:
+    with pytest.raises(DataProblem, match=r"train.*:\d+: .*fix the file") as problem:
         TASKS.make(f"edge/coref:{place},sentences={place}/dep,on_error=skip").load()
     assert "on_error=skip" not in str(problem.value)

@@ -106,7 +106,7 @@ def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_p
     assert (sheet.by, bound.by, bound.score) == (name, name, 1.0)
     assert set(bound.classes) == set(sample(task.load(), N, 0, name).cells)
     assert "drawn by" in terminal(people(bound))
-    with pytest.raises(DataProblem, match="is no bound"):
+    with pytest.raises(DataProblem, match="is not an estimate of human performance"):
         write_bound(bound, tmp_path / "bound.json")
 
 
