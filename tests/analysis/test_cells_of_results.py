@@ -147,7 +147,7 @@ def test_scores_over_other_examples_than_most_have_no_cell_and_are_counted():
     results += [trained(n=150, encoder=f"st:{name}") for name in "de"]
     scores, remarks = scores_of([*results, trained(n=150, task=OTHER)])
     assert [score.row.name for score in scores] == ["st:a", "st:b", "st:c", "st:x"]
-    assert remarks == ["ud/tense:EWT-bank: 2 scores over different test examples are left out"]
+    assert remarks == ["ud/tense:EWT-bank: 2 scores over different test examples are excluded"]
 
 
 @pytest.mark.parametrize(

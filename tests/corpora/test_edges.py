@@ -61,9 +61,9 @@ WRONG = {
     ),
     '{"text": "a b", "targets": [{"span1": [0, %s], "label": "x"}]}'
     % ("9" * 5000): "a number of 5000 digits",
-    '{"text": "a b", "text": "c", "targets": []}': "'text' stands twice",
+    '{"text": "a b", "text": "c", "targets": []}': "'text' occurs twice",
     '{"text": "a b", "targets": [{"span1": [0, 1], "label": "x", "label": "y"}]}': (
-        "'label' stands twice"
+        "'label' occurs twice"
     ),
     r'{"text": "a \ud800", "targets": []}': "one half of a character",
     json.dumps(row(**target(label=" "))): "target 0 has a label without a name",

@@ -203,11 +203,11 @@ def line(**row):
         (line().replace('"x"', "9" * 5000), r"a\.jsonl:1: a number of 5000 digits"),
         (
             '{"split": "train", "label": "x", "text": "a", "label": "y"}',
-            r"a\.jsonl:1: the key 'label' stands twice",
+            r"a\.jsonl:1: the key 'label' occurs twice",
         ),
         (
             '{"split": "train", "label": "x", "text": "a", "strata": {"a": "b", "a": "c"}}',
-            "the key 'a' stands twice",
+            "the key 'a' occurs twice",
         ),
         (line(text="a \ud800"), "one half of a character"),
         (
@@ -403,7 +403,9 @@ def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
             write(dataset, tmp_path / name)
     words = "y" * 40 + "\udcff" + "z" * 40
     long = Dataset.of([Example.about(Sentence((words,), words), "x", "train")])
-    with pytest.raises(DataProblem, match=rf": '{'y' * 20}.udcff{'z' * 20}' holds half"):
+    with pytest.raises(
+        DataProblem, match=rf": '{'y' * 20}.udcff{'z' * 20}' contains a lone surrogate"
+    ):
         write(long, tmp_path / "a.tsv")
     assert not list(tmp_path.iterdir())
 

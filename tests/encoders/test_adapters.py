@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_said_in_a_sentence(bert, tmp_path):
         )
         with pytest.raises(DataProblem, match=f"{what}.*hf:MODEL,adapter="):
             make(f"hf:{folder}").encode(sentence)
-    with pytest.raises((DataProblem, ReferenceProblem), match="no folder"):
+    with pytest.raises((DataProblem, ReferenceProblem), match="not a folder"):
         make(f"hf:{bert},adapter=./nowhere").encode(sentence)
 
 

@@ -482,7 +482,7 @@ def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tm
     known = sentences_of(5000)
     encoder = Pretend(spoil=lambda v: Vectors((v.layers[0][:, : DIM - (len(encoder.calls) > 1)],)))
     with pytest.raises(
-        EncoderProblem, match="returned vectors of 7 numbers where 8 as for the sentences before"
+        EncoderProblem, match="returned vectors of 7 dimensions where 8 as for the sentences before"
     ):
         embed(encoder, known, VectorStore(tmp_path), "k")
     done = embed(Pretend(), known, VectorStore(tmp_path), "k")

@@ -332,7 +332,7 @@ def test_dev_is_drawn_line_by_line_as_the_paper_s_code_draws(tmp_path):
     assert len(found["train"]) == 55
     path = place / "TRAIN_FILE.TXT"
     path.write_text(path.read_text().replace("<e1>spark", "<e1>spark</e1> <e1>", 1))
-    with pytest.raises(DataProblem, match=r"TRAIN_FILE\.TXT:1: <e1> stands twice"):
+    with pytest.raises(DataProblem, match=r"TRAIN_FILE\.TXT:1: <e1> occurs twice"):
         TASKS.make(f"edge/semeval:{place}").load()
     dataset = TASKS.make(f"edge/semeval:{place},on_error=skip").load()
     assert (

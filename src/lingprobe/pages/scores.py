@@ -277,28 +277,31 @@ def _code(row: ResultRow) -> list[str]:
 
 
 def about(rows: Sequence[ResultRow], question: str = "") -> str:
-    """The question of some rows, as given or as their task says, their metric, and how many folds
-    or samples they are over.
+    """The question of some rows, as given or as their task says, with `list_facts` as sentences."""
+    facts = [f"{fact[0].upper()}{fact[1:]}." for fact in list_facts(rows)]
+    if rows[0].metric != "accuracy":
+        facts[0] = f"{rows[0].metric}."  # a name, which keeps its letters
+    return " ".join([question or get_question(rows[0].task), *facts]).strip()
+
+
+def list_facts(rows: Sequence[ResultRow]) -> list[str]:
+    """The metric of some rows of a task, how many folds or samples they are over, what rules score,
+    and what its classes consist of.
     """
-    first, many = rows[0], max(row.samples for row in rows)
-    metric = "" if first.metric == "accuracy" else f" {first.metric}."
-    folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
-    samples = f" {many} samples of the training data." if many > 1 else ""
-    rule = (
-        f" Best rule of thumb: {first.rule}, {format_number(first.ruled)}."
-        if first.rule and first.control == NO_CONTROL
-        else ""
-    )
-    word = ""
+    first = rows[0]
+    folds, samples = max(row.folds for row in rows), max(row.samples for row in rows)
+    facts = [first.metric] * (first.metric != "accuracy")
+    facts += [f"{folds} folds"] * (folds > 1)
+    facts += [f"{samples} samples of the training data"] * (samples > 1)
+    if first.rule and first.control == NO_CONTROL:
+        facts.append(f"best rule of thumb: {first.rule}, {format_number(first.ruled)}")
     if first.posed.word and first.control == NO_CONTROL:
         judged = "" if first.metric == "accuracy" else " % accuracy"
         right = f"{format_number(first.posed.worded)}{judged}"
-        word = f" Best rule of one word: {first.posed.word}, {right}."
-    constructions = (
-        f" Composition of classes: {consists}." if (consists := composition(first.posed)) else ""
-    )
-    question = question or get_question(first.task)
-    return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
+        facts.append(f"best rule of one word: {first.posed.word}, {right}")
+    if consists := composition(first.posed):
+        facts.append(f"composition of classes: {consists}")
+    return facts
 
 
 CODES = (
@@ -330,7 +333,9 @@ def _describe_scale(rows: Sequence[ResultRow]) -> str:
     """What scores are means of, and what their intervals are over."""
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-    unit = "percent" if all(row.metric == "accuracy" for row in rows) else "times 100"
+    metrics = dict.fromkeys(row.metric for row in rows)
+    unit = "percent" if [*metrics] == ["accuracy"] else "times 100"
+    unit += f" ({', '.join(metrics)})" * (len(metrics) > 1)
     # each seed on each sample of the training data is one
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"
     if seeds[-1] == 1 and not any(row.is_seeded for row in rows):

@@ -514,7 +514,7 @@ def test_every_page_has_floors_and_ceilings(folder):
     files = lingprobe.board(folder, folder.parent / "site")
     for file in files:
         text = file.read_text("utf-8")
-        assert "floor" in text
+        assert "baseline" in text
         assert "eiling" in text
         assert "99.0" in text  # the ceiling
         assert "by Holm" in text

@@ -119,7 +119,7 @@ def test_labels_that_hardly_differ_are_marked(tmp_path):
     page = erase(1200, 0.995, tmp=tmp_path)
     cell = matrix(page)["A", "B"]
     assert cell.sample == "dependent"
-    assert "nothing can be said" in str(page)
+    assert "are not judged" in str(page)
 
 
 def test_stored_vectors_are_read_and_none_is_written(tmp_path):
@@ -136,7 +136,7 @@ def test_stored_vectors_are_read_and_none_is_written(tmp_path):
 def test_ordinary_fits_are_one_a_cell_and_one_a_task(tmp_path):
     page = erase(900, tmp=tmp_path, draws=1)
     assert "6 trained probes for 4 cells" in str(page)
-    assert "12 for floors" in str(page)
+    assert "12 for baselines" in str(page)
     a, b = tasks(900)
     page = lingprobe.erase([a], {"made": Made()}, measure=[b], cache=tmp_path, **QUICK)
     assert [(c.erased, c.measured) for c in page.content] == [("A", "A"), ("A", "B")]
@@ -208,7 +208,7 @@ def test_the_command_shows_and_writes(tmp_path, monkeypatch):
     done = CliRunner().invoke(app, asked.split())
     assert done.exit_code == 0, done.output
     assert "ud/tense:embedded" in done.output.splitlines()[0]
-    assert "A nonlinear probe" in done.output
+    assert "a nonlinear probe" in done.output
     for name in ("x.csv", "x.svg", "x.html"):
         assert CliRunner().invoke(app, [*asked.split(), "-o", name]).exit_code == 0
     assert (tmp_path / "x.csv").read_text().startswith("encoder,layer,method")

@@ -98,6 +98,24 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
 
 def _notes(effects: Effects, draws: int) -> Iterator[str]:
     pairs = effects.pairs
+    if pairs is not None:
+        yield (
+            f"{len(pairs.data):,} pairs; {pairs.known:,} were excluded because the eraser saw their"
+            " sentence or a word in which they differ. margin: the difference of the"
+            " log-probabilities of a pair."
+        )
+        if (pairs.codes < 0).all():
+            yield (
+                "The task has no label for these sentences, so no pair is moved or exchanged by"
+                " its label, and use is not tested."
+            )
+        else:
+            yield (
+                "We conclude that the model uses it only if moving states to the other label lowers"
+                " the margin below the baselines and more than moving them towards their own label"
+                " does, and if states of real sentences of the other label lower it more than those"
+                " of their own."
+            )
     yield (
         f"The eraser was fitted on {effects.fitted:,} examples of other sentences; probes of later"
         " layers were trained on unmodified states. rank, variance, shuffled: scores of the"
@@ -114,21 +132,3 @@ def _notes(effects: Effects, draws: int) -> Iterator[str]:
         " the distance of changed states to the nearest real one, where 1 is the distance between"
         " real ones."
     )
-    if pairs is not None:
-        yield (
-            f"{len(pairs.data):,} pairs; {pairs.known:,} were excluded because the eraser saw their"
-            " sentence or a word in which they differ. margin: the difference of the"
-            " log-probabilities of a pair."
-        )
-        if (pairs.codes < 0).all():
-            yield (
-                "The task has no label for these sentences, so no pair is moved or exchanged by"
-                " its label, and use is not tested."
-            )
-            return
-        yield (
-            "We conclude that the model uses it only if moving states to the other label lowers"
-            " the margin below the baselines and more than moving them towards their own label"
-            " does, and if states of real sentences of the other label lower it more than those of"
-            " their own."
-        )
