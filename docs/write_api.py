@@ -29,9 +29,9 @@ PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.tx
 CHANGELOG = ROOT / "CHANGELOG.md"
 HEAD = """# The Python reference
 
-This page is generated from the code (`make docs`). [Python](python.md) shows the functions at work.
-`**settings` are the fields of [`Settings`](#settings), `**selection` those of
-[`Selection`](#selection). Types are in the code, and `help(lingprobe.NAME)` shows them.
+Generated from the code (`make docs`); [Python](python.md) has examples. `**settings` are the fields
+of [`Settings`](#settings), `**selection` those of [`Selection`](#selection). `help(lingprobe.NAME)`
+shows types.
 """
 CLASSES = (  # those that users hold in their hands; the others are named only
     "Settings Selection Evaluation Score Result Page Table Comparison Dataset Sentence Tree Word"
@@ -53,8 +53,8 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
 SHARED = {"settings": "Settings", "selection": "Selection"}
 EXTEND = """## Names for extensions
 
-`lingprobe.extend` hands definitions of the core on to [extensions](extend.md#extensions). They may
-change with any release; `help(lingprobe.extend)` and `lingprobe.extend.__all__` list them.
+`lingprobe.extend` has definitions of the core for [extensions](extend.md#extensions);
+`help(lingprobe.extend)` lists them. They may change with any release.
 """
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")

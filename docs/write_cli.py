@@ -19,11 +19,10 @@ from lingprobe.cli import COMMANDS
 PAGE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
 
-This page is generated from the commands themselves; `lingprobe COMMAND --help` says the same, with
-more examples. Every command takes `--debug`, which shows the whole traceback of an error. Exit
-codes: 0, all is well; 1, something could not be measured; 2, something is wrong with what was asked
-for or with the data, and the one line on standard error says what. `…` after a value: several may
-follow, or the option may be repeated.
+This page is generated from the commands; `lingprobe COMMAND --help` has more examples. Every
+command takes `--debug` (the whole traceback of an error) and `--notes` (all notes below tables).
+Exit codes: 0, success; 1, something could not be measured; 2, wrong usage or data. `…` after a
+value: several may follow, or the option may be repeated.
 """
 SHARED = "Options of several commands"
 LISTINGS = ("tasks", "encoders", "suites", "list", "plugins")

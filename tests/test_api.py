@@ -90,7 +90,10 @@ def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_pat
         fits = Counter(r.trial.encoder.partition(",")[0] for r in evaluation.results)
         # logreg draws nothing, so one seed is enough
         assert fits == {
-            "random": 1, "length": 1, "bow:random": 1, "char-ngrams": 1,
+            "random": 1,
+            "length": 1,
+            "bow:random": 1,
+            "char-ngrams": 1,
             "gold:words": 1,
         }
         assert "gold:words: the words." in str(evaluation)

@@ -206,7 +206,7 @@ def test_classes_that_nobody_has_are_pruned():
         (column([{"a": 1e300}]), "between 0 and 1"),
         (column([1.0, np.inf]), "not a finite number"),
         (column([1.0, 1e300]), "not a finite number"),
-        (column([1.0, 1.0]), "nothing to tell apart"),
+        (column([1.0, 1.0]), "nothing to predict"),
     ],
 )
 def test_what_is_wrong_with_a_column_is_said(labels, why):

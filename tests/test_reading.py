@@ -138,7 +138,7 @@ def test_asked_words_are_one_hot_by_slot():
 def test_spans_need_units_a_word():
     dataset = FAMILIES["span"]()
     with pytest.raises(
-        ReadingProblem, match="one vector a sentence; take one of words or word pieces"
+        ReadingProblem, match="one vector a sentence; use an encoder of words or subwords"
     ):
         Readings(dataset, Vectors((np.zeros((100, 2), np.float32),))).features("-")
 

@@ -1,4 +1,4 @@
-"""Probing: what sentence and token embeddings know about language."""
+"""Probing: which linguistic properties are decodable from sentence and token embeddings."""
 
 from __future__ import annotations
 

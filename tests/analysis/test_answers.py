@@ -90,7 +90,7 @@ def test_seeds_of_other_folds_are_no_repeats():
     (row,) = rows(mixed)
     assert (row.seeds, row.left_out, row.missing) == (2, 1, "fold 3 of 3")
     assert any(
-        "1 fit was left out, over different test examples" in note for note in scores([row]).notes
+        "1 fit was excluded, over different test examples" in note for note in scores([row]).notes
     )
 
 

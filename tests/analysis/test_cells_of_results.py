@@ -65,7 +65,7 @@ def test_oracles_controls_and_what_gives_no_embeddings_have_no_cell():
     ]
     scores, remarks = scores_of(results)
     assert [score.row.name for score in scores] == ["st:x", "bow:random"]
-    assert remarks == ["length: left out, they are not embeddings"]
+    assert remarks == ["length: excluded, they are not embeddings"]
     with pytest.raises(DataProblem, match="no encoder has a score here"):
         scores_of(results[2:4])
 
@@ -84,7 +84,7 @@ def test_an_encoder_is_constant_if_it_is_on_every_task():
     assert {score.row.name for score in scores} == {"st:x", "st:half"}
     assert len(scores) == 4
     (remark,) = remarks
-    assert remark.startswith("st:flat: left out, the same answer to every example")
+    assert remark.startswith("st:flat: excluded, because the vectors are constant")
 
 
 def test_a_question_by_several_probes_has_a_column_for_each():
@@ -147,7 +147,7 @@ def test_scores_over_other_examples_than_most_have_no_cell_and_are_counted():
     results += [trained(n=150, encoder=f"st:{name}") for name in "de"]
     scores, remarks = scores_of([*results, trained(n=150, task=OTHER)])
     assert [score.row.name for score in scores] == ["st:a", "st:b", "st:c", "st:x"]
-    assert remarks == ["ud/tense:EWT-bank: 2 scores over different test examples are left out"]
+    assert remarks == ["ud/tense:EWT-bank: 2 scores over different test examples are excluded"]
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_encoders_at_no_point_of_a_training_are_left_out_and_named():
     others = [saying(result(encoder="st:x"), kind="trained"), saying(result(), kind="baseline")]
     found = curves([*course(RISING), *others])
     assert len(found) == 1
-    assert "st:x: left out, not of an epoch or step of a training" in found.notes
+    assert "st:x: excluded, not of an epoch or step of a training run" in found.notes
     assert not any("length" in note for note in found.notes)
 
 

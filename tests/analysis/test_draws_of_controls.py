@@ -99,7 +99,7 @@ def test_each_fit_has_a_draw_of_its_own(tmp_path, probe, seeds):
     assert control.selectivity == pytest.approx(plain.score - control.score)
     assert control.selective_low < control.selectivity < control.selective_high
     assert any(
-        "3 draws of the control; intervals cover" in n for n in describe_scores([plain, control])
+        "3 samples of the control; intervals cover" in n for n in describe_scores([plain, control])
     )
     [alone] = rows([r for r in results if r.trial.control.endswith("seed=0")])
-    assert any("1 draw of the control; intervals do not" in n for n in describe_scores([alone]))
+    assert any("1 sample of the control; intervals do not" in n for n in describe_scores([alone]))

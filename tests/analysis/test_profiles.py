@@ -186,6 +186,6 @@ def test_columns_of_two_scores_and_of_one_value_are_left_out():
         "t1 (pol)",
     ]
     assert found.remarks == (
-        "t0 (eng): left out, fewer than three encoders have a score",
-        "t2 (pol): left out, all encoders have the same score",
+        "t0 (eng): excluded, fewer than three encoders have a score",
+        "t2 (pol): excluded, all encoders have the same score",
     )

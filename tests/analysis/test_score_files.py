@@ -31,7 +31,7 @@ def test_a_line_of_a_wide_table_is_an_encoder(tmp_path, mark):
     assert left == []
     found, left = read(tmp_path, text)
     assert [row[0] for row in found] == ["org/m, layer 3"]
-    assert left[0].startswith("a.csv: n: left out, because a score is nan")
+    assert left[0].startswith("a.csv: n: excluded, because a score is NaN")
 
 
 def test_other_variants_are_told_by_their_value_and_a_family_by_its_column(tmp_path):
@@ -118,7 +118,7 @@ def test_scores_of_mteb_are_means_of_test_by_language(tmp_path):
             ("org/m", "org/m", "B", "eng"): 20,
         }
     )
-    assert remarks == ["mteb: 1 files of versions before 1.11 are left out"]
+    assert remarks == ["mteb: 1 files of versions before 1.11 are skipped"]
 
 
 def test_folders_without_results_of_mteb_are_refused(tmp_path):

@@ -162,7 +162,7 @@ def test_a_text_stands_where_a_list_may(evaluation, task, how):
         (lambda t: lingprobe.suite("ud2019:X", probes=["mlp"]), "suite takes no argument 'probes'"),
         (lambda t: lingprobe.report("r", task="a"), "report takes no argument 'task': did you mean tasks?"),
         (lambda t: lingprobe.run(t, "length", seeds=[1, 2]), "seeds=[1, 2]: give a whole number"),
-        (lambda t: lingprobe.run([("A man sleeps.", "x")], "length"), "is no task: of pairs of text and label"),
+        (lambda t: lingprobe.run([("A man sleeps.", "x")], "length"), "is not a task: of pairs of text and label"),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_is_one_sentence(task, call, sentence):

@@ -101,7 +101,7 @@ def test_the_card_says_how_a_task_about_words_is_read(tasks, tmp_path, monkeypat
     task = tasks[0].replace("ud/tense", "edge/pos") + ",splits=sampled"
     built = lingprobe.build(task, tmp_path / "words", hub=True)
     monkeypatch.chdir(tmp_path)
-    (said,) = re.findall(r"read again by `(table:words[^`]*)`", read_card(built.path)[1])
+    (said,) = re.findall(r"which `(table:words[^`]*)` reads back", read_card(built.path)[1])
     again, made = TASKS.make(said), TASKS.make(task)
     assert (again.metric, again.probe, again.view) == (made.metric, made.probe, made.view)
     assert said == "table:words,metric=micro-f1"
@@ -120,9 +120,9 @@ def test_the_card_says_what_was_measured(folder, tasks):
     files = folder / config
     assert int(row["bytes"].replace(",", "")) == sum(p.stat().st_size for p in files.iterdir())
     floors = lingprobe.inspect(tasks[0]).content.floors.values()
-    assert row["best floor, %"] == f"{100 * max(floor.score for floor in floors):.1f}"
+    assert row["best baseline, %"] == f"{100 * max(floor.score for floor in floors):.1f}"
     (gold,) = lingprobe.evaluate("gold", tasks[0], seeds=1, bounds=False)
-    assert row["ceiling, %"] == f"{gold.score:.1f}"
+    assert row["upper bound, %"] == f"{gold.score:.1f}"
     assert f"95 % interval {gold.low:.1f} to {gold.high:.1f}" in body
     assert "For probing" in body
     assert f"lingprobe build {' '.join(SHOWN)} --hub -o probes" in body

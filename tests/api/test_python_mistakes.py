@@ -9,7 +9,7 @@ import lingprobe
 
 TASK = "ud/sent-len:embedded,limit=60"
 NOT_A_TASK = (
-    "is no task: give (texts, labels), a DataFrame, a file of a table, or a reference"
+    "is not a task: give (texts, labels), a DataFrame, a file of a table, or a reference"
     " ('ud/tense:PATH')"
 )
 ROWS = (["A dog.", "A cat."], ["x", "y"])
@@ -59,7 +59,7 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", TASK, seeds=[1, 2]),
         "seeds=[1, 2]: give a whole number, how often each probe is trained",
     ),
-    "a limit that is no number": (
+    "a limit that is not a number": (
         lambda: lingprobe.evaluate("length", TASK, limit="all"),
         "limit='all': give a whole number, how many examples of each task are used at most",
     ),
@@ -77,7 +77,8 @@ MISTAKES = {
     ),
     "tasks as pairs": (
         lambda: lingprobe.evaluate("length", [("a b", "x"), ("c d", "y")]),
-        "('a b', 'x') is no task: of pairs of text and label make (texts, labels), as zip(*pairs)",
+        "('a b', 'x') is not a task: of pairs of text and label make (texts, labels), as"
+        " zip(*pairs)",
     ),
     "texts without labels": (
         lambda: lingprobe.evaluate("length", ROWS[0]),
@@ -99,7 +100,8 @@ MISTAKES = {
     ),
     "two lists of texts": (
         lambda: lingprobe.evaluate("length", (ROWS[0], ROWS[0], ROWS[1])),
-        "3 lists are no task: give (texts, labels); of two texts ([*zip(first, second)], labels)",
+        "3 lists are not a task: give (texts, labels); of two texts ([*zip(first, second)],"
+        " labels)",
     ),
     "classes or scores of pairs": (
         lambda: lingprobe.evaluate("length", ([tuple(ROWS[0])] * 6, [*range(6)])),
@@ -112,15 +114,15 @@ MISTAKES = {
     ),
     "an array as a task": (
         lambda: lingprobe.evaluate("length", np.zeros((3, 4))),
-        f"a thing of type ndarray {NOT_A_TASK}",
+        f"an object of type ndarray {NOT_A_TASK}",
     ),
     "a series as a task": (
         lambda: lingprobe.evaluate("length", pandas.Series(ROWS[0])),
-        f"a thing of type Series {NOT_A_TASK}",
+        f"an object of type Series {NOT_A_TASK}",
     ),
     "a frame that is not computed": (
         lambda: lingprobe.evaluate("length", polars.LazyFrame({"text": ROWS[0]})),
-        f"a thing of type LazyFrame {NOT_A_TASK}",
+        f"an object of type LazyFrame {NOT_A_TASK}",
     ),
     "columns of other lengths": (
         lambda: lingprobe.evaluate("length", {"text": ROWS[0], "label": ROWS[1][:1]}),
@@ -143,11 +145,11 @@ MISTAKES = {
     ),
     "two data sets of one name": (
         lambda: lingprobe.evaluate("length", [{"a": ROWS}, {"a": (ROWS[0], ["y", "x"])}]),
-        "two data sets are called 'a': give each a name, as {'first': data, 'second': more}",
+        "two data sets are called 'a': give each its own name, as {'first': data, 'second': more}",
     ),
     "a split that is none": (
         lambda: lingprobe.evaluate("length", {"train": FRAME, "unsupervised": FRAME}),
-        "'unsupervised' beside 'train' is no split (train, validation, test): leave it out",
+        "'unsupervised' beside 'train' is not a split (train, validation, test): leave it out",
     ),
     "a frame without labels": (
         lambda: lingprobe.evaluate("length", FRAME[["text"]]),
@@ -156,8 +158,9 @@ MISTAKES = {
     ),
     "a column of several types": (
         lambda: lingprobe.evaluate("length", FRAME.assign(label=[1, "a"])),
-        "a DataFrame that is no table of Arrow ((\"Could not convert 'a' with type str: tried to"
-        " convert to int64\", 'Conversion failed for column label with type object')): mend that"
+        "a DataFrame that cannot be converted to an Arrow table ((\"Could not convert 'a' with type"
+        " str: tried to"
+        " convert to int64\", 'Conversion failed for column label with type object')): fix that"
         " column, or give (texts, labels)",
     ),
     "a file with named columns": (
@@ -196,7 +199,8 @@ MISTAKES = {
     ),
     "a control misspelt": (
         lambda: lingprobe.evaluate("length", TASK, controls="shufled"),
-        "no control called 'shufled'; did you mean 'shuffled'? (`lingprobe list controls` lists them)",
+        "no control called 'shufled'; did you mean 'shuffled'? (`lingprobe list controls` lists"
+        " them)",
     ),
     "a layer of an encoder without layers": (
         lambda: lingprobe.evaluate("length", TASK, probes="logreg", reads="9"),
@@ -229,7 +233,7 @@ MISTAKES = {
     ),
     "an encoder in the place of data": (
         lambda: lingprobe.run(Model(), FRAME),
-        "a thing of type Model is no task but an encoder: run takes the tasks first, evaluate the"
+        "a thing of type Model is an encoder, not a task: run takes the tasks first, evaluate the"
         " encoder",
     ),
     "one seed": (
@@ -244,7 +248,7 @@ MISTAKES = {
     ),
     "a name and a frame": (
         lambda: lingprobe.run([("mine", FRAME)], "length"),
-        "('mine', text label 0 A dog. x 1 A cat. y) is no task: a mapping names data, as {'mine':"
+        "('mine', text label 0 A dog. x 1 A cat. y) is not a task: a mapping names data, as {'mine':"
         " data}",
     ),
     "weights of another format": (

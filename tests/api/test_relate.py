@@ -91,7 +91,7 @@ def test_with_two_families_no_p_value_is_given(tmp_path):
 def test_few_encoders_are_warned_of_and_what_they_cannot_show_is_said(tmp_path):
     page = lingprobe.relate(with_=wide(tmp_path / "scores.csv", models=4))
     assert "Warning: 4 encoders are few" in str(page)
-    assert "none of 3 pairs can be significant (Holm). Measure 5 encoders" in str(page)
+    assert "none of 3 pairs can be significant (Holm): measure 5 encoders" in str(page)
     assert not any(one.is_significant for one in page.content.found)
     assert "can be significant" not in str(
         lingprobe.relate(with_=wide(tmp_path / "scores.csv", models=6))
@@ -212,7 +212,7 @@ def test_an_encoder_that_answers_always_the_same_is_left_out():
     ]
     page = lingprobe.relate([*measured(scores), *flat])
     assert len(page.content.table.rows) == 5
-    assert any("st:flat: left out" in remark for remark in page.remarks)
+    assert any("st:flat: excluded" in remark for remark in page.remarks)
 
 
 def test_scores_over_other_test_examples_are_left_out():
@@ -277,8 +277,8 @@ def test_columns_that_do_not_vary_are_left_out_and_named(tmp_path):
     path = table(tmp_path / "s.csv", ("encoder", "a", "b", "flat", "rare"), rows)
     page = lingprobe.relate(with_=path)
     assert set(found(page)) == {("a", "b")}
-    assert "flat: left out, all encoders have the same score" in page.remarks
-    assert "rare: left out, fewer than three encoders have a score" in page.remarks
+    assert "flat: excluded, all encoders have the same score" in page.remarks
+    assert "rare: excluded, fewer than three encoders have a score" in page.remarks
 
 
 def test_mteb_s_results_are_what_mteb_reads(tmp_path):
@@ -400,7 +400,7 @@ def test_bert_s_layers_without_constant_vectors_and_within_families():
     assert [round(one.correlation, 3) for one in three] == [0.821, 0.911, -0.018]
     assert (three[2].positive, three[2].negative) == (1, 7)
     assert all(math.isnan(one.p) for one in pairs.values())
-    assert "bert-base-uncased, first, layer 0, bert-large-uncased, first, layer 0: left out" in (
+    assert "bert-base-uncased, first, layer 0, bert-large-uncased, first, layer 0: excluded" in (
         " ".join(page.remarks)
     )
     assert "the effective number of encoders is 2" in str(page)

@@ -113,7 +113,8 @@ def test_vectors_beyond_float32_are_said_to_be(tmp_path):
     done = lingprobe.evaluate({"large": large}, TASK, limit=100, output=tmp_path, **SETTINGS)
     [said] = done.failures.values()
     assert (
-        "no vector that can be used of 100 sentences: of each, a value beyond what float32" in said
+        "no vector that can be used of 100 sentences: of each, a value outside the range of"
+        " float32" in said
     )
 
 

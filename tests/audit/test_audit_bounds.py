@@ -81,9 +81,9 @@ def test_what_needs_no_composition_is_told_where_it_is_clear():
         (EDGE, 0.51, 0.9, False),
         (0.9, 0.9, 0.9, False),  # exact, of a few
     ):
-        asked = {"asked word alone": AuditBaseline("asked word alone", score, low, high)}
+        asked = {"only the asked word": AuditBaseline("only the asked word", score, low, high)}
         assert bool(said(floors=floors(), asked=asked)) == told
-        assert all("asked word alone: 0." in each for each in said(floors=floors(), asked=asked))
+        assert all("only the asked word: 0." in each for each in said(floors=floors(), asked=asked))
 
 
 def test_without_a_best_constant_what_needs_no_composition_is_told_from_nothing_on():
@@ -242,8 +242,8 @@ def test_columns_that_no_row_fills_are_left_out():
         Example((Site(sentence),), "x", "test"),
     ]
     audit = inspect(Dataset.of(examples), floors=False)
-    assert table(audit, "Rows to read")[0] == (("train", "x", "b", "a b"), ("test", "x", "", "a b"))
-    assert table(replace(audit, rows=()), "Rows to read") is None
+    assert table(audit, "Examples")[0] == (("train", "x", "b", "a b"), ("test", "x", "", "a b"))
+    assert table(replace(audit, rows=()), "Examples") is None
     kinds = {"train": {"a": 1000}, "test": {"b": 2}}
     rows, _ = table(replace(audit, negatives=kinds), "Kinds of negatives")
     assert rows == (("a", "1,000", "0"), ("b", "0", "2"))

@@ -87,7 +87,7 @@ def test_what_was_malformed_comes_first():
     dataset = Dataset.of([said("a b", "x", split) for split in ("train", "test")], skipped)
     assert (
         inspect(dataset).problems[0]
-        == "2 sentences could not be read and were left out; the first: a.jsonl:3: not JSON"
+        == "2 sentences could not be read and were skipped; the first: a.jsonl:3: not JSON"
     )
 
 

@@ -119,7 +119,7 @@ def test_surer_sentences_are_told_apart(tmp_path):
     (tense,) = [each for each in surer[-1].tasks if each.task == "ud/tense"]
     assert tense.wrong == 0
     text = page.text("markdown")
-    assert "| ud/tense | 50 | 80.0 | 66.7 | 14.3 ± 7.5 | its ceiling |" in text
+    assert "| ud/tense | 50 | 80.0 | 66.7 | 14.3 ± 7.5 | an upper bound |" in text
     assert "its labels do not depend on trees" in text
     assert "≥ 0.9 " in text
 
@@ -277,9 +277,9 @@ def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
     assert "labels come from a parser, not from people: mistaken (m1); lingprobe audit" in before
     lingprobe.audit_parser(gold, Mistaken(), into=corpus)
     after = table(task)
-    assert "14.3 % of labels are wrong: ceiling 85.7" in after
+    assert "14.3 % of labels are wrong: upper bound 85.7" in after
     assert "gold labels would score 85.7" in after
-    assert "ceiling" not in before
+    assert "upper bound" not in before
 
 
 def test_audits_on_other_gold_trees_add_up(corpus, tmp_path):

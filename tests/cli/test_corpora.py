@@ -27,7 +27,7 @@ def test_what_was_parsed_left_out_and_changed_is_said(engine, tmp_path):
     assert done.exit_code == 0, done.output
     said = re.sub(r".*\r", "", done.output)
     assert "out: 2 sentences, 7 words\n" in said
-    assert "- left out once: bytes that are not UTF-8 (first in a.txt:5)" in said
+    assert "- excluded once: bytes that are not UTF-8 (first in a.txt:5)" in said
     assert "- changed once: NUL bytes and control characters, read as spaces" in said
     assert "a.txt:3" in said
 

@@ -103,13 +103,16 @@ MISTAKES = {
     ),
     "a suite misspelt": (
         "run --suite conneau2019 -e length",
-        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`lingprobe list suites` lists them)",
+        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`lingprobe list suites` lists"
+        " them)",
     ),
     "a suite without its data": (
         "run --suite conneau2018 -e length",
         "nothing to measure: senteval/sent-len: no sentence_length in '{cache}/data/senteval';"
-        " `lingprobe fetch senteval` gets it, or write senteval/sent-len:FOLDER for a folder that has"
-        " it; senteval/tree-depth: no tree_depth in '{cache}/data/senteval'; `lingprobe fetch senteval`"
+        " `lingprobe fetch senteval` gets it, or write senteval/sent-len:FOLDER for a folder that"
+        " has"
+        " it; senteval/tree-depth: no tree_depth in '{cache}/data/senteval'; `lingprobe fetch"
+        " senteval`"
         " gets it, or write senteval/tree-depth:FOLDER for a folder that has it; and 8 more tasks"
         " like these",
     ),
@@ -157,7 +160,7 @@ MISTAKES = {
         " train 0, dev 0, test 300 examples; target forms of each class: past 150, pres 150; leave"
         " splits=official out to draw splits of all sentences",
     ),
-    "a table that is no table": (
+    "a table that is not a table": (
         "run -t table:tiny.tsv -e length",
         "nothing to measure: table:tiny.tsv: tiny.tsv: no column has a usual name of a text, as"
         " 'text': name it, as text=NAME, and the label; no column seems one by its cells; its"
@@ -172,15 +175,16 @@ MISTAKES = {
     "a feature that is not annotated": (
         f"run -t ud/feat:{BANK},feature=Definite -e length",
         "nothing to measure: ud/feat:UD_Test-A,feature=Definite: ud/feat cannot be built from"
-        " UD_Test-A: the main predicate never has Definite; it has Mood, Tense, VerbForm (left out:"
+        " UD_Test-A: the main predicate never has Definite; it has Mood, Tense, VerbForm (excluded:"
         " the word has no Definite: 280)",
     ),
     "a question that the data cannot answer": (
         "run -t ud/tense:UD_Bare-A -e length",
-        "nothing to measure: ud/tense:UD_Bare-A: ud/tense cannot be built from UD_Bare-A: no sentence"
+        "nothing to measure: ud/tense:UD_Bare-A: ud/tense cannot be built from UD_Bare-A: no"
+        " sentence"
         " is 'pres': it needs main VERBs, or their auxiliaries, with Tense=Pres; no sentence is"
-        " 'past': it needs main VERBs, or their auxiliaries, with Tense=Past (left out: neither the"
-        " main verb nor an auxiliary tells a tense: 90)",
+        " 'past': it needs main VERBs, or their auxiliaries, with Tense=Past (excluded: neither the"
+        " main verb nor an auxiliary has a tense: 90)",
     ),
     "vectors without vectors": (
         f"run -t {TENSE} -e npz:wrong.npz",
@@ -196,7 +200,8 @@ MISTAKES = {
     ),
     "a language that is not generated": (
         "generate empty.json --language klingon",
-        "empty.json: request.language: no language called 'klingon' (`lingprobe list languages` lists them)",
+        "empty.json: request.language: no language called 'klingon' (`lingprobe list languages`"
+        " lists them)",
     ),
     "a sheet that nobody filled in": (
         "annotate --score sheet.tsv",
@@ -237,14 +242,15 @@ MISTAKES = {
     ),
     "tagged text without tags": (
         "tag text.txt --from bad.txt -o out.tagged",
-        "bad.txt:1: 'one' is no word with a tag; write word/TAG, word_TAG, or word, tab, TAG on a"
+        "bad.txt:1: 'one' is not a word with a tag; write word/TAG, word_TAG, or word, tab, TAG on"
+        " a"
         " line",
     ),
     "a flag misspelt": (
         f"run -t {TENSE} --encoders length",
         f"no option --encoders; did you mean --encoder? {HELP}",
     ),
-    "a folder that is no model, as an encoder": (
+    "a folder that is not a model, as an encoder": (
         f"run -t {TENSE} -e banks",
         "no encoder is called 'banks', and banks is not a model of sentence-transformers (no"
         " modules.json) or of transformers (no config.json)",
@@ -254,7 +260,7 @@ MISTAKES = {
         "no folder './nothing'; name a folder that holds a model, or a model of the hub"
         " (organisation/name)",
     ),
-    "a folder that is no model": (
+    "a folder that is not a model": (
         f"run -t {TENSE} -m banks",
         "banks is not a model of sentence-transformers (no modules.json) or of transformers (no"
         " config.json)",
@@ -280,7 +286,8 @@ MISTAKES = {
     ),
     "a control misspelt": (
         f"run -t {TENSE} -e length --control suffled",
-        "no control called 'suffled'; did you mean 'shuffled'? (`lingprobe list controls` lists them)",
+        "no control called 'suffled'; did you mean 'shuffled'? (`lingprobe list controls` lists"
+        " them)",
     ),
     "a file for results": (
         f"run -t {TENSE} -e length -o mine.py",
@@ -301,7 +308,8 @@ MISTAKES = {
     ),
     "a format misspelt": (
         f"run -t {TENSE} -e length --format htm",
-        "invalid value for '--format' / '-f': 'htm' is not one of 'terminal', 'markdown', 'latex', 'html',"
+        "invalid value for '--format' / '-f': 'htm' is not one of 'terminal', 'markdown', 'latex',"
+        " 'html',"
         f" 'csv', 'parquet', 'mteb' {HELP}",
     ),
     "a format that is a file": (
@@ -470,7 +478,8 @@ def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
     monkeypatch.setattr(lingprobe, "run", interrupted)
     assert typed("run") == (
         130,
-        "\nlingprobe: stopped; what was computed is kept, and the same command goes on from there\n",
+        "\nlingprobe: interrupted; results so far are saved, and the same command resumes the"
+        " run\n",
     )
 
 

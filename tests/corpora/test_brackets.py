@@ -150,8 +150,8 @@ def test_tokens_are_unescaped(trees):
         ("(ROOT (S\n (NP)))", "a.ptb:2: a phrase without words"),
         (
             "#1:1.[0] NP(Head:Ncb:台)#\n",
-            "a.ptb:1: text outside brackets; only trees and blank"
-            " lines may stand here; this is the format of the Sinica Treebank",
+            "a.ptb:1: text outside brackets; only trees and blank lines are allowed; this is the"
+            " format of the Sinica Treebank",
         ),
         ("(S (sn.e-SUJ (da0ms0 El el)))", "'El'); this is the format of AnCora and CESS"),
         (b"(ROOT (NN a))\n(ROOT\n(NN \xff))", "a.ptb:3: byte 0xff is not UTF-8"),

@@ -66,7 +66,7 @@ def test_every_layout_finds_its_columns(tmp_path):
         ),
         (CONTEXTUAL, "so it is\t-1\tPast\n", r"a\.txt:1: '-1' is not the number of a word"),
         (INDIC, "voice,sentences\n,it was seen\n", r"a\.txt:2: the label is empty"),
-        (INDIC, 'voice,sentences\nactive,"it was" seen\n', r"a\.txt:2: .*mend the quotes"),
+        (INDIC, 'voice,sentences\nactive,"it was" seen\n', r"a\.txt:2: .*fix the quotes"),
     ],
 )
 def test_bad_rows_are_named_with_their_line(tmp_path, layout, content, said):

@@ -394,7 +394,7 @@ def test_columns_without_heads_are_no_trees(tmp_path):
 
 def test_a_feature_that_stands_twice_is_refused_with_its_line(tmp_path):
     text = row(1, 0, feats="Number=Sing|Number=Plur") + "\n\n" + row(1, 0, feats="Number=Sing")
-    said = r"t\.conllu:1: FEATS: Number stands twice in .*as Number=Sing,Plur"
+    said = r"t\.conllu:1: FEATS: Number occurs twice in .*as Number=Sing,Plur"
     with pytest.raises(DataProblem, match=said):
         trees(tmp_path, text)
     with pytest.raises(DataProblem, match=said):

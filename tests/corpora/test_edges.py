@@ -51,8 +51,8 @@ WRONG = {
     json.dumps({"targets": []}): "no text: a string with words",
     json.dumps({"text": "a"}): "no targets: a list",
     json.dumps(row(targets=None)): "targets is a list .* found null",
-    json.dumps(row(**target(span1=[1, 1]))): r"span1 of target 0, \[1, 1\], holds no word",
-    json.dumps(row(**target(span1=[2, 1]))): r"span1 of target 0, \[2, 1\], holds no word",
+    json.dumps(row(**target(span1=[1, 1]))): r"span1 of target 0, \[1, 1\], contains no word",
+    json.dumps(row(**target(span1=[2, 1]))): r"span1 of target 0, \[2, 1\], contains no word",
     '{"text": "a b", "targets": [{"span1": [0, NaN], "label": "x"}]}': (
         r"span1 of target 0 is \[start, stop\] .* found \[0, NaN\]"
     ),
@@ -61,9 +61,9 @@ WRONG = {
     ),
     '{"text": "a b", "targets": [{"span1": [0, %s], "label": "x"}]}'
     % ("9" * 5000): "a number of 5000 digits",
-    '{"text": "a b", "text": "c", "targets": []}': "'text' stands twice",
+    '{"text": "a b", "text": "c", "targets": []}': "'text' occurs twice",
     '{"text": "a b", "targets": [{"span1": [0, 1], "label": "x", "label": "y"}]}': (
-        "'label' stands twice"
+        "'label' occurs twice"
     ),
     r'{"text": "a \ud800", "targets": []}': "one half of a character",
     json.dumps(row(**target(label=" "))): "target 0 has a label without a name",

@@ -192,7 +192,7 @@ def test_a_malformed_row_is_named_or_left_out(tmp_path, column, cell):
     [
         (lambda r: r.pop("spr1"), "no spr1, the annotated arguments"),
         (lambda r: r.update(tokens=[]), "no record with tokens"),
-        (lambda r: r.update(tokens=[1]), "a token is no word"),
+        (lambda r: r.update(tokens=[1]), "a token is not a word"),
         (lambda r: r.update(split="all"), "split is 'all'"),
         (lambda r: r["spr1"][0].update(arg_idx=99), "word 99 of a sentence of 11"),
         (lambda r: r["spr1"][0].pop("pred_idx"), "an argument has pred_idx"),

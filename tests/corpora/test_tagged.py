@@ -70,7 +70,7 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
     for spoilt in (b"no zip", whole[:-30], whole.replace(b"didn't", b"didn`t")):
         path.write_bytes(spoilt)
         with pytest.raises(
-            DataProblem, match=r"brown\.zip is damaged or not a zip \(.*\); get it again"
+            DataProblem, match=r"brown\.zip is damaged or not a zip \(.*\); download it again"
         ):
             list(read_tagged_text(path))
 

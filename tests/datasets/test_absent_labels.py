@@ -62,7 +62,7 @@ def test_what_tools_write_for_none_is_no_class(tmp_path, suffix, absent):
     data = read(WRITERS[suffix](tmp_path / f"own.{suffix}", labels))
     assert data.labels.names == ("no", "yes")
     assert len(data) == 92
-    said = f"8 rows whose label is {absent!r} were left out; labels=classes keeps such rows"
+    said = f"8 rows whose label is {absent!r} were skipped; labels=classes keeps such rows"
     assert said in data.notes.remarks
     kept = read(tmp_path / f"own.{suffix}", labels="classes")
     assert len(kept.labels.names) == 3
@@ -78,7 +78,7 @@ def test_empty_cells_are_left_out_and_counted(tmp_path, suffix):
     data = read(path)
     assert len(data) == 92
     (said,) = (remark for remark in data.notes.remarks if "without a label" in remark)
-    assert said.startswith("8 rows without a label were left out; the first: ")
+    assert said.startswith("8 rows without a label were skipped; the first: ")
     many = WRITERS[suffix](tmp_path / f"many.{suffix}", mixed(empty, 30))
     with pytest.raises(DataProblem, match="so 30 % of its rows have no label"):
         read(many)
@@ -188,7 +188,7 @@ def test_files_with_splits_of_their_own_lose_them_as_well(tmp_path, suffix, abse
         )
     dataset = read(file)
     assert dataset.labels.counts() == {"no": 46, "yes": 46}
-    assert f"8 rows whose label is {absent!r} were left out" in dataset.notes.remarks[0]
+    assert f"8 rows whose label is {absent!r} were skipped" in dataset.notes.remarks[0]
     assert absent in read(file, labels="classes").labels.names
 
 

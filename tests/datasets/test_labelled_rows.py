@@ -367,7 +367,7 @@ HOSTILE = {
     "a NUL": (b"text,label\na\0b,x\nc,y\n", r"a\.csv:2: there is a NUL in it"),
     "UTF-16 without a mark": ("text,label\r\na,x\r\n".encode("utf-16-le"), "encoding=utf-16-le"),
     "mixed encodings": ("text,label\né,x\n".encode() + b"\xe9,y\n", r"a\.csv:3: byte 0xe9 is not"),
-    "an open quote": (b'text,label\n"a,x\nb,y\n', r"a\.csv:2: .*mend the quotes"),
+    "an open quote": (b'text,label\n"a,x\nb,y\n', r"a\.csv:2: .*fix the quotes"),
     "a comma too many": (b"text,label\na,x\na, b,y\n", r"a\.csv:3: 3 cells, not 2, with ',' betw"),
     "old line ends": (b"text,label\ra,x\rb,y\r", "lines end in CR alone"),
     "a long cell": (b"text,label\n" + b"a" * 200_000 + b",x\n", r"a\.csv:2: field larger"),
@@ -398,7 +398,9 @@ def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path):
 def test_a_hundred_thousand_labels_are_taken_for_an_id(tmp_path):
     file = tmp_path / "a.tsv"
     file.write_text("text\tlabel\n" + "".join(f"a {i}\tl{i}\n" for i in range(100_000)))
-    with pytest.raises(DataProblem, match="100,000 labels of 100,000 examples: is this an id"):
+    with pytest.raises(
+        DataProblem, match="100,000 labels of 100,000 examples: is this an identifier"
+    ):
         read(file)
 
 
@@ -448,7 +450,7 @@ def test_headings_that_stand_again_are_no_example(tmp_path, headings):
     file = tmp_path / "a.csv"
     file.write_bytes(one + one)
     line = 2 + 2 * len(ROWS)  # each text has two lines
-    with pytest.raises(DataProblem, match=rf"a\.csv:{line}: the headings stand here again"):
+    with pytest.raises(DataProblem, match=rf"a\.csv:{line}: the header is repeated"):
         read(file)
     dataset = read(file, how=asked(on_error="skip"))
     assert content(dataset) == ROWS * 2
@@ -498,7 +500,7 @@ def test_names_that_are_names_are_classes(tmp_path, labels):
 def test_a_list_names_a_class_once(tmp_path):
     """A row of zeros and ones, one for each class, is read as those classes that have a one."""
     rows = [(t, [["a", "a"], ["b"]][i % 2]) for i, (t, _) in enumerate(ROWS)]
-    with pytest.raises(DataProblem, match=r"a\.jsonl:1: label 'a' stands twice in a list"):
+    with pytest.raises(DataProblem, match=r"a\.jsonl:1: label 'a' occurs twice in a list"):
         read(save(tmp_path / "a.jsonl", rows))
     flags = [(t, [[1, 0, 0], [0, 1, 0], [1, 1, 0]][i % 3]) for i, (t, _) in enumerate(ROWS)]
     labels = [label for _, label in content(read(save(tmp_path / "b.jsonl", flags)))]

@@ -126,15 +126,15 @@ def test_two_spans_in_one_text_and_in_two(tmp_path):
 
 
 MISTAKES = [
-    ({"text": "a b a", "span": "a"}, "'a' stands in the text 2 times; say where by"),
-    ({"text": "b cats", "span": "cat"}, "'cat' does not stand in the text"),
+    ({"text": "a b a", "span": "a"}, "'a' occurs in the text 2 times; say where by"),
+    ({"text": "b cats", "span": "cat"}, "'cat' does not occur in the text"),
     (
         {"tokens": ["a", "b"], "span": [1, 3]},
         r"span \[1, 3\] is not \[start, end\) of words 0 to 2",
     ),
     ({"tokens": ["a", "b"], "span": [1, 1]}, r"span \[1, 1\] is not \[start, end\)"),
-    ({"text": "a b", "span": [1]}, r"a span is \[start, end\] from 0, .*, not \[1\]"),
-    ({"text": "a b", "span": None}, "or the words as they stand there, not null"),
+    ({"text": "a b", "span": [1]}, r"a span is \[start, end\) counted from 0, .*, not \[1\]"),
+    ({"text": "a b", "span": None}, "or its words as they occur in the text, not null"),
     ({"text": "a b", "span": ""}, "a span is"),
     ({"text": "a b", "span": [0, "x"]}, "a span is"),
 ]
@@ -268,7 +268,7 @@ def test_a_slip_among_annotated_spans_moves_no_other(tmp_path):
     rows[3]["entities"][0] = [3, 3, "P"]
     file = tmp_path / "a.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(DataProblem, match=r"a\.jsonl:4: span \[3, 3\] holds nothing"):
+    with pytest.raises(DataProblem, match=r"a\.jsonl:4: span \[3, 3\] is empty"):
         read(file)
     dataset = read(file, how=Manner(on_error="skip"))
     words = {

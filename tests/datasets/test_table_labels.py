@@ -116,9 +116,9 @@ def test_names_of_classes_come_from_the_metadata(tmp_path):
     kept = read(parquet(tmp_path / "b.parquet", [0, -1, 1], HUB))
     assert kept.labels.class_names() == ["no", "yes"]
     (said,) = (remark for remark in kept.notes.remarks if "label" in remark)
-    assert said.startswith("1 row without a label was left out; the first: ")
-    assert said.endswith("row 2: label -1 says that there is none, as of a test set kept secret")
-    with pytest.raises(DataProblem, match="row 2: label 2 is no number of the 2 classes"):
+    assert said.startswith("1 row without a label was skipped; the first: ")
+    assert said.endswith("row 2: label -1 means no label, as in a hidden test set")
+    with pytest.raises(DataProblem, match="row 2: label 2 is not a number of the 2 classes"):
         read(parquet(tmp_path / "b.parquet", [0, 2, 1], HUB))
 
 
@@ -149,7 +149,7 @@ def test_labels_that_are_hardly_shared_may_be_ids(tmp_path, classes, examples, s
         jsonl(file, labels)
     else:
         file.write_text("".join(f"tr\t{label}\ta b\n" for label in labels))
-    said = f"{classes:,} labels of {examples:,} examples: is this an id"
+    said = f"{classes:,} labels of {examples:,} examples: is this an identifier"
     with pytest.raises(DataProblem, match=said):
         read(file)
     assert len(read(file, labels="classes").labels.names) == classes

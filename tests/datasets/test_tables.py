@@ -203,16 +203,16 @@ def line(**row):
         (line().replace('"x"', "9" * 5000), r"a\.jsonl:1: a number of 5000 digits"),
         (
             '{"split": "train", "label": "x", "text": "a", "label": "y"}',
-            r"a\.jsonl:1: the key 'label' stands twice",
+            r"a\.jsonl:1: the key 'label' occurs twice",
         ),
         (
             '{"split": "train", "label": "x", "text": "a", "strata": {"a": "b", "a": "c"}}',
-            "the key 'a' stands twice",
+            "the key 'a' occurs twice",
         ),
         (line(text="a \ud800"), "one half of a character"),
         (
             json.dumps({"sonde": 1, "names": 5}),
-            r"a\.jsonl:1: names of the header is a list of different strings, found 5; mend it",
+            r"a\.jsonl:1: names of the header is a list of different strings, found 5; fix it",
         ),
         (json.dumps({"sonde": 1, "names": ["x", "x"]}), "names of the header"),
         (json.dumps({"sonde": 1, "vocabulary": {}}), "vocabulary of the header"),
@@ -234,7 +234,7 @@ def line(**row):
         (line(words=["a", "b"], span=[1, 1]), "span"),
         (line(words=["a", "b"], span=[False, True]), "span"),
         (line(words=["a", "b"], asked="dog"), "asked is a list of strings"),
-        (line(strata={"a": 1}), "strata is an object"),
+        (line(strata={"a": 1}), "strata must be an object"),
         (line(sites=[]), "sites is a list"),
         (
             line() + "\n" + line(label=1),
@@ -327,7 +327,7 @@ def test_tables_of_other_tools_will_do(tmp_path):
         ),
         (
             {"split": ["train"], "label": ["x"], "text": ["a"], "words": [["a", None]]},
-            "row 1: words has an empty place",
+            "row 1: words is null",
         ),
         (
             {"split": ["train"], "labels": [["a", None]], "text": ["a"]},
@@ -335,7 +335,7 @@ def test_tables_of_other_tools_will_do(tmp_path):
         ),
         (
             {"split": ["train"], "labels": [["a", "a"]], **ONE},
-            "row 1: a label stands twice",
+            "row 1: a label occurs twice",
         ),
         (
             {"split": ["train"], "labels": [["a"]], "weights": [[1.0, 2.0]], "text": ["a"]},
@@ -399,11 +399,13 @@ def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
         ]
     )
     for name in ("a.jsonl", "a.parquet", "a.tsv"):
-        with pytest.raises(DataProblem, match="holds half a character"):
+        with pytest.raises(DataProblem, match="contains a lone surrogate"):
             write(dataset, tmp_path / name)
     words = "y" * 40 + "\udcff" + "z" * 40
     long = Dataset.of([Example.about(Sentence((words,), words), "x", "train")])
-    with pytest.raises(DataProblem, match=rf": '{'y' * 20}.udcff{'z' * 20}' holds half"):
+    with pytest.raises(
+        DataProblem, match=rf": '{'y' * 20}.udcff{'z' * 20}' contains a lone surrogate"
+    ):
         write(long, tmp_path / "a.tsv")
     assert not list(tmp_path.iterdir())
 

@@ -142,7 +142,7 @@ def test_files_that_cannot_be_read_are_named(bert, tmp_path):
 
 
 def test_the_model_must_be_named(recorded):
-    with pytest.raises(DataProblem, match="say whose tokens these are"):
+    with pytest.raises(DataProblem, match="name the model of the tokens"):
         _ = make(f"acts:{recorded}").fingerprint
 
 

@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_said_in_a_sentence(bert, tmp_path):
         make(f"hf:{folder}").encode(sentence)
     said = json.loads((folder / "adapter_config.json").read_text())
     for base, what in (
-        ("nobody/none", "of 'nobody/none', which is no folder"),
+        ("nobody/none", "of 'nobody/none', which is not a folder"),
         ("", "of no model"),
     ):
         (folder / "adapter_config.json").write_text(
@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_said_in_a_sentence(bert, tmp_path):
         )
         with pytest.raises(DataProblem, match=f"{what}.*hf:MODEL,adapter="):
             make(f"hf:{folder}").encode(sentence)
-    with pytest.raises((DataProblem, ReferenceProblem), match="no folder"):
+    with pytest.raises((DataProblem, ReferenceProblem), match="not a folder"):
         make(f"hf:{bert},adapter=./nowhere").encode(sentence)
 
 

@@ -108,8 +108,8 @@ def test_word2vec_binary(tmp_path, newline, suffix):
         ("ends.vec", "3 3\nthe 1 0 0\ncat 0 2 0\n", "promises 3 words, the file holds 2"),
         ("prose.txt", "this is prose\n", "prose.txt:1: not a file of word vectors"),
         ("empty.vec", "", "empty.vec:1: not a file of word vectors"),
-        ("header.vec", "0 3\n", "holds no word vectors"),
-        ("wide.vec", "3 99999999\nthe 1 0 0\n", "promises vectors of 99,999,999 numbers"),
+        ("header.vec", "0 3\n", "contains no word vectors"),
+        ("wide.vec", "3 99999999\nthe 1 0 0\n", "promises vectors of 99,999,999 dimensions"),
         (
             "comma.vec",
             "2 3\nthe 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n",
@@ -123,17 +123,17 @@ def test_word2vec_binary(tmp_path, newline, suffix):
         (
             "first.vec",
             "3 3\nthe 1 0 O\ncat 0 2 0\nsat 1 1 1\n",
-            "the vector of 'the' is not 3 numbers",
+            "the vector of 'the' does not have 3 dimensions",
         ),
         (
             "none.vec",
             "3 3\nthe cat sat on\nthe mat and on\nthe rat was gone\n",
-            "the vector of 'the' is not 3 numbers",
+            "the vector of 'the' does not have 3 dimensions",
         ),
-        ("tabs.txt", "the\t1\t0\t0\n", "tabs.txt:1: .* here are tabs or several: mend them"),
-        ("tab.vec", "1 3\nthe\t1 0 0\n", "tab.vec:2: .* here are tabs or several"),
-        ("two.txt", "the  1  0  0  2\n", "two.txt:1: .* here are tabs or several"),
-        ("three.txt", "the  1  0  0\n", "three.txt:1: .* here are tabs or several"),
+        ("tabs.txt", "the\t1\t0\t0\n", "tabs.txt:1: .* not by tabs or several: fix them"),
+        ("tab.vec", "1 3\nthe\t1 0 0\n", "tab.vec:2: .* not by tabs or several"),
+        ("two.txt", "the  1  0  0  2\n", "two.txt:1: .* not by tabs or several"),
+        ("three.txt", "the  1  0  0\n", "three.txt:1: .* not by tabs or several"),
         ("few.vec", "3 3\nthe 1 0\ncat 0 2 0\nsat 1 1 1\n", "few.vec:2: 2 numbers follow the word"),
     ],
 )
@@ -180,7 +180,7 @@ def test_fasttext_models_that_promise_too_much_are_refused_at_once(tmp_path, cha
 
 def test_words_that_are_not_numbers_are_named(tmp_path):
     (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 x 0\n")
-    with pytest.raises(DataProblem, match="the vector of 'cat' is not 3 numbers"):
+    with pytest.raises(DataProblem, match="the vector of 'cat' does not have 3 dimensions"):
         make(f"static:{path}").encode([SAT])
 
 
@@ -285,7 +285,7 @@ def test_a_binary_file_that_goes_on_after_what_it_promises_is_refused(tmp_path, 
     content = binary({"the": [1, 0, 0], "cat": [0, 2, 0], "sat": [1, 2, 3], "on": [3, 2, 1]}, b"")
     (path := tmp_path / "a.bin").write_bytes(promise + content[content.index(b"\n") :])
     with pytest.raises(
-        DataProblem, match=r"a\.bin: its header promises \d words of \d numbers, and"
+        DataProblem, match=r"a\.bin: its header promises \d words of \d dimensions, and"
     ):
         make(f"static:{path}").encode([SAT])
 
@@ -334,7 +334,7 @@ def test_fasttext_models_with_subwords(tmp_path):
     assert np.abs(bag.encode([Sentence.of(["cats"])]).layers[0]).sum() > 0  # from its parts
     (broken := tmp_path / "b.bin").write_bytes(path.read_bytes()[:200])
     with pytest.raises(
-        DataProblem, match="a fastText model of 4 words and 8 numbers a word is not 200 bytes long"
+        DataProblem, match="a fastText model of 4 words and 8 dimensions is not 200 bytes long"
     ):
         make(f"static:{broken}").encode([SAT])
 

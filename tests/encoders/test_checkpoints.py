@@ -82,7 +82,9 @@ def test_revisions_that_name_nothing_say_what_to_write(reference):
 
 
 def test_where_one_encoder_goes_several_are_refused():
-    with pytest.raises(ReferenceProblem, match="stands for 2 encoders, and here goes one: as hf"):
+    with pytest.raises(
+        ReferenceProblem, match="stands for 2 encoders, where one is expected, such as hf"
+    ):
         make("hf:org/m,revisions=a+b")
 
 

@@ -89,7 +89,7 @@ STREAMS = SEVERAL | {
 REFUSED = {
     "Canine": (SIZES, "states of shape"),
     "DeepseekV4": (STREAMS, "states of shape .* a token has no vector of its own in each layer"),
-    "HrmText": (SIZES | {"head_dim": 8}, "it cannot be told which layer is which"),
+    "HrmText": (SIZES | {"head_dim": 8}, "the layers cannot be identified"),
 }
 
 

@@ -184,7 +184,7 @@ def test_offline_is_said_by_its_variable(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["two words", "a--b/..c", "x" * 200])
 def test_what_is_no_name_is_said(name):
-    with pytest.raises(DataProblem, match="is no name of the hub"):
+    with pytest.raises(DataProblem, match="is not a name of the hub"):
         files_of(name)
 
 

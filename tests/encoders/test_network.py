@@ -127,7 +127,7 @@ def test_a_model_whose_places_cannot_be_taken_away_is_refused():
     model.embeddings.LayerNorm.register_forward_hook(
         lambda _m, _i, out: out + table[: out.shape[1]]
     )
-    with pytest.raises(DataProblem, match="cannot be told from where it stands"):
+    with pytest.raises(DataProblem, match="token and position embeddings cannot be separated"):
         network(model).lexical(np.arange(5))
 
 

@@ -234,9 +234,9 @@ def test_what_gives_other_vectors_than_are_asked_for_is_refused_before_work(
         json.dumps(said | {"model_type": "CrossEncoder"})
     )
     refused = {
-        f"st:{colbert}": "gives a vector of each token; read them with st:.*,pool=none",
+        f"st:{colbert}": "gives one vector for each token; read them with st:.*,pool=none",
         f"st:{sbert},pool=none": (
-            "gives one vector of a text; word pieces are what hf:.*,pool=none reads"
+            "gives one vector for a text; hf:.*,pool=none gives one for each subword"
         ),
         f"st:{cross}": "is a CrossEncoder, which gives no vectors of sentences",
     }

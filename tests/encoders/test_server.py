@@ -59,7 +59,7 @@ def test_prompts_and_dimensions_are_asked_for(service):
     ]
     assert service.asked[0]["dimensions"] == 2
     service.faults = [lambda data: [{**each, "embedding": [1.0]} for each in data]]
-    with pytest.raises(EncoderStop, match="vectors of 1 numbers, and not 2"):
+    with pytest.raises(EncoderStop, match="vectors of 1 dimensions, not 2"):
         encoder.encode(SENTENCES)
 
 
@@ -107,7 +107,7 @@ def test_a_text_without_a_letter_is_not_sent(service):
 
 def test_widths_that_change_between_requests_are_refused(service):
     service.faults = [None, lambda data: [{**each, "embedding": [1.0]} for each in data]]
-    with pytest.raises(EncoderStop, match="vectors of 4 and of 1 numbers"):
+    with pytest.raises(EncoderStop, match="vectors of 4 and of 1 dimensions"):
         make(reference(service, batch=2)).encode(SENTENCES)
 
 
@@ -128,7 +128,7 @@ def test_a_server_that_says_when_to_come_back_is_obeyed(service):
     make(reference(service)).encode(SENTENCES)
     assert 40 < service.waits[-1] <= 50
     service.faults = [(429, {"Retry-After": "7200"}, b"the quota of today is used up")]
-    with pytest.raises(EncoderStop, match=r"7,200 seconds.*kept.*quota of today"):
+    with pytest.raises(EncoderStop, match=r"7,200 seconds.*saved.*quota of today"):
         make(reference(service)).encode(SENTENCES)
     assert len(service.waits) == 3
 
@@ -246,7 +246,7 @@ def test_where_no_server_is_one_sentence_says_so(service, monkeypatch):
 
 @pytest.mark.parametrize("address", ["localhost:8000", "ftp://a/b", "http://", "file:///etc"])
 def test_an_address_has_to_be_one(address):
-    with pytest.raises(DataProblem, match="no address of a server"):
+    with pytest.raises(DataProblem, match="not an address of a server"):
         _ = make(f"api:{address},model=tiny").fingerprint
 
 

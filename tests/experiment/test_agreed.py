@@ -73,7 +73,7 @@ def test_a_machine_that_cannot_do_it_says_so(file, monkeypatch, first, second, s
     on(monkeypatch, first)
     settle(file)
     on(monkeypatch, second)
-    with pytest.raises(AgreementProblem, match=f"takes no work, .*: {said}; use a machine"):
+    with pytest.raises(AgreementProblem, match=f"takes no jobs, .*: {said}; use a machine"):
         settle(file)
 
 
@@ -168,7 +168,8 @@ def test_the_claim_of_a_killed_share_is_cleared_by_the_next(tmp_path):
         [
             sys.executable,
             "-c",
-            "import os, sys; from pathlib import Path; from lingprobe.store.claims import claim_file\n"
+            "import os, sys; from pathlib import Path; from lingprobe.store.claims import"
+            " claim_file\n"
             "with claim_file(Path(sys.argv[1])): os._exit(9)",
             str(file),
         ],

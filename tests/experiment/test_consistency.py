@@ -77,7 +77,7 @@ def test_vectors_by_sentence_that_changed_are_measured_anew(gone, tmp_path):
     assert other.fresh == len(other.results)
     assert accuracy(other) < 0.8
     said = other.remarks[0]
-    assert ": 12 cached vectors checked again, 12 changed, so everything is measured anew" in said
+    assert ": 12 cached vectors checked again, 12 changed, so everything is measured again" in said
     again = measured(tmp_path, reference)
     assert (again.fresh, accuracy(again)) == (0, accuracy(other))
     write_vectors(tmp_path, GOOD)
@@ -170,7 +170,7 @@ def test_a_server_whose_weights_changed_is_measured_anew(tmp_path):
         service.answer = trained_on
         other = measured(tmp_path, reference)
         assert other.fresh == len(other.results) == len(first.results)
-        assert "12 changed, so everything is measured anew" in other.remarks[0]
+        assert "12 changed, so everything is measured again" in other.remarks[0]
     down = measured(tmp_path, reference)
     assert (down.fresh, down.failures) == (0, {})
     assert "its cached vectors cannot be checked: no server answers" in down.remarks[0]

@@ -96,7 +96,7 @@ def test_a_value_beyond_float16_is_told(tmp_path):
     )
     done = embed(encoder, known, store, "k")
     assert [reason for _, reason in done.problems] == [
-        "a value beyond what float16 holds; store=bfloat16 holds it in as many bytes"
+        "a value outside the range of float16; store=bfloat16 holds it in as many bytes"
     ]
 
 
@@ -417,7 +417,8 @@ def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
             Spoilt(slots=("1.none",)), known, VectorStore(tmp_path, "float16"), "k"
         ).problems
     }
-    assert why.startswith("some of its tokens: a value beyond what float16 holds; store=bfloat16")
+    reason = "some of its tokens: a value outside the range of float16; store=bfloat16"
+    assert why.startswith(reason)
 
 
 # what goes wrong with encoders
@@ -482,7 +483,7 @@ def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tm
     known = sentences_of(5000)
     encoder = Pretend(spoil=lambda v: Vectors((v.layers[0][:, : DIM - (len(encoder.calls) > 1)],)))
     with pytest.raises(
-        EncoderProblem, match="returned vectors of 7 numbers where 8 as for the sentences before"
+        EncoderProblem, match="returned vectors of 7 dimensions where 8 as for the sentences before"
     ):
         embed(encoder, known, VectorStore(tmp_path), "k")
     done = embed(Pretend(), known, VectorStore(tmp_path), "k")

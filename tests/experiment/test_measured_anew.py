@@ -47,7 +47,7 @@ def test_results_of_an_earlier_version_are_named_with_it(tmp_path, monkeypatch):
     settings = {"probes": ["logreg"], "output": "old/results", "bounds": False, "progress": False}
     first = lingprobe.run("table:old/tense.tsv", "length", **settings)
     (said,) = first.remarks
-    assert "earlier results of 1 of these trials, which are measured anew" in said
+    assert "earlier results of 1 of these trials, which are measured again" in said
     assert f"lingprobe 0.2.0.dev0 measured them, and this is version {version()} (1)" in said
     assert lingprobe.run("table:old/tense.tsv", "length", **settings).remarks == ()
 
@@ -66,7 +66,7 @@ def test_what_changed_is_named(file, before, after, why, folder):
     place.write_text(place.read_text().replace(before, after))
     evaluation = measured(folder, reference)
     assert evaluation.fresh == len(evaluation.results)
-    said = [text for text in evaluation.remarks if "are measured anew" in text]
+    said = [text for text in evaluation.remarks if "are measured again" in text]
     assert len(said) == 1
     assert any(one in said[0] for one in why.split("|"))
 

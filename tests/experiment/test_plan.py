@@ -138,9 +138,9 @@ def test_a_task_of_one_class_has_no_score(paths, tables, tmp_path):
     made = plan([Design([f"table:{one}", f"table:{learnt}", tables[0]], ["length"])], paths)
     assert {trial.task.partition(",")[0] for trial in made.trials} == {tables[0]}
     assert made.refused == {
-        f"table:{one}": "all 18 examples have one label, 'x': there is nothing to tell apart",
+        f"table:{one}": "all 18 examples have one label, 'x': there is nothing to predict",
         f"table:{learnt}": (
-            "all 8 training examples have one label, 'x': there is nothing to tell apart"
+            "all 8 training examples have one label, 'x': there is nothing to predict"
         ),
     }
 

@@ -79,5 +79,5 @@ def test_tasks_of_a_step_share_what_their_job_has():
 def test_slurm_without_its_variables_is_told():
     with pytest.raises(UsageProblem, match="neither SLURM_ARRAY_TASK_ID nor SLURM_PROCID is set"):
         Shard.parse("slurm", {})
-    with pytest.raises(UsageProblem, match="a variable of SLURM is no number"):
+    with pytest.raises(UsageProblem, match="a variable of SLURM is not a number"):
         Shard.parse("slurm", {"SLURM_ARRAY_TASK_ID": "one"})

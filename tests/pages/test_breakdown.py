@@ -228,8 +228,8 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
     assert line.index(shown[0]) < line.index(shown[1]) < line.index(f"{shown[3]} ±")
     assert shown[2] in line
     assert (
-        "a label for each word type (Hewitt & Liang 2019); the keys of 75.0 % of the test"
-        " examples are in train" in text
+        "a label for each word type (Hewitt & Liang 2019); 75.0 % of the test examples have a key"
+        " that is in train" in text
     )
 
 

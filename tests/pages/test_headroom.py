@@ -107,7 +107,7 @@ def test_the_page_has_means_over_tasks_and_every_format(tmp_path):
     assert len(lines) == 7 * len(TASKS)
     assert "<svg" in page.text("html")
     page.write(tmp_path / "a.svg")
-    assert "share of headroom" in (tmp_path / "a.svg").read_text("utf-8")
+    assert "share of the gain" in (tmp_path / "a.svg").read_text("utf-8")
 
 
 def test_shares_are_drawn_at_their_places():

@@ -14,7 +14,7 @@ from fixtures.results import NAMES, result, saying
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes, Scores, join_columns
-from lingprobe.pages import FORMATS, classes, render, scores, write
+from lingprobe.pages import FORMATS, classes, page, render, scores, write
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table, TableSection
@@ -204,7 +204,7 @@ def test_what_each_fold_counts_is_told_once():
         for k in (1, 2)
     ]
     text = render(lost, "terminal")
-    assert "7 examples were left out: not encoded." in text
+    assert "7 examples were excluded: not encoded." in text
 
 
 def test_what_could_not_be_used_is_shown():
@@ -218,17 +218,17 @@ def test_what_could_not_be_used_is_shown():
         "problems": ["edges.jsonl:4: not JSON", "edges.jsonl:7: not JSON"],
     }
     lost = saying(result(), counts={"train": 1000, **counts, "left out": left_out}, notes=notes)
-    text = render([lost], "terminal")
-    assert "7 examples were left out: not encoded" in text
+    text = terminal(page([lost]))
+    assert "7 examples were excluded: not encoded" in text
     assert "1 sentence was cut" in text
     assert (
-        "3 examples were left out: about words beyond the encoder's maximum length (train: 1 x;"
-        " test: 2 y)." in text
+        "3 examples were excluded: about words truncated at the encoder's maximum length (train: 1"
+        " x; test: 2 y)." in text
     )
-    assert "1 example was left out: about words without a vector (dev: 1)." in text
+    assert "1 example was excluded: about words without a vector (dev: 1)." in text
     assert "4 examples were read in part" in text
     assert (
-        "2 sentences could not be read and were left out; the first: edges.jsonl:4: not JSON."
+        "2 sentences could not be read and were skipped; the first: edges.jsonl:4: not JSON."
         in text
     )
     assert "2 test examples were of a class that is not in train" in text

@@ -61,9 +61,9 @@ def test_tables_call_encoders_as_other_tables_do():
     place = "st:/home/me/models/one-model"
     found = paired([result(place, 0.85), result("hf:y", 0.7)])
     assert {found.found[0].first, found.found[0].second} == {f"{place}, mlp", "hf:y, mlp"}
-    for page, cell in ((found.page, "from st:one-model,"), (found.letters, "| st:one-model |")):
+    for page, cell in ((found.page, "from st:one-model with"), (found.letters, "| st:one-model |")):
         assert cell in page.text("markdown")
-        assert ", read by mlp" in page.text("markdown"), "what all rows share is told once"
+        assert " with the probe mlp" in page.text("markdown"), "what all rows share is told once"
         assert place not in page.text("markdown")
 
 
@@ -206,7 +206,8 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     with pytest.raises(
         DataProblem,
         match=(
-            "no encoder of these results is called st:nothing: there are bow:random,dim=4, length, random"
+            "no encoder of these results is called st:nothing: there are bow:random,dim=4, length,"
+            " random"
         ),
     ):
         compare(done, against="st:nothing")
@@ -236,12 +237,12 @@ def test_the_encoders_that_are_chosen_are_compared_with_all_baselines():
     assert (one.question, other.question) == ("decodable", "beyond the surface")
     assert len(compare(mine).found) == 4
     table = comparisons(compare(mine))
-    assert "than every baseline that the question has" in " ".join(table.notes)
+    assert "than every baseline of the question" in " ".join(table.notes)
 
 
 def test_controls_are_not_compared_and_nothing_is_an_error():
     control = replace(result("hf:y"), trial=replace(result("hf:y").trial, control="shuffled"))
-    with pytest.raises(DataProblem, match="no task has two scores"):
+    with pytest.raises(DataProblem, match="no task has two selected scores"):
         paired([result(), control])
 
 
@@ -371,6 +372,6 @@ def test_letters_say_which_scores_are_told_apart():
 
 
 def test_where_nothing_can_be_compared_it_says_what_was_left_out():
-    remark = "2 older results are left out"
-    with pytest.raises(DataProblem, match=f"two scores that are asked about; {remark}$"):
+    remark = "2 older results are skipped"
+    with pytest.raises(DataProblem, match=f"two selected scores; {remark}$"):
         paired([result()], remarks=(remark,))

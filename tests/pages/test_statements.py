@@ -53,8 +53,8 @@ def test_what_is_open_says_the_upper_limit_and_which_differences_so_much_data_de
         answer.limit for task in said.verdicts.encoders[0].tasks for answer in task.answers[1:]
     )
     assert re.search(
-        r"none of 2 is beyond the surface, any advantage on tense, passive is below"
-        rf" {limit:.1f} points \(in the way: length\)\.$",
+        r"none of 2 is beyond the surface, no significant difference on tense, passive from length"
+        rf" \(any advantage is below {limit:.1f} points\)\.$",
         sentence,
     )
     assert re.search(
@@ -63,7 +63,7 @@ def test_what_is_open_says_the_upper_limit_and_which_differences_so_much_data_de
         said.basis,
     )
     (one,) = statement(of_encoder("mine", of_one_task(mine=0.57))).sentences
-    assert "not shown to be beyond the surface, any advantage is below " in one
+    assert "not shown to be beyond the surface, no significant difference from " in one
 
 
 def test_few_tasks_are_named():
@@ -73,9 +73,9 @@ def test_few_tasks_are_named():
         for name, share, kind in (("mine", mine, "trained"), ("length", 0.55, "baseline"))
     ]
     (sentence,) = statement(found).sentences
-    assert "1 of 2 tasks is decodable (tense) (by " in sentence
-    assert "1 of 2 is beyond the surface (tense) (by " in sentence
-    assert "any advantage on passive is below " in sentence
+    assert "1 of 2 tasks is decodable (tense: by " in sentence
+    assert "1 of 2 is beyond the surface (tense: by " in sentence
+    assert "no significant difference on passive from " in sentence
 
 
 def test_worse_is_said_with_its_size():
@@ -138,8 +138,8 @@ def beside_own(mine, **shares):
 
 def test_its_own_baselines_stand_in_the_way_by_what_they_are():
     (sentence,) = statement(beside_own(0.8, copy=0.78, blocks=0.6, inputs=0.79)).sentences
-    assert re.search(r"not shown to be decodable, .* \(in the way: its untrained copy\)", sentence)
-    assert re.search(r"beyond the surface, .* \(in the way: its input embeddings\)", sentence)
+    assert re.search(r"not shown to be decodable, no .* from its untrained copy \(", sentence)
+    assert re.search(r"beyond the surface, no .* from its input embeddings \(", sentence)
     said = statement(beside_own(0.8, copy=0.5, blocks=0.6))
     assert "beyond the surface (by " in said.sentences[0]
     assert "points over its copy with untrained blocks)" in said.sentences[0]
@@ -183,7 +183,7 @@ def limited(found):
 
 def test_a_limited_run_is_a_first_look():
     said = str(statement(limited(results())))
-    assert "At most 600 examples per task: a first look, not to publish." in said
+    assert "At most 600 examples per task: a preview, not for publication." in said
     assert "first look" not in str(statement(results()))
 
 

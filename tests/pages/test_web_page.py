@@ -36,11 +36,11 @@ def text_of(found: list[Result], beside: Beside | None = None) -> str:
 def test_chapters_come_in_the_order_of_a_readers_questions():
     titles = re.findall(r"<h2[^>]*>([^<]*)", web_page(results()))
     assert titles == [
-        "What came out",
+        "Results",
         "How far to trust the scores",
         "Tasks and encoders",
         "Where it fails",
-        "How it was made",
+        "Provenance",
     ]
 
 
@@ -57,7 +57,7 @@ def test_it_opens_with_the_verdicts_and_what_to_do_next(tmp_path):
         for r in results()
     ]
     text = text_of(close, Beside(folder=tmp_path / "my results"))
-    first, _, rest = text.partition("What came out")[2].partition("Verdicts and 95 %")
+    first, _, rest = text.partition("Results")[2].partition("Verdicts and 95 %")
     for said in statement(close).sentences:
         assert said in first
     assert "worse than length on passive" in first
@@ -68,7 +68,7 @@ def test_a_limited_run_is_a_first_look_on_its_page():
     limited = [
         replace(r, trial=replace(r.trial, task=f"{r.trial.task},limit=600")) for r in results()
     ]
-    assert "At most 600 examples per task: a first look, not to publish." in text_of(limited)
+    assert "At most 600 examples per task: a preview, not for publication." in text_of(limited)
 
 
 def test_it_prints_the_p_and_the_interval_that_compare_prints_and_names_their_family():
@@ -259,7 +259,7 @@ def test_a_command_repeats_it_and_papers_are_cited():
 
 def test_what_was_given_in_python_is_in_no_command():
     text = text_of([r for r in results() if r.trial.encoder == "mine"])
-    assert "lingprobe run" not in text.partition("How it was made")[2].partition("Copy")[0]
+    assert "lingprobe run" not in text.partition("Provenance")[2].partition("Copy")[0]
     assert "Given as Python objects, so not in the command: mine." in text
 
 

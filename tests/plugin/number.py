@@ -1,4 +1,4 @@
-"""A question that says more: the word it is about, tags to report by, why sentences are left out,
+"""A question that says more: the word it is about, tags to report by, why sentences are excluded,
 and an option: number.py@number:EWT,person=3.
 """
 

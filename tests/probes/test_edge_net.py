@@ -493,7 +493,7 @@ def test_numbers_that_are_not_finite_are_named_with_their_example():
         if any(given.starts[k, i] <= given.starts[0, row] < given.stops[k, i] for k in range(2))
     ]
     with pytest.raises(
-        ValueError, match=rf"layer '1' has NaN or infinite numbers, first in example {readers[0]};"
+        ValueError, match=rf"layer '1' has NaN or infinite values, first in example {readers[0]};"
     ):
         said(network(SMALL, SOURCES[0], 2), given, np.arange(12))
 

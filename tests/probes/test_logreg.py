@@ -101,7 +101,7 @@ def test_numbers_are_ridge_regression(dim):
 
 def test_c_is_not_tuned_without_dev():
     given, _ = readings(three, sizes=(300, 0, 60))
-    with pytest.raises(ReadingProblem, match="give one c="):
+    with pytest.raises(ReadingProblem, match="set c="):
         fit(LogReg(), given)
     assert np.isnan(fit(LogReg(c=(1.0,)), given).choice["dev"])
 

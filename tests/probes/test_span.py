@@ -191,7 +191,7 @@ def test_a_bag_is_refused_where_there_is_no_one_sentence_of_units():
     )
     for data, told in (
         (apart, "in two"),
-        (gaps, "no finite numbers"),
+        (gaps, "vectors are not finite"),
         (whole, "one vector a sentence"),
     ):
         with pytest.raises(ReadingProblem, match=told):
@@ -306,7 +306,7 @@ def test_an_example_is_named_by_the_beginning_of_its_sentence():
 def test_a_nan_is_told_with_layer_and_sentence():
     given = readings()
     given.vectors.layers[1][3] = np.nan
-    with pytest.raises(ValueError, match=r"layer '1' has NaN or infinite numbers, first in .s0w0"):
+    with pytest.raises(ValueError, match=r"layer '1' has NaN or infinite values, first in .s0w0"):
         fit(QUICK, given, "1")
 
 

@@ -181,7 +181,7 @@ def test_a_damaged_file_where_nothing_can_be_written_is_left_out(tmp_path, monke
     monkeypatch.setattr(Path, "replace", read_only)
     assert blocks.open_block(path) is None
     assert path.exists()
-    assert "cannot be set aside (read-only file system); it is left out" in caplog.text
+    assert "cannot be set aside (read-only file system); it is skipped" in caplog.text
     assert "is set aside as" not in caplog.text
 
 

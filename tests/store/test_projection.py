@@ -24,7 +24,8 @@ def test_the_matrix_is_the_same_for_ever():
 
 
 def test_distances_are_kept_on_average():
-    """A squared length has the deviation sqrt(2 / 256) = 0.09 of itself, and is right on average."""
+    """A squared length has the deviation sqrt(2 / 256) = 0.09 of itself, and is right on"
+    " average."""
     x = np.random.default_rng(0).normal(size=(2000, 768)).astype(np.float32)
     ratio = np.square(kept_as("float32-256").narrow_vectors(x)).sum(1) / np.square(x).sum(1)
     assert ratio.mean() == pytest.approx(1, abs=0.01)
@@ -40,7 +41,7 @@ def test_narrow_vectors_stay_as_they_are():
 
 @pytest.mark.parametrize("name", ["float32-0", "float32--3", "float32-x"])
 def test_a_projection_to_nothing_is_refused(name):
-    with pytest.raises(StoreProblem, match="one number at least"):
+    with pytest.raises(StoreProblem, match="at least one dimension"):
         kept_as(name)
 
 

@@ -93,7 +93,7 @@ def test_the_command_tells_what_makes_each_row():
     assert done.exit_code == 0
     assert "laser:laser-93langs,lang=pl" in done.output
     assert "not today" in done.output
-    assert "12 from published files, 2 trained anew; on which data" in done.output
+    assert "12 from published files, 2 retrained; on which data" in done.output
 
 
 @pytest.mark.parametrize("paper", SUITES)

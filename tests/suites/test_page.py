@@ -104,7 +104,7 @@ def test_floors_are_not_ranked_and_people_stand_above_them():
 def test_published_data_and_others_are_kept_apart():
     table = inside(PAPER, [entry(data="ud/*:other"), entry(published=True)], others=3)
     assert [section.apart for section in table.sections] == [False, False, False, True]
-    assert any(note.endswith("left out: 3.") for note in table.notes)
+    assert any(note.endswith("excluded: 3.") for note in table.notes)
 
 
 @pytest.mark.parametrize("form", [terminal, markdown, latex])

@@ -151,7 +151,7 @@ def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
     one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
     selection = select_results(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
-    assert "left out: 1." in terminal(inside(PAPER, selection.entries, others=selection.others))
+    assert "excluded: 1." in terminal(inside(PAPER, selection.entries, others=selection.others))
     assert select_results(tenney2019(protocol="fast"), [one]).entries
 
 

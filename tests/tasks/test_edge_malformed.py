@@ -117,7 +117,7 @@ def test_files_whose_mentions_have_no_types_say_so(tmp_path):
     path = tmp_path / "toy-train.conllu"
     path.write_text(path.read_text().replace("GRP-etype-infstat", "GRP"))
     with pytest.raises(
-        DataProblem, match=r"no train targets.*\(left out: mentions without a type: 30\)"
+        DataProblem, match=r"no train targets.*\(excluded: mentions without a type: 30\)"
     ):
         TASKS.make(f"edge/entities:{tmp_path}").load()
 
@@ -134,11 +134,11 @@ def test_words_without_a_relation_are_counted(tmp_path):
 FIRST = '1\t"The <e1>sparktr0</e1> lit the <e2>fire</e2>."\r\n'
 SEMEVAL = [
     ("<e1>sparktr0</e1>", "sparktr0", "1: the sentence does not have <e1>"),
-    ("<e1>sparktr0</e1>", "<e1></e1>sparktr0", "1: <e1> holds no word"),
+    ("<e1>sparktr0</e1>", "<e1></e1>sparktr0", "1: <e1> contains no word"),
     ('"The', "The", "1: .* is not a number and a sentence in quotes"),
     (FIRST, "", "1: .* is not a number and a sentence in quotes"),
-    (FIRST + "Cause-Effect(e1,e2)\r\n", FIRST, "1: the line after the sentence is no relation"),
-    ("Cause-Effect(e1,e2)", "Cause-Effect", "1: the line after the sentence is no relation"),
+    (FIRST + "Cause-Effect(e1,e2)\r\n", FIRST, "1: the line after the sentence is not a relation"),
+    ("Cause-Effect(e1,e2)", "Cause-Effect", "1: the line after the sentence is not a relation"),
     ("Comment: none", b"Comment: " + LATIN1, "3: byte 0xe9 is not UTF-8"),
 ]
 
@@ -281,5 +281,5 @@ def test_trees_in_brackets(tmp_path, task, was, now, told):
 
 
 def test_nothing_that_answers_says_what_was_left_out(tmp_path):
-    with pytest.raises(DataProblem, match=r"no targets.*\(left out: words without Case: 198\)"):
+    with pytest.raises(DataProblem, match=r"no targets.*\(excluded: words without Case: 198\)"):
         TASKS.make(f"edge/feat:{edges.misc(tmp_path)},feature=Case").load()

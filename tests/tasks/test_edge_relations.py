@@ -332,7 +332,7 @@ def test_dev_is_drawn_line_by_line_as_the_paper_s_code_draws(tmp_path):
     assert len(found["train"]) == 55
     path = place / "TRAIN_FILE.TXT"
     path.write_text(path.read_text().replace("<e1>spark", "<e1>spark</e1> <e1>", 1))
-    with pytest.raises(DataProblem, match=r"TRAIN_FILE\.TXT:1: <e1> stands twice"):
+    with pytest.raises(DataProblem, match=r"TRAIN_FILE\.TXT:1: <e1> occurs twice"):
         TASKS.make(f"edge/semeval:{place}").load()
     dataset = TASKS.make(f"edge/semeval:{place},on_error=skip").load()
     assert (
@@ -449,6 +449,6 @@ def test_a_malformed_treebank_of_documents_cannot_be_skipped(tmp_path):
     place = edges.onto(tmp_path)
     train = next((place / "dep").glob("*train*"))
     train.write_text(train.read_text("utf-8").replace("\t0\t", "\t99\t", 1))
-    with pytest.raises(DataProblem, match=r"train.*:\d+: .*mend the file") as problem:
+    with pytest.raises(DataProblem, match=r"train.*:\d+: .*fix the file") as problem:
         TASKS.make(f"edge/coref:{place},sentences={place}/dep,on_error=skip").load()
     assert "on_error=skip" not in str(problem.value)

@@ -63,7 +63,7 @@ def test_any_two_columns_are_a_task(tmp_path, form, options):
 
 
 def test_of_several_columns_one_is_named(tmp_path):
-    with pytest.raises(DataProblem, match=r"train.txt: which of 3 columns holds the labels\? Name"):
+    with pytest.raises(DataProblem, match=r"train.txt: which of 3 columns has the labels\? Name"):
         told(f"edge/tags:{write(tmp_path, lines('{} x {}'))}")
 
 

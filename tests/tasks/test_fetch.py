@@ -442,7 +442,7 @@ def test_several_fetches_into_one_folder_end_well(site, tmp_path):
     "url", ["https://exa mple.org/", "http://[", "ftp://a/", "http://\u0142/\n"]
 )
 def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
-    with pytest.raises(DataProblem, match=r"is no address to fetch from|cannot get"):
+    with pytest.raises(DataProblem, match=r"is not an address to fetch from|cannot get"):
         list(
             fetch(
                 Wish(collections()["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))

@@ -70,7 +70,7 @@ def test_tables_mark_it_and_it_is_never_taken_for_the_whole(tmp_path):
     asked = {"probes": "logreg", "bounds": False, "output": tmp_path}
     part = lingprobe.run(WHOLE, "length", limit=90, **asked)
     assert "ud/tense:embedded,limit=90" in str(part)
-    assert "At most 90 examples per task: a first look" in part.verdicts.basis
+    assert "At most 90 examples per task: a preview" in part.verdicts.basis
     whole = lingprobe.run(WHOLE, "length", **asked)
     assert whole.fresh == 5  # folds
     assert {r.n for r in part.results} != {r.n for r in whole.results}

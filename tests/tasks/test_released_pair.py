@@ -200,8 +200,8 @@ def test_files_side_by_side_have_equally_many_lines(tmp_path):
     with pytest.raises(DataProblem) as problem:
         load(f"pair/snli:{tmp_path},on_error=skip")
     assert str(problem.value) == (
-        f"{file}:13: the file ends before this line, which s1.test has; files that stand side by"
-        " side have equally many lines, so get it again"
+        f"{file}:13: the file ends before this line, which s1.test has; parallel files must have"
+        " the same number of lines, so download it again"
     )
 
 
@@ -330,7 +330,7 @@ def test_the_same_answers_can_be_judged_by_another_metric(tmp_path):
     assert again.low <= again.score <= again.high
     page = lingprobe.report(tmp_path / "out", metric="spearman")
     assert "spearman" in str(page)
-    assert any(r.startswith(f"left out: pair/sick-e:{folder}: a correlation") for r in page.remarks)
+    assert any(r.startswith(f"excluded: pair/sick-e:{folder}: a correlation") for r in page.remarks)
     assert "pearson" in str(lingprobe.report(tmp_path / "out"))
     with pytest.raises(DataProblem, match="pearson does not apply to any of the results"):
         lingprobe.report(tmp_path / "out", tasks=["pair/sick-e"], metric="pearson")

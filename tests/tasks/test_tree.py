@@ -165,7 +165,7 @@ CATS, DOG = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))"
             S.format(f"(NP (NP (DT a) (NN number)) (PP (IN of) {CATS})) {SAW}"),
             "the subject is a noun of measure before of",
         ),
-        (S.format(f"(NP (NNP Ann)) {SAW}"), "the subject is no common noun"),
+        (S.format(f"(NP (NNP Ann)) {SAW}"), "the subject is not a common noun"),
         (S.format(f"{HE} {SAW}"), "the subject has no noun"),
         (S.format(f"(NP-TMP (DT this) (NN week)) (NP-SBJ (DT the) (NNS cats)) {SAW}"), "NNS"),
         (S.format(f"(NP (DT this) (NN week)) {CATS} {SAW}"), "NNS"),

@@ -109,7 +109,7 @@ def test_what_cannot_be_asked_is_left_out_and_counted(tmp_path):
 
 
 def test_word_classes_that_are_not_wanted_are_left_out(generated):
-    with pytest.raises(DataProblem, match=r"left out: .*the word is no X or Y: "):
+    with pytest.raises(DataProblem, match=r"excluded: .*the word is no X or Y: "):
         TASKS.make(f"ud/feat:{generated},feature=Number,of=subj,upos=X,upos=Y").candidates()
 
 
@@ -156,7 +156,7 @@ def test_what_a_treebank_lacks_is_said(generated, tmp_path):
     with pytest.raises(
         DataProblem,
         match=(
-            r"the objj of the main predicate never has Case; it has no features at all \(left out:"
+            r"the objj of the main predicate never has Case; it has no features at all \(excluded:"
             r" no word is"
         ),
     ):

@@ -41,7 +41,7 @@ def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     )
     assert tense_literal(clause, tense(clause)).label == "past"
     # the paper calls it sing, against its own NOUN
-    assert subj_num(clause) == "the subject is no noun"
+    assert subj_num(clause) == "the subject is not a noun"
     assert sent_type(clause).label == "other"
 
 

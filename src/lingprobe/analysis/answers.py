@@ -121,7 +121,7 @@ def _missing_note(missing: str) -> str:
 
 def join_answers(fits: Sequence[Sequence[Result]]) -> Answers:
     """The answers of some fits, each given by the results of its folds, which are the same for
-    all; the labels are those of each fit, as the draws of a control differ in them.
+    all; the labels are those of each fit, as the samples of a control differ in them.
     """
     predicted = tuple(join_columns([answered_labels(r, r.metric) for r in folds]) for folds in fits)
     drawn = len({folds[0].trial.control for folds in fits}) > 1

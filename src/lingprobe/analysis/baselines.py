@@ -120,7 +120,7 @@ def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
             np.full(sums.shape[:-1], 1 / len(rows) ** 2) if not metric.step else metric.step(mine)
         )
 
-    return Metric(f"{metric.name} beyond its labels", sums, value, -1.0, influence, step=step)
+    return Metric(f"{metric.name} relative to its labels", sums, value, -1.0, influence, step=step)
 
 
 def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:

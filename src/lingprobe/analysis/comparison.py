@@ -323,7 +323,7 @@ def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Ques
 
 def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
     """All pairs of the encoders' rows of each task, or of the rows of a kind. Baselines, untrained
-    networks among them, are floors: each encoder is compared with the best of them, and not they
+    networks among them, are baselines: each encoder is compared with the best of them, and not they
     with each other, which would make the family larger.
     """
     judged = kind or _kind_to_compare(results)

@@ -32,7 +32,7 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
 
 
 def _left_out(folds: Sequence[Result], fate: str) -> str:
-    """What was left out, as `test: 3 ARG1, 2 LOC`; of folds of test, as train and dev of one are
+    """What was excluded, as `test: 3 ARG1, 2 LOC`; of folds of test, as train and dev of one are
     test of others.
     """
     every: dict[str, Counter[str]] = {}

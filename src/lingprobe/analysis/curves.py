@@ -24,10 +24,10 @@ from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 FEW = 10  # points, below which a trend is a hint
 NOTHING = math.nan
 FOLLOW = (
-    "The points of one training depend on each other: a small p means that the order of these"
-    " scores is not chance, not that another training would show the same."
+    "The points of one training run are not independent: a small p means that the order of these"
+    " scores is not due to chance, not that another run would show the same."
 )
-ALONE = "Each point is one training at its best epoch; another seed would give another score."
+ALONE = "Each point is one training run at its best epoch; another seed would give another score."
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,8 @@ def _aside(results: Sequence[Result], points: Mapping[str, Point]) -> list[str]:
         for r in results
         if r.trial.encoder not in points and r.provenance.kind == "trained"
     )
-    return [f"{', '.join(names)}: left out, not of an epoch or step of a training"] if names else []
+    reason = "excluded, not of an epoch or step of a training run"
+    return [f"{', '.join(names)}: {reason}"] if names else []
 
 
 def _notes(found: Sequence[Curve], histories: Sequence[History], aside: list[str]) -> list[str]:

@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 
 def places(results: Sequence[Result]) -> dict[str, Point]:
-    """Where in a training each encoder was; those of which nothing says it are left out."""
+    """Where in a training each encoder was; those of which nothing says it are excluded."""
     each = _encoders(results)
     return {name: point for name, r in each.items() if (point := _point(r)) is not None}
 

@@ -273,8 +273,8 @@ def _notes(relation: Relation) -> list[str]:
     unit = "families" if relation.families else "encoders"
     if many < FEW:
         notes.append(
-            f"Warning: {many} {unit} are few. Below ten, take correlations as hints: their"
-            " intervals are wide, and one more encoder can reverse them."
+            f"Warning: {many} {unit} are few; below ten, take correlations as hints, as their"
+            " intervals are wide and one more encoder can reverse them."
         )
     needed = ALPHA / max(len(tests), 1) if relation.asked.correction == "holm" else ALPHA
     if tests and many < MANY and least_p(many) > needed:
@@ -282,7 +282,7 @@ def _notes(relation: Relation) -> list[str]:
         notes.append(
             f"With {many} {unit} the smallest possible p value is {least_p(many):.2g}, so that"
             f" none of {len(tests):,} pairs can be significant"
-            f" ({NAMES[relation.asked.correction]}). Measure {enough} {unit}, or choose fewer"
+            f" ({NAMES[relation.asked.correction]}): measure {enough} {unit}, or choose fewer"
             " pairs (--rows, --columns)."
         )
     return notes

@@ -30,7 +30,7 @@ Group = tuple[ResultRow, Sequence[Result]]
 
 
 def scores_of(results: Sequence[Result]) -> tuple[list[Score], list[str]]:
-    """The scores of results, and what was left out; DataProblem where nothing is left."""
+    """The scores of results, and what was excluded; DataProblem where nothing is left."""
     groups, remarks = _plain(results)
     groups, more = _comparable(groups)
     groups, constant = _drop_constant_encoders(groups)
@@ -55,7 +55,7 @@ def _plain(results: Sequence[Result]) -> tuple[list[Group], list[str]]:
             left[row.encoder] = None
         elif row.kind != "oracle" and not math.isnan(row.score):
             groups.append((row, mine))
-    return groups, [f"{', '.join(left)}: left out, they are not embeddings"] if left else []
+    return groups, [f"{', '.join(left)}: excluded, they are not embeddings"] if left else []
 
 
 def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
@@ -68,7 +68,7 @@ def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         signs = mark_test_sets([row for row, _ in these])
         kept += [group for group, sign in zip(these, signs, strict=True) if not sign]
         if other := sum(map(bool, signs)):
-            remarks.append(f"{task}: {other:,} scores over different test examples are left out")
+            remarks.append(f"{task}: {other:,} scores over different test examples are excluded")
     return kept, remarks
 
 
@@ -80,7 +80,7 @@ def _drop_constant_encoders(groups: Sequence[Group]) -> tuple[list[Group], list[
         constant[key] = constant.get(key, True) and all(map(_is_constant, mine))
     left = [f"{encoder}{said_of(layer)}" for (encoder, layer), flat in constant.items() if flat]
     kept = [(row, mine) for row, mine in groups if not constant[row.encoder, row.layer]]
-    why = "left out, the same answer to every example, because the vectors are constant"
+    why = "excluded, because the vectors are constant and every example gets the same prediction"
     return kept, [f"{', '.join(left)}: {why}"] if left else []
 
 

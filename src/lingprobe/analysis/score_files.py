@@ -94,7 +94,7 @@ def _table(path: Path, constant: bool) -> Read:
     flat = [] if constant else [cells for _, cells in lines if _is_constant(header, cells)]
     scores = _wide(path, header, [each for each in lines if each[1] not in flat])
     names = ", ".join(header.row(cells).name for cells in flat)
-    why = "left out, because a score is nan: correlations with constant vectors are not defined"
+    why = "excluded, because a score is NaN: correlations with constant vectors are not defined"
     return scores, [f"{path.name}: {names}: {why}"] if flat else []
 
 
@@ -227,7 +227,7 @@ def _mteb(folder: Path) -> Read:
                 continue
             row = _model(file, len(revisions[file.parent.parent.name]) > 1)
             scores += [Score(row, column, value) for column, value in _mains(content, file)]
-    remarks = [f"mteb: {old:,} files of versions before 1.11 are left out"] if old else []
+    remarks = [f"mteb: {old:,} files of versions before 1.11 are skipped"] if old else []
     if old == len(files):
         raise DataProblem(
             f"{folder}: all {old:,} files are of versions of mteb before 1.11: read and write them"

@@ -67,7 +67,7 @@ class ScoreTable:
 
     scores   [encoders, columns], NaN where something was not measured
     noise    the variance of each score over seeds, NaN where that is not known
-    remarks  what was left out, and why
+    remarks  what was excluded, and why
     """
 
     rows: tuple[Scored, ...]
@@ -277,7 +277,7 @@ def varying(table: ScoreTable) -> ScoreTable:
         else:
             kept.append(i)
     remarks = [
-        f"{', '.join(names)}: left out, {why}"
+        f"{', '.join(names)}: excluded, {why}"
         for names, why in (
             (short, "fewer than three encoders have a score"),
             (flat, "all encoders have the same score"),

@@ -25,7 +25,7 @@ SAME = {"PRT": "ADVP"}
 def score_annotations(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[str, float]:
     """Percent of words that are annotated as in gold, for gold tokens, as conll18_ud_eval.py counts
     them (Zeman et al. 2018); only columns that both tell of some word. Where gold is a dependency
-    tree, a column without a value is one of `_`, which can be right.
+    tree, a column without a value is one of `_`, which can be right. DataProblem for other tokens.
 
     LAS leaves subtypes out (nsubj:pass counts as nsubj), `LAS with subtypes` does not; UFeats are
     the universal features. Where trees are told, `exact` is the percent of sentences whose heads
@@ -100,7 +100,8 @@ def score_phrases(
     COLLINS.prm, and the percent of sentences whose phrases are all right (`exact`).
 
     The outermost phrase does not count, PRT is ADVP, function tags are cut off, and words that gold
-    tags as punctuation are taken out of both trees. Phrases that hold nothing else do not count.
+    tags as punctuation are taken out of both trees. Phrases that contain
+    nothing else do not count. DataProblem for other tokens.
     """
     right = said = wanted = exact = sentences = 0
     for mine, true in zip(parsed, gold, strict=True):

@@ -29,7 +29,7 @@ _LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten time
 @dataclass(frozen=True, eq=False)
 class Road:
     """What becomes of text: a parser, what cuts text for it, and whether each line is a sentence;
-    sentences of more words than `longest` are left out.
+    sentences of more words than `longest` are excluded.
     """
 
     parser: Parser
@@ -84,7 +84,7 @@ class Packed:
 class Block:
     """What was written of a block, and what was not.
 
-    skipped  what was left out: the reason, the place, and the text
+    skipped  what was excluded: the reason, the place, and the text
     mended   what was changed: what, and the place
     """
 

@@ -51,7 +51,7 @@ class Parsed:
 
     finished  whether all blocks are finished; if several runs share the work, only the last one
               sets it
-    skipped   what was left out, by reason: how often (`times`), and the first place (`first`); the
+    skipped   what was excluded, by reason: how often (`times`), and the first place (`first`); the
               text is in `blocks/`
     mended    the same for changes to the text before it was split
     """

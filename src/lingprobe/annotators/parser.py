@@ -40,8 +40,8 @@ class Annotation:
 
 
 class Parser(Protocol):
-    """Annotates sentences whose words are given; the same words give the same annotation, whatever
-    stands beside them.
+    """Annotates sentences whose words are given; the same words give the same annotation, in
+    every batch.
     """
 
     @property

@@ -47,7 +47,7 @@ def status(
     if not asked.units:
         raise DataProblem(
             f"{paths.results} was run by an earlier version of lingprobe, which did not record its"
-            " units of work: run the same command again"
+            " jobs: run the same command again"
         )
     return status_page(units_of(asked, paths), encodings_of(asked, paths))
 

@@ -73,7 +73,7 @@ def build(
     audit     also write the audit of `inspect`, with baselines, to this file, as Markdown
     on_error  as in `Settings`
     DataProblem if the data lack what the task needs, the format cannot represent them, or they may
-    not be shared.
+    not be shared; UsageProblem for conflicting options.
 
         print(lingprobe.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
     """

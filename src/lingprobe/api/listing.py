@@ -84,7 +84,8 @@ def available(
     paper     only tasks of a paper, such as 'conneau2018'
     unit      only tasks about a 'sentence', its asked 'words', a 'word', a 'span' or a pair of
               spans
-    licence   only tasks with data that are free to use and share ('open'), or your own
+    licence   only tasks with data that are free to use and share ('open'), or your own;
+              UsageProblem for other kinds
 
         for entry in lingprobe.available("tasks", "ud/*"):
             print(entry.name, entry.summary)

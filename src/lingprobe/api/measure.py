@@ -48,8 +48,8 @@ EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
 EMBEDDED_LIMIT = 4_000  # examples: a table in seconds
 SEEDS, EMBEDDED_SEEDS = 5, 3
 FIRST_LOOK = (
-    "A first look: at most {limit:,} examples per task. For numbers to publish, name the tasks,"
-    " which takes all examples."
+    "A preview: at most {limit:,} examples per task. For numbers to publish, name the tasks, which"
+    " takes all examples."
 )
 
 
@@ -212,7 +212,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
 
 @show_keywords(options_of(run, without=["suite"]))
 def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluation:
-    """Probe one encoder or several on tasks: `run` with the encoder first.
+    """Probe one encoder or several on tasks: `run` with the encoder first. UsageProblem for None.
 
         class Mine:
             def encode(self, texts): ...
@@ -227,7 +227,7 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
     """
     for name, given in (("encoder", encoder), ("tasks", tasks)):
         if given is None:
-            raise UsageProblem(f"evaluate needs {name}, and {name} is None (what made it?)")
+            raise UsageProblem(f"evaluate needs {name}, and {name} is None")
     return run(tasks, encoder, **settings)
 
 

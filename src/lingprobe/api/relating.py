@@ -77,7 +77,8 @@ def relate(
     seed        the random seed
     selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
                 'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
-    DataProblem if fewer than two columns or three encoders are left.
+    DataProblem if fewer than two columns or three encoders are left, UsageProblem for
+    conflicting options.
 
         lingprobe.relate("results/", with_="scores.csv").write("correlations.svg")
     """

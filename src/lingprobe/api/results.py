@@ -239,7 +239,7 @@ def compare(
     selection   the fields of `Selection`
     Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
     which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if
-    nothing can be compared.
+    nothing can be compared, UsageProblem for conflicting options.
 
         print(lingprobe.compare("results/"))
         print(lingprobe.compare("results/", against="bow:random"))

@@ -89,7 +89,8 @@ def table(
     labels        'classes', 'scores' or 'sets': what labels are
     metric, probe, view, clusters, seed, on_error  as for `table:FILE`
     The task is known by its content: a second run measures nothing again, other data are another
-    task. DataProblem where columns are not clear, or texts have no labels.
+    task. DataProblem where columns are not clear, or texts have no labels; UsageProblem for a
+    file.
 
         frame = pandas.read_csv("reviews.csv")
         lingprobe.evaluate("length", lingprobe.table(frame, text="review", label="stars"))
@@ -124,7 +125,7 @@ def tasks_given(argument: Any) -> list[Any]:
     for each in found:
         if isinstance(each, HeldTable) and known.setdefault(each.name, each) != each:
             raise UsageProblem(
-                f"two data sets are called {each.name!r}: give each a name, as"
+                f"two data sets are called {each.name!r}: give each its own name, as"
                 " {'first': data, 'second': more}"
             )
     return found
@@ -138,7 +139,7 @@ def _several(argument: Any) -> list[Any]:
         return _one(argument)
     if isinstance(argument, tuple) and len(argument) > 2 and all(map(_is_column, argument)):
         raise UsageProblem(
-            f"{len(argument)} lists are no task: give (texts, labels); of two texts"
+            f"{len(argument)} lists are not a task: give (texts, labels); of two texts"
             " ([*zip(first, second)], labels)"
         )
     if isinstance(argument, list | tuple) and not _is_of_lists(argument):
@@ -217,7 +218,7 @@ def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The splits of a mapping in order, each with its key."""
     if other := [key for key in data if str(key).casefold() not in SPLIT_NAMES]:
         raise UsageProblem(
-            f"{other[0]!r} beside 'train' is no split (train, validation, test): leave it out"
+            f"{other[0]!r} beside 'train' is not a split (train, validation, test): leave it out"
         )
     named = [(SPLIT_NAMES[key.casefold()], key) for key in data]
     return sorted(named, key=lambda each: SPLITS.index(each[0]))
@@ -290,15 +291,16 @@ def _refusal(thing: Any) -> str:
     """That something is no task, and what to give."""
     plain = isinstance(thing, list | tuple | Mapping | type | str | int | float | None)
     shown = (
-        " ".join(f"{thing!r:.60}".split()) if plain else f"a thing of type {type(thing).__name__}"
+        " ".join(f"{thing!r:.60}".split()) if plain else f"an object of type {type(thing).__name__}"
     )
     if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str):
         name, data = thing
         if _is_data(data):
-            return f"{shown} is no task: a mapping names data, as {{{name!r}: data}}"
+            return f"{shown} is not a task: a mapping names data, as {{{name!r}: data}}"
         return (
-            f"{shown} is no task: of pairs of text and label make (texts, labels), as zip(*pairs)"
+            f"{shown} is not a task: of pairs of text and label make (texts, labels), as"
+            " zip(*pairs)"
         )
     if not isinstance(thing, type) and (callable(thing) or isinstance(thing, Encoding)):
-        return f"{shown} is no task but an encoder: run takes the tasks first, evaluate the encoder"
-    return f"{shown} is no task: {RIGHT}"
+        return f"{shown} is an encoder, not a task: run takes the tasks first, evaluate the encoder"
+    return f"{shown} is not a task: {RIGHT}"

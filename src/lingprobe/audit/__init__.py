@@ -2,7 +2,7 @@
 
 `inspect(dataset)` of `inspection` works for all families and label columns and returns an `Audit`,
 which `page` renders. `floors` and `repeats` have what is found, `checks` the sentences on what
-deserves a look; this is the list of the checks, in the order in which they are told. No encoder is
+has a warning; this is the list of the checks, in the order in which they are told. No encoder is
 evaluated here: an encoder could reach these scores without knowing any language.
 """
 

@@ -1,4 +1,4 @@
-"""What deserves a look in a data set, in sentences: what spoils a score first, what colours it
+"""What has a warning in a data set, in sentences: what spoils a score first, what colours it
 after that. A check is a function of the audit and the data set.
 """
 
@@ -27,8 +27,8 @@ def malformed(audit: Audit, _: Dataset) -> Iterator[str]:
     n, first = Notes(audit.notes).malformed_sentences
     if n:
         yield (
-            f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'} left"
-            f" out; the first: {first}"
+            f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'}"
+            f" skipped; the first: {first}"
         )
 
 
@@ -83,7 +83,7 @@ def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
         if (floor := audit.floors.get(name)) and floor.low > chance:
             yield (
                 f"{floor.name} separates altered sentences from others, {_score(floor, audit)},"
-                f" chance {chance:.3f}: look for the leak"
+                f" chance {chance:.3f}: check for a leak"
             )
     bigrams, characters = audit.floors.get("bigrams"), audit.floors.get("characters")
     if bigrams and bigrams.low > chance:
@@ -94,8 +94,8 @@ def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
     if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
         yield (
             f"{characters.name} separate altered sentences from others,"
-            f" {_score(characters, audit)}, better than words and bigrams: look for capitals,"
-            " punctuation and spaces that give them away"
+            f" {_score(characters, audit)}, better than words and bigrams: check capitals,"
+            " punctuation and spaces"
         )
 
 

@@ -1,6 +1,6 @@
 """The card of data sets for the hub: README.md with the head that the hub reads, and for people the
-source, the rules, what the sets consist of, floors and ceiling, use, and how they are built again
-(https://huggingface.co/docs/hub/datasets-cards).
+source, the rules, what the sets consist of, baselines and upper bound, use, and how they are built
+again (https://huggingface.co/docs/hub/datasets-cards).
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ LICENCES = re.compile(
     r"|cc-by-nc-nd-4\.0|cc-by-nc-sa-[234]\.0|gpl-[23]\.0|lgpl-lr"
 )
 """Licences as the hub calls them; any other is `other` there."""
-SIZES = ("set", *SPLIT_FILES.values(), "bytes", "metric", "best floor, %", "ceiling, %")
+SIZES = ("set", *SPLIT_FILES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
 USE = (
-    "For probing: a classifier is trained on frozen vectors of the examples, and its score on test"
-    " tells how much of the property the vectors make available. A score means something between"
-    " the floors and the ceiling below, and beside other vectors scored on the same examples.",
-    "Not for training or tuning encoders: vectors that were fitted to these labels score high and"
-    " say nothing about language.",
+    "For probing: a classifier is trained on frozen vectors of the examples, and its score on the"
+    " test set shows how well the property is decodable from the vectors. Interpret a score in"
+    " relation to the baselines and the upper bound below, and to other vectors scored on the same"
+    " examples.",
+    "Not for training or tuning encoders: vectors that were fitted to these labels score high"
+    " without any knowledge of language.",
 )
 TOOLS = {
     "mteb": "Without lingprobe: `python mteb_tasks.py MODEL` scores sentences with classes by"
@@ -52,8 +53,8 @@ COLUMNS = (
     ("label, labels", "the class, the score, or the set of classes"),
     ("text, words", "the sentence, and its words, which spans count; text2, words2: the second"),
     ("start, stop", "the words that the label is about, the stop behind the last"),
-    ("asked", "the words that the question asks about"),
-    ("weights", "how far each of the labels holds"),
+    ("asked", "the words that the task asks about"),
+    ("weights", "the weight of each label"),
     ("strata.NAME", "a tag to report scores by"),
 )
 
@@ -124,7 +125,7 @@ def card_text(folder: Path, sets: Sequence[HubSet], licence: str) -> str:
         *USE,
         *(TOOLS[tool] for tool in _all([each.tool] for each in sets) if tool),
         "## Columns",
-        _pipe(("column", "what it holds"), COLUMNS),
+        _pipe(("column", "content"), COLUMNS),
     ]
     for each in sets:
         parts += _section(each)
@@ -187,23 +188,25 @@ def _licence_text(sets: Sequence[HubSet], licence: str) -> str:
 
 
 def _section(each: HubSet) -> list[str]:
-    """What is known of one set: the ceiling, and the audit with floors, composition and counts."""
+    """What is known of one set: the upper bound, and the audit with baselines, composition and
+    counts.
+    """
     known = each.ceiling
     if isinstance(known, str):
-        ceiling = f"Not known: {known}."
+        ceiling = f"Not measured: {known}."
     else:
         interval = f"95 % interval {format_number(known.low)} to {format_number(known.high)}"
         ceiling = f"{format_number(known.score)} ({interval}, one fit), by vectors of {known.by}."
     rules = Reference.parse(each.task).name if each.is_reference else ""
     read_back = [
-        f"`{each.task}`, read again by `{each.read_back}`. The rules are those of the task"
-        f" (`lingprobe tasks {rules}`), and what they left out is counted below."
+        f"`{each.task}`, which `{each.read_back}` reads back. `lingprobe tasks {rules}` describes"
+        " the rules of the task; sentences that they exclude are counted below."
     ]
     return [
         f"## {each.config}: {each.question}",
         *(read_back if rules else ()),
-        f"**Ceiling.** {ceiling}",
-        "**What deserves a look**",
+        f"**Upper bound.** {ceiling}",
+        "**Warnings**",
         *(markdown(table).strip() for table in audit_tables(each.audit, "")),
     ]
 
@@ -211,8 +214,8 @@ def _section(each: HubSet) -> list[str]:
 def _again(name: str, sets: Sequence[HubSet], licence: str, version: str) -> list[str]:
     """How the folder is built and checked."""
     inputs = {file: value for each in sets for file, value in each.inputs.items()}
-    said = [_pipe(("file that was read", "SHA-256"), list(inputs.items()))] if inputs else []
-    said.append(f"`sha256sum --check {SUMS}` says whether the files are those that were built.")
+    said = [_pipe(("input file", "SHA-256"), list(inputs.items()))] if inputs else []
+    said.append(f"`sha256sum --check {SUMS}` checks the files.")
     if not all(each.is_reference for each in sets):
         return ["It was built of data in the memory of its builder's machine.", *said]
     tasks = " ".join(shlex.quote(each.task) for each in sets)

@@ -38,7 +38,7 @@ class AuditBaseline:
     def of(
         cls, name: str, metric: str, labels: tuple[Column, Column], *about: str
     ) -> AuditBaseline:
-        """The floor of predicted labels beside the gold ones, which stand first."""
+        """The baseline of predicted labels beside the gold ones, which stand first."""
         gold, said = labels
         score = METRICS.make(metric)(gold, said)
         return cls(name, score, *interval_of(metric, gold, [said]), "; ".join(filter(None, about)))
@@ -69,7 +69,7 @@ class Audit:
     sizes           examples a split
     balance         split -> label -> examples (weights for label sets; mean, sd, min, max for
                     scores)
-    metric          what floors are in
+    metric          what baselines are in
     floors          by name: constant, set, length, source, word, words, bigrams, characters; empty
                     if nothing was fitted
     correlation     of length and label: Pearson's r if labels are numbers, otherwise how much of
@@ -89,7 +89,7 @@ class Audit:
     altered         the label of altered sentences, if the task has any; `versions`: examples with a
                     sentence that occurs in both versions, the same words in another order
     repeats         the sentences with the most examples
-    rows            examples drawn at random, to read
+    rows            examples sampled at random, to read
     notes           counts from building the data set
     problems        possible problems, one sentence each
     asked           by name, for questions about words: the scores of the asked words, a bag of

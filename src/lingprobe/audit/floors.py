@@ -3,7 +3,7 @@ characters. And how long examples are, and what that says about their labels.
 
 Everything is fitted on train and scored on test; where a file lacks one of them, on dev, which
 `about` says. Examples are put in an order of their own first, so that a data set in another order
-has the same floors.
+has the same baselines.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, 
 
 
 class SplitHalves(NamedTuple):
-    """What floors are fitted on and scored on; `dev` is for choosing between settings, `about` says
-    what is out of the ordinary.
+    """What baselines are fitted on and scored on; `dev` is for choosing between settings, `about`
+    says what is out of the ordinary.
     """
 
     train: Dataset
@@ -213,8 +213,8 @@ class SplitHalves(NamedTuple):
         )
 
     def answer_by_group(self, groups: Ints, tested: Ints) -> Column:
-        """The best constant of each group of training examples [train] for examples of some groups
-        [n]; that of all training examples for a group that these lack.
+        """The best constant of each of the groups [train] of training examples for examples of the
+        groups tested [n]; that of all training examples for a group that these lack.
         """
         return self.train.labels.decode(by_group(self.train.labels, groups, tested))
 
@@ -224,7 +224,7 @@ Predicted = tuple[Column, Column, str]
 
 
 def floors(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
-    """Floors by name; {} where the data have but one split."""
+    """Baselines by name; {} where the data have but one split."""
     halves = SplitHalves.of(dataset)
     if halves is None:
         return {}
@@ -287,8 +287,8 @@ def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Column, Column]:
 
 
 def floor_splits(dataset: Dataset) -> str:
-    """The split that floors are fitted on and the one that they are scored on, as 'train/test'; ''
-    where there is but one.
+    """The split that baselines are fitted on and the one that they are scored on, as 'train/test';
+    '' where there is but one.
     """
     some = [name for name in SPLITS if len(dataset.rows(name))]
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""

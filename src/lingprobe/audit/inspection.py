@@ -1,4 +1,4 @@
-"""The audit of a data set: what is found in it, put together, and what deserves a look."""
+"""The audit of a data set: what is found in it, put together, and what has a warning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lingprobe.metrics import choose_label_metric
 
 
 def problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """What deserves a look: what each check says, those of plugins and `more` behind ours. One that
+    """What has a warning: what each check says, those of plugins and `more` behind ours. One that
     fails is named, and ends no other.
     """
     said: list[str] = []

@@ -1,5 +1,5 @@
-"""An audit as tables: what deserves a look first, then sizes and balance, floors, overlap, what was
-counted, rows to read.
+"""An audit as tables: what has a warning first, then sizes and balance, baselines, overlap, what
+was counted, rows to read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def audit_page(audit: Audit, title: str) -> Page[Audit]:
 
 def audit_tables(audit: Audit, title: str) -> list[Table]:
     """The tables of an audit, in the order in which they should be read."""
-    problems = audit.problems or ("Nothing stands out.",)
+    problems = audit.problems or ("No warnings.",)
     first = Table((), (), WORDS, tuple(f"- {problem}" for problem in problems), title)
     floors = [_floors(audit)] if audit.floors else []
     asked = [_question_rules(audit)] if audit.asked else []
@@ -265,7 +265,7 @@ def _rows(rows: Sequence[Row]) -> Table:
     columns = ("split", "label", "target", "asked", "strata", "sentence")
     kept = [i for i in range(len(columns)) if any(row[i] for row in every)]
     return _table(
-        "Rows to read",
+        "Examples",
         tuple(columns[i] for i in kept),
         [tuple(row[i] for i in kept) for row in every],
     )

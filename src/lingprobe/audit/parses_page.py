@@ -48,7 +48,7 @@ def _tasks(audit: ParserAudit) -> Table:
         "wrong: percent of labels that differ from the gold tree's in a class-balanced set, as"
         " tasks have, with its 95 % interval; a class with fewer than ten labels from parses, but"
         " more from gold trees, counts by those that parses miss; classes that are as rare in both"
-        " are left out.",
+        " are excluded.",
         f"Tasks with more than {PLAIN} % of wrong labels show the figure in the heading; tasks"
         f" with more than {CEILING} % need noise=accept. According to human annotators, the labels"
         " that Conneau et al. (2018) made by parsing are wrong in 12 to 16 % of cases (their"
@@ -84,7 +84,7 @@ def _then(wrong: float) -> str:
     """What follows from how many labels are wrong."""
     if wrong < PLAIN:
         return "offered"
-    return "its ceiling" if wrong <= CEILING else "noise=accept"
+    return "an upper bound" if wrong <= CEILING else "noise=accept"
 
 
 def _surer(cuts: Sequence[Cut]) -> Table:

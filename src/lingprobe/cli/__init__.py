@@ -58,7 +58,7 @@ class Group(TyperGroup):
 
 app = typer.Typer(
     cls=Group,
-    help="Measures what sentence and token embeddings know about language.",
+    help="Probes sentence and token embeddings for linguistic properties.",
     epilog=(
         "Try `lingprobe run` for a first table, `lingprobe tasks` for a list of tasks, and"
         " `lingprobe run --help` for examples."
@@ -97,6 +97,7 @@ def _add_commands() -> None:
 _add_commands()
 
 INTERRUPTED = 130
+ANYWHERE = ("--debug", "--notes")  # flags that are taken wherever they are in a command
 
 
 def _version(wanted: bool) -> None:
@@ -121,14 +122,18 @@ def lingprobe(
             "--debug", help="Show the whole traceback of an error; works anywhere in a command."
         ),
     ] = False,
+    notes: Annotated[
+        bool,
+        typer.Option("--notes", help="Print all notes below tables; works anywhere in a command."),
+    ] = False,
 ) -> None:
-    """Measures what sentence and token embeddings know about language."""
+    """Probes sentence and token embeddings for linguistic properties."""
 
 
 def main() -> None:
     """Run the command line; an error is one line on standard error, and exit code 2."""
-    arguments = [a for a in sys.argv[1:] if a != "--debug"]
-    if debug := len(arguments) < len(sys.argv) - 1:
+    arguments = [a for a in sys.argv[1:] if a not in ANYWHERE]
+    if debug := "--debug" in sys.argv[1:]:
         # a failure that stops nothing else is told in a line, and here with its traceback
         logging.basicConfig()
         logging.getLogger("lingprobe").setLevel(logging.DEBUG)
@@ -140,7 +145,8 @@ def main() -> None:
         logging.lastResort.setFormatter(_Printable())
     try:
         check_places(arguments)
-        code = app(arguments or ["--help"], standalone_mode=False)
+        with _printing(all_notes="--notes" in sys.argv[1:]):
+            code = app(arguments or ["--help"], standalone_mode=False)
     except TyperException as error:
         text = sentence(error, arguments, COMMANDS)
         typer.echo(f"lingprobe: {printable(text)}", err=True)
@@ -151,13 +157,22 @@ def main() -> None:
         code = _report_error(error)
     if code == INTERRUPTED:
         typer.echo(
-            "\nlingprobe: stopped; what was computed is kept, and the same command goes on from"
-            " there",
+            "\nlingprobe: interrupted; results so far are saved, and the same command resumes the"
+            " run",
             err=True,
         )
     if code:
         sys.stderr.flush()
         sys.exit(code)
+
+
+def _printing(all_notes: bool) -> contextlib.AbstractContextManager[None]:
+    """What prints all notes below tables, or the first ones."""
+    if not all_notes:
+        return contextlib.nullcontext()
+    from lingprobe.tables.notes import printing_all_notes
+
+    return printing_all_notes()
 
 
 class _Printable(logging.Formatter):

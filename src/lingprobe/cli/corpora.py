@@ -68,7 +68,7 @@ def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
 
 def _list_changes(done: Parsed) -> list[str]:
     """What was left out, and what was changed, a line each."""
-    kinds = {"left out": done.skipped, "changed": done.mended}
+    kinds = {"excluded": done.skipped, "changed": done.mended}
     return [
         f"- {kind} {_often(case['times'])}: {what} (first in {case['first']})"
         for kind, cases in kinds.items()

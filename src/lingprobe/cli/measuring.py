@@ -266,4 +266,4 @@ def embed(
             quiet,
         )
         for i, reason in each.problems[:SHOWN]:
-            remark(f"left out: {sentences[i].text[:60]!r}: {reason}")
+            remark(f"skipped: {sentences[i].text[:60]!r}: {reason}")

@@ -57,7 +57,7 @@ MODELS = option(
     help=(
         "A model by its name on the Hugging Face hub, or its folder: loaded with"
         " sentence-transformers if possible, else with transformers; for tasks about words its"
-        " word pieces (`hf:NAME,pool=none`). May be repeated."
+        " subwords (`hf:NAME,pool=none`). May be repeated."
     ),
 )
 DEVICE = option(

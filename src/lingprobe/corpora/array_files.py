@@ -51,7 +51,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
             if member.file_size > _MAX_RATIO * (member.compress_size + 1):
                 raise DataProblem(
                     f"{self._path}: {member.filename} says it unpacks to more than its"
-                    f" {member.compress_size:,} bytes can hold; get the file again"
+                    f" {member.compress_size:,} bytes can hold; download the file again"
                 )
             check_unpacked(self._path, member.compress_size, member.file_size)
             with archive.open(member) as file:
@@ -110,6 +110,6 @@ def _check_size(file: IO[bytes], size: int, what: str) -> int:
     numbers = math.prod(shape) * dtype.itemsize
     if file.tell() + numbers != size:
         raise DataProblem(
-            f"{what} says it is {dtype} {list(shape)}, and is not that long; save it again"
+            f"{what} is truncated: its header says {dtype} {list(shape)}; save it again"
         )
     return numbers

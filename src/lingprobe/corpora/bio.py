@@ -240,8 +240,8 @@ def _tags(rows: list[list[str]], word: int, layout: Layout, path: str) -> tuple[
     if layout.any_tag:
         if len(others) > 1:
             raise DataProblem(
-                f"{path}: which of {width} columns holds the labels? Name it by column=, the first"
-                " is 0, the last -1"
+                f"{path}: which of {width} columns has the labels? Name it by column=, the first is"
+                " 0, the last -1"
             )
         return tuple(others)
     columns = [k for k in others if sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least]

@@ -193,7 +193,7 @@ def format_terminal(tag: str, word: str) -> str:
 
 
 UNCLOSED = "a bracket is not closed before the next tree begins"
-OUTSIDE = "text outside brackets; only trees and blank lines may stand here"
+OUTSIDE = "text outside brackets; only trees and blank lines are allowed"
 UNOPENED = "a bracket is closed that was never opened"
 
 

@@ -41,12 +41,12 @@ class ColumnLayout:
     asked    the columns of the words that the question is about
     called   what labels are called here, for those that rows may have; all, as they stand, without
     between  what parts cells: a tab; ' ': the first blank of a line; '': nothing, a line is a cell
-    trimmed  whether blanks around a cell are left out
+    trimmed  whether blanks around a cell are excluded
     ends     labels by the end of the file's name, where rows have none
     within   what parts a label, which `called` then names, from a finer one behind it
     fine     whether the finer label is the label
     scores   the least and the greatest score, where labels are scores
-    absent   the label that says that there is none; such rows are left out and counted
+    absent   the label that says that there is none; such rows are excluded and counted
     headings how a first line begins that has no example but says what the columns are
     raw      whether texts are running text, of which marks are cut off words
     tags     strata by name, and the columns that say them
@@ -94,7 +94,7 @@ INDIC = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
 class Reading:
     """How strictly a table is read.
 
-    on_error  whether a bad row is an error, or left out and counted
+    on_error  whether a bad row is an error, or excluded and counted
     blank     the same for blank lines
     text      the raw text of some words; without, the cell as it stands
     """
@@ -153,7 +153,7 @@ class Rows:
             yield example
 
     def counts(self) -> dict[str, int]:
-        """What was read and left out."""
+        """What was read and excluded."""
         counts = {
             "examples": self.tally.sentences,
             "words": self.tally.words,
@@ -179,7 +179,7 @@ class Rows:
         label = given if layout.label is None else _label(cells[layout.label], layout)
         asked = tuple(cells[column].strip() for column in layout.asked)
         if not all(asked):
-            raise ValueError("an asked word is empty")
+            raise ValueError("a probed word is empty")
         tags = {name: cells[column].strip() for name, column in layout.tags}
         if asked:
             tags["asked"] = " ".join(asked)
@@ -214,7 +214,7 @@ def _subset(path: Path, layout: ColumnLayout) -> dict[str, str]:
 
 def _table(paths: Sequence[Path], layout: ColumnLayout) -> Iterator[tuple[int, Sequence[str]]]:
     """The cells of each row with its line; empty cells at the end of a row with more columns than
-    it needs are left out.
+    it needs are excluded.
     """
     if not layout.comma:
         for number, line in (
@@ -234,7 +234,7 @@ def _table(paths: Sequence[Path], layout: ColumnLayout) -> Iterator[tuple[int, S
             yield reader.line_num, cells
     except csv.Error as error:
         raise DataProblem(
-            f"{paths[0]}:{reader.line_num}: {error}; mend the quotes of that row"
+            f"{paths[0]}:{reader.line_num}: {error}; fix the quotes of that row"
         ) from None
 
 
@@ -247,8 +247,8 @@ def _abreast(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
             ended = paths[row.index(None)]
             other = next(path for path, line in zip(paths, row, strict=True) if line)
             raise DataProblem(
-                f"{ended}:{number}: the file ends before this line, which {other.name} has; files"
-                " that stand side by side have equally many lines, so get it again"
+                f"{ended}:{number}: the file ends before this line, which {other.name} has;"
+                " parallel files must have the same number of lines, so download it again"
             )
         yield number, "\t".join(line for _, line in row)
 

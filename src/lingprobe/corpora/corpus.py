@@ -38,7 +38,7 @@ _ONTONOTES, _SUBSET = ("arabic", "chinese", "english"), "conll-2012-test"
 
 def list_corpus_files(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[CorpusPart]:
     """The files that some paths name, in the order train, dev, test, unnamed; a folder stands for
-    its own, or having none for all below it.
+    its own, or having none for all below it. DataProblem for a file that is named twice.
 
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz. The split is
     what the file's name says (`esp.testa` is dev, `wnut17train.conll` train), else the nearest

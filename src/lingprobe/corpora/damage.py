@@ -32,7 +32,8 @@ def report_damage(path: Path, kind: str) -> Iterator[None]:
     except Exception as error:
         if path.expanduser().is_file() and _web_page(path):
             raise DataProblem(
-                f"{path} is a web page, not {kind}; the address may have moved: get the file again"
+                f"{path} is a web page, not {kind}; the address may have moved: download the file"
+                " again"
             ) from error
         if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in OBJECTS):
             raise DataProblem(

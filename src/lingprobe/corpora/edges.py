@@ -153,8 +153,7 @@ def _span(value: Any, what: str, words: int) -> Span:
         raise ValueError(f"{what} is [start, stop] in whole numbers, found {short_json(value)}")
     if value[0] >= value[1]:
         raise ValueError(
-            f"{what}, {short_json(value)}, holds no word; a span is [first word, word behind the"
-            " last]"
+            f"{what}, {short_json(value)}, contains no word; a span is [first word, last word + 1]"
         )
     if not 0 <= value[0] < value[1] <= words:
         raise ValueError(f"{what}, {short_json(value)}, is outside a sentence of {words} words")

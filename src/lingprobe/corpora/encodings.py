@@ -47,14 +47,14 @@ def decoding_problem(line: str, encoding: str = "") -> str:
     found = _UNDECODED.search(line)
     if found is None:
         nul = (
-            "there is a NUL in it, as in UTF-16 without a byte order mark, which encoding=utf-16-le"
-            " would read; mend the line if it is none"
+            "there is a NUL in it, as in UTF-16 without a byte order mark, which"
+            " encoding=utf-16-le would read; fix the line if it is not"
         )
         return nul if "\0" in line else ""
     byte = ord(found[0]) - 0xDC00
     return (
-        f"byte 0x{byte:02x} is not {(encoding or 'utf-8').upper()}: name what it is, as"
-        " encoding=latin-1, or mend the line"
+        f"byte 0x{byte:02x} is not {(encoding or 'utf-8').upper()}: state the encoding, as"
+        " encoding=latin-1, or fix the line"
     )
 
 
@@ -91,5 +91,5 @@ def _decode(decoder: codecs.IncrementalDecoder, data: bytes, path: str | Path, e
     except UnicodeError as error:
         raise DataProblem(
             f"{path}: is not text in its encoding ({error}); name another, as encoding=latin-1, or"
-            " get it again"
+            " download it again"
         ) from None

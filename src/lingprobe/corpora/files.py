@@ -70,7 +70,7 @@ def _open_zstandard(packed: BinaryIO) -> BinaryIO:
 
 def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
     """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a
-    leading BOM left out.
+    leading BOM excluded.
 
     A file in which `end` is too far off is refused: it is something else, or was packed to do harm.
     """
@@ -96,7 +96,7 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
 
 
 def _plain(path: str | Path) -> Iterator[bytes]:
-    """The bytes of a file in pieces, line ends made LF, a leading BOM left out."""
+    """The bytes of a file in pieces, line ends made LF, a leading BOM excluded."""
     held = b""
     first = True
     for new in pieces(path):
@@ -165,8 +165,8 @@ def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
                 if isinstance(error, OSError) and error.strerror:
                     raise DataProblem(f"cannot read {path}: {error.strerror.lower()}") from None
                 raise DataProblem(
-                    f"{path} is damaged or not a {Path(name or path).suffix} file ({error}); get it"
-                    " again"
+                    f"{path} is damaged or not a {Path(name or path).suffix} file ({error});"
+                    " download it again"
                 ) from None
             if not piece:
                 return
@@ -190,7 +190,7 @@ def open_zip(path: str | Path) -> Iterator[zipfile.ZipFile]:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
     except Exception as error:
         raise DataProblem(
-            f"{path} is damaged or not a zip ({one_line(error)}); get it again"
+            f"{path} is damaged or not a zip ({one_line(error)}); download it again"
         ) from None
 
 
@@ -208,7 +208,7 @@ def decode_text(data: bytes, path: str | Path, line: int, encoding: str = "utf-8
 def _decoding_problem(error: UnicodeDecodeError) -> str:
     byte = f"byte 0x{error.object[error.start]:02x} is not {error.encoding.upper()}"
     return byte + (
-        "; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line"
+        "; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or fix that line"
         if error.encoding == "utf-8"
         else ""
     )

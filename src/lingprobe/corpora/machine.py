@@ -2,7 +2,7 @@
 of them.
 
 Such a folder holds shards (00000.conllu.zst, and .trees.zst where the parser tells constituents),
-`blocks/` with a note of each and what was left out of it, and `parsed.json`.
+`blocks/` with a note of each and what was excluded from it, and `parsed.json`.
 """
 
 from __future__ import annotations

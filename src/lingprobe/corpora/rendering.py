@@ -132,7 +132,7 @@ _NEGATION = "'t"  # Moses cuts don't as don + 't where the Penn Treebank has do 
 
 
 def detokenize(words: Sequence[str]) -> str:
-    """The words as a reader would see them; of the text only spaces are left out, nothing is
+    """The words as a reader would see them; of the text only spaces are excluded, nothing is
     guessed back.
 
     What the files lost stays lost: a space inside a word (pul ing), a cut hyphen or a starred word

@@ -29,7 +29,7 @@ MOST = 1 << 17  # characters after which it ends with any line
 CUT = f"a line of more than {LONGEST >> 20} MiB, cut at a space"
 JOINED = f"no blank line in {MOST >> 10} thousand characters, cut at the end of a line"
 CONTROL = "NUL bytes and control characters, read as spaces"
-HIDDEN = "invisible characters (soft hyphens, byte order marks), left out"
+HIDDEN = "invisible characters (soft hyphens, byte order marks), removed"
 EMPTY, NOT_UTF8 = "an empty file", "bytes that are not UTF-8"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
@@ -81,7 +81,7 @@ def _read_member(name: str, member: IO[bytes]) -> Iterator[bytes]:
     try:
         yield from iter(partial(member.read, CHUNK), b"")
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataProblem(f"{name} is damaged ({error}); get it again") from None
+        raise DataProblem(f"{name} is damaged ({error}); download it again") from None
 
 
 def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[Passage]:
@@ -188,7 +188,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def _plain(data: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes with LF alone at ends of lines, a leading mark of byte order left out."""
+    """The same bytes with LF alone at ends of lines, a leading mark of byte order excluded."""
     held, first = b"", True
     for piece in data:
         if first and piece.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -91,7 +91,7 @@ def _record(line: str, unreadable: str) -> list[Annotated]:
     if not isinstance(row, dict) or not isinstance(tokens := row.get("tokens"), list) or not tokens:
         raise ValueError("no record with tokens, a list of words")
     if not all(isinstance(word, str) and word for word in tokens):
-        raise ValueError("a token is no word")
+        raise ValueError("a token is not a word")
     if "spr1" not in row:
         raise ValueError(
             "no spr1, the annotated arguments; mini.sprl, the sample of the neural parser, has none"
@@ -100,7 +100,7 @@ def _record(line: str, unreadable: str) -> list[Annotated]:
     if split not in ("", *SPLITS):
         raise ValueError(f"split is {str(split)[:40]!r}, not one of {', '.join(SPLITS)}")
     if not isinstance(row["spr1"], list):
-        raise ValueError("spr1 is no list")
+        raise ValueError("spr1 is not a list")
     sentence = Sentence.of(tokens)
     return [_argument(one, sentence, split) for one in row["spr1"]]
 
@@ -160,7 +160,7 @@ def table(
         verb, argument = tree.word(predicate), tree.argument(pointer)
         if verb is None:
             lost.count(
-                "arguments of a predicate that is no word there; is it the Penn Treebank,"
+                "arguments of a predicate that is not a word there; is it the Penn Treebank,"
                 " release 3?"
             )
         elif argument is None:

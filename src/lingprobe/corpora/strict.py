@@ -79,7 +79,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(keyed) < len(pairs):
         names = [name for name, _ in pairs]
         raise Malformed(
-            f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice in one"
+            f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice in one"
             " object"
         )
     return keyed

@@ -215,7 +215,7 @@ def _pairs(block: list[str], where: str) -> Pairs:
     for pair, item in zip(cut, block, strict=True):
         if len(pair) != 2 or not all(pair):
             raise DataProblem(
-                f"{where}: {item[:40]!r} is no word with a tag; write word/TAG, word_TAG, or word,"
-                " tab, TAG on a line"
+                f"{where}: {item[:40]!r} is not a word with a tag; write word/TAG, word_TAG, or"
+                " word, tab, TAG on a line"
             )
     return [(pair[0], pair[1]) for pair in cut]

@@ -1,4 +1,4 @@
-"""What readers count while they read: sentences, words, what was left out and why, and what holds
+"""What readers count while they read: sentences, words, what was excluded and why, and what holds
 of a source as a whole.
 """
 
@@ -15,7 +15,7 @@ _SHOWN = 20
 
 @dataclass
 class ProblemTally:
-    """What was read and what was left out; a reader adds to it, so that its caller can show it.
+    """What was read and what was excluded; a reader adds to it, so that its caller can show it.
 
     mistold   sentences whose raw string is not made of their words, which were put together
               instead; `first` is where
@@ -58,7 +58,7 @@ class ProblemTally:
         self.first = self.first or where
 
     def skip(self, problem: str) -> None:
-        """Count a sentence that is left out; the first twenty reasons are kept."""
+        """Count a sentence that is excluded; the first twenty reasons are kept."""
         self.skipped += 1
         if len(self.problems) < _SHOWN:
             self.problems.append(problem)

@@ -74,7 +74,7 @@ def read_running_text(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Sentence]:
     """The sentences of a file, in order; blank lines and lines that begin with `# ` are no
-    sentences.
+    sentences. DataProblem for a line that cannot be split into words, unless `on_error` skips it.
     """
     tally = ProblemTally() if tally is None else tally
     number = 1

@@ -105,7 +105,7 @@ def features(raw: str) -> Mapping[str, str]:
             raise ValueError(f"{item!r} in {raw!r} is not Name=Value")
         if name in values:
             raise ValueError(
-                f"{name} stands twice in {raw!r}; write its values in one, as"
+                f"{name} occurs twice in {raw!r}; write its values in one, as"
                 f" {name}={values[name]},{value}"
             )
         values[name] = value

@@ -79,7 +79,7 @@ def from_file(name: str) -> Callable[..., Any]:
     path, _, attribute = name.rpartition("@")
     file = _place(path)
     if not path.endswith(CODE) or file.suffix != CODE:
-        raise ReferenceProblem(f"{name!r}: {path!r} is no Python file: its name must end in {CODE}")
+        raise ReferenceProblem(f"{name!r}: {path!r} is not a Python file: names end in {CODE}")
     if not is_code_allowed(Reference(name)):
         raise Untrusted(
             f"{name!r} was named by a file, not by you, so {path!r} was not run: read it, and if"

@@ -48,7 +48,7 @@ def all_points(group: str) -> Sequence[EntryPoint]:
 def load_points(
     group: str, failed: dict[str, BaseException] | None = None
 ) -> Iterator[tuple[str, Any]]:
-    """What the entry points of a group name, imported now; what cannot be imported is left out,
+    """What the entry points of a group name, imported now; what cannot be imported is excluded,
     with a warning, or without one where `failed` keeps the reason by name.
     """
     for point in entry_points(group):
@@ -56,7 +56,7 @@ def load_points(
             yield point.name, point.load()
         except (Exception, SystemExit) as error:
             if failed is None:
-                log.warning("%s %s is left out: %s", group, point.name, error)
+                log.warning("%s %s is skipped: %s", group, point.name, error)
             else:
                 failed[point.name] = error
 

@@ -84,7 +84,7 @@ class Framed(Protocol):
 @runtime_checkable
 class Withholding(Protocol):
     """An encoder whose vectors of some sentences must not be probed, as something was fitted on
-    these: examples about them are left out and counted.
+    these: examples about them are excluded and counted.
     """
 
     def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:

@@ -36,7 +36,7 @@ def check_file_ending(path: str | Path | None, *endings: str) -> None:
     """
     suffix = Path(path or "").suffix.lower()
     if suffix and suffix not in endings:
-        raise FileProblem(f"{path}: what is written here ends in {' or '.join(endings)}")
+        raise FileProblem(f"{path}: the file name must end in {' or '.join(endings)}")
 
 
 def cache_dir() -> Path:

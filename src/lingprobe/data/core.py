@@ -40,7 +40,7 @@ class Sampling:
     fold      fold=2/5: the second of five parts of the data is test; used for small data
     sample    sample=2/5: the second of five draws from train, over the same dev and test
     size      size=1000: this many examples in all
-    on_error  on_error=skip: malformed data are left out and counted
+    on_error  on_error=skip: malformed data are excluded and counted
     """
 
     fold: bool = False
@@ -247,10 +247,11 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Scores [examples, outputs] of one predictor, the outputs' names, and the predicted labels.
+    """The scores of one predictor, the outputs' names, and the predicted labels.
 
-    link  how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None if
-          they do not
+    scores  [examples, outputs]
+    link    how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None
+            if they do not
     """
 
     scores: Floats
@@ -373,8 +374,8 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one trial. `strata` tag examples, `clusters` number groups of examples that
-    were drawn together, `scores` are of the state that is best by loss, `folder` is where it is
+    """The result of one trial. `strata` tag examples, `clusters` [n] number groups of examples that
+    were sampled together, `scores` are of the state that is best by loss, `folder` is where it is
     kept, with its test examples.
     """
 

@@ -114,7 +114,7 @@ class Tags:
         return cls(np.array(codes, np.int64), tuple(name for name in numbers if name is not None))
 
     def take(self, rows: Ints) -> Tags:
-        """The tags of some examples."""
+        """The tags of the examples rows [k]."""
         return Tags(self.codes[rows], self.names)
 
     def without_unused(self) -> Tags:
@@ -139,9 +139,9 @@ class Dataset:
     asked       [examples, slots] int64 into vocabulary
     vocabulary  the asked words
     strata      tags to report by
-    notes       counts from building the data set: kept, left out and why, correlations; always
+    notes       counts from building the data set: kept, excluded and why, correlations; always
                 shown
-    clusters    the strata whose examples were drawn together, as those of a sentence and of the
+    clusters    the tags whose examples were sampled together, as those of a sentence and of the
                 words of a span always are
     """
 
@@ -172,10 +172,10 @@ class Dataset:
     ) -> Dataset:
         """A data set from columns. DataProblem for a span that is empty or outside its sentence.
 
-        sites   as of data sets, or [examples] the numbers of whole sentences
+        sites   [examples, sites, 3] as of data sets, or [examples] the numbers of whole sentences
         labels  a column, or a label an example
-        splits  as of data sets; -1 where the source does not say
-        asked   codes [examples, slots], and the words that they stand for
+        splits  [examples] as of data sets; -1 where the source does not say
+        asked   [examples, slots] codes, and the words that they stand for
         strata  tags, or a name an example, None where there is none
         """
         known = tuple(sentences)
@@ -195,7 +195,7 @@ class Dataset:
 
     @classmethod
     def of(cls, examples: Iterable[Example], notes: Mapping[str, Any] | None = None) -> Dataset:
-        """A data set from examples; an error names the first one that does not fit the others."""
+        """A data set from examples. DataProblem for none, and for one unlike the first."""
         listed = list(examples)
         if not listed:
             raise DataProblem("no examples: the task's question has no answer in the data")
@@ -236,7 +236,7 @@ class Dataset:
         return hot
 
     def rows(self, split: str) -> Ints:
-        """Which examples belong to a split, in order."""
+        """Which examples [k] belong to a split, in order."""
         return np.flatnonzero(self.splits == SPLITS.index(split))
 
     def examples(self) -> Iterator[Example]:
@@ -251,7 +251,7 @@ class Dataset:
             yield Example(sites, self.labels.label(i), SPLITS[self.splits[i]], asked, strata)
 
     def take(self, rows: Ints) -> Dataset:
-        """Some of the examples, in that order, over the same sentences."""
+        """The examples rows [k], in that order, over the same sentences."""
         strata = {key: tags.take(rows) for key, tags in self.strata.items()}
         columns: dict[str, Any] = {
             "sites": self.sites[rows],

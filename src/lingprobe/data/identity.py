@@ -172,7 +172,7 @@ def content(place: str) -> str:
 
 def walk_parts(thing: Any) -> Iterator[Any]:
     """A thing and everything that it holds: a probe within a probe, functions, layers, readers;
-    plain values are left out.
+    plain values are excluded.
 
     Of a dataclass the fields count that make it equal to another; what it only remembers does not.
     """

@@ -138,7 +138,7 @@ class SourceRule(NotePart):
 
 @dataclass(frozen=True, slots=True)
 class Sources(NotePart):
-    """The files that were read, and how many malformed sentences were left out."""
+    """The files that were read, and how many malformed sentences were excluded."""
 
     key: ClassVar[str] = "source"
     files: Sequence[str] = ()
@@ -173,13 +173,13 @@ class Notes(Record):
 
     @property
     def malformed_sentences(self) -> tuple[int, str]:
-        """How many sentences were left out as malformed, and the first of them with the reason."""
+        """How many sentences were excluded as malformed, and the first of them with the reason."""
         sources = self.part(Sources)
         return (0, "") if sources is None else (sources.skipped, (*self.problems, "")[0])
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """What was left out, by the reason."""
+        """What was excluded, by the reason."""
         return dict(self.get("left out") or {})
 
     @property

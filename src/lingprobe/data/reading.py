@@ -84,7 +84,7 @@ class Readings:
         return self.dataset.labels
 
     def take(self, rows: Ints) -> Readings:
-        """Some of the examples; vectors are shared."""
+        """The examples rows [k]; vectors are shared."""
         return replace(self, dataset=self.dataset.take(rows))
 
     def split(self, name: str) -> Readings:
@@ -96,20 +96,22 @@ class Readings:
         return self.dataset.sentences[int(self.dataset.sites[i, site, 0])]
 
     def units(self, site: int) -> tuple[Ints, Ints]:
-        """The units of each example at a site, as starts and stops [examples]."""
+        """The units of each example at a site, as starts and stops [examples]. ReadingProblem for a
+        span where the encoder has one vector for each sentence.
+        """
         sentence, start, _ = self.dataset.sites[:, site].T
         spans = self.vectors.spans
         if spans is None:
             if (start >= 0).any():
                 raise ReadingProblem(
-                    "the task asks about spans, but the encoder gives one vector a sentence; take"
-                    " one of words or word pieces: hf:NAME,pool=none"
+                    "the task asks about spans, but the encoder gives one vector a sentence; use"
+                    " an encoder of words or subwords: hf:NAME,pool=none"
                 )
             return sentence, sentence + 1
         return units_read(spans, self.dataset.sites[:, site])
 
     def whole(self, sentences: Ints) -> tuple[Ints, Ints]:
-        """The units of whole sentences, as starts and stops [n]."""
+        """The units of whole sentences [n] by their numbers, as starts and stops [n]."""
         spans = self.vectors.spans
         return (
             (sentences, sentences + 1)

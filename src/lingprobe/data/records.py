@@ -9,7 +9,7 @@ from lingprobe.data.examples import DataProblem
 
 def records(file: Path) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """The header of a tab-separated file, and its lines, each after its place (`file:line`); what
-    begins with # is left out. DataProblem for an empty file, and for a line of another width.
+    begins with # is excluded. DataProblem for an empty file, and for a line of another width.
     """
     lines = [
         (f"{file}:{number}", line.split("\t"))

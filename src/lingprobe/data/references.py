@@ -115,7 +115,7 @@ class Contents:
         return iter(sorted(self.places()))
 
     def find(self, name: str) -> Callable[..., Any]:
-        """The factory called `name`, imported now."""
+        """The factory called `name`, imported now; ReferenceProblem if there is none."""
         if "@" in name:
             return from_file(name)
         # plugins are looked for only where they must be
@@ -138,7 +138,7 @@ class Contents:
         return {f"{module}:{names.partition('.')[0]}", *written}
 
     def make(self, reference: str | Reference) -> Any:
-        """The thing that a reference names."""
+        """The object that a reference names; ReferenceProblem for an unknown name or option."""
         parsed = _as_reference(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
@@ -179,7 +179,7 @@ class Contents:
         """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for
         itself.
 
-        Things that need options of their own (`ud/feat` a feature) are left out where the pattern
+        Things that need options of their own (`ud/feat` a feature) are excluded where the pattern
         does not give them, and plugins that cannot be imported (`lingprobe plugins` says why).
         """
         parsed = _as_reference(reference)
@@ -196,7 +196,7 @@ class Contents:
         try:
             self.find(name)
         except Exception as error:
-            log.warning("%s %s is left out: %s", self.kind, name, one_line(error))
+            log.warning("%s %s is skipped: %s", self.kind, name, one_line(error))
             return False
         return True
 
@@ -257,7 +257,7 @@ def summary(thing: Any) -> str:
 
 def shorten_reference(contents: Contents, reference: str) -> str:
     """A canonical reference without the options that are as they are by default; others are never
-    left out.
+    excluded.
     """
     parsed = try_parse_reference(reference)
     if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files

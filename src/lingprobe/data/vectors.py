@@ -1,4 +1,4 @@
-"""Vectors of an encoder: layers over shared units (sentences, words or word pieces)."""
+"""Vectors of an encoder: layers over shared units (sentences, words or subwords)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Spans:
     first_word: Ints
 
     def take(self, rows: Ints) -> tuple[Spans, Ints]:
-        """The same for a selection of sentences, and the units that they keep, in order."""
+        """The same for the sentences rows [k], and the units [kept] that they keep, in order."""
         units, starts = expand_ranges(self.sentences[rows], self.sentences[rows + 1])
         words, word_starts = expand_ranges(self.first_word[rows], self.first_word[rows + 1])
         shift = np.repeat(starts[:-1] - self.sentences[rows], np.diff(word_starts))
@@ -73,7 +73,7 @@ class Vectors:
         return self.layers[self.names.index(name)]
 
     def take(self, rows: Ints) -> Vectors:
-        """The vectors of some sentences, in that order."""
+        """The vectors of the sentences rows [k], in that order."""
         cut = None if self.cut is None else self.cut[rows]
         spans, units = (None, rows) if self.spans is None else self.spans.take(rows)
         lost = None if self.lost is None else self.lost[units]
@@ -96,15 +96,15 @@ def word_units(words: Ints, read: Ints | None = None) -> Spans:
 
 
 def compute_offsets(lengths: NDArray[np.integer[Any]] | NDArray[np.bool_] | Sequence[int]) -> Ints:
-    """Where each of so many things begins, one run of them after the other, and where the last ends
+    """Where runs of these lengths [n] begin, one after the other, and where the last ends
     [n + 1].
     """
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 def expand_ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """All of start:stop one after the other [sum of lengths], and where each begins [n + 1]; no
-    Python per range.
+    """The ranges from starts [n] to stops [n], one after the other [sum of lengths], and where each
+    begins [n + 1]; no Python per range.
     """
     lengths = stops - starts
     begins = compute_offsets(lengths)

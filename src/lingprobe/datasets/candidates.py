@@ -1,4 +1,4 @@
-"""What a task hands in to be sampled, the same in columns, and what is left out before anything is
+"""What a task hands in to be sampled, the same in columns, and what is excluded before anything is
 drawn: duplicates, target forms outside the band, rare classes. All counted.
 """
 
@@ -180,7 +180,7 @@ HOME = np.array([2, 1, 0], np.int8)
 
 
 def distinct(pool: Pool, notes: Notes) -> Ints:
-    """One row for every run of words; words that occur with two labels are left out altogether.
+    """One row for every run of words; words that occur with two labels are excluded altogether.
 
     Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a
     probe that had it in train would know it.
@@ -234,7 +234,7 @@ def select_band(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) 
 
 
 def cap_targets(pool: Pool, rows: Ints, rng: np.random.Generator, notes: Notes) -> Ints:
-    """At most `cap` rows of each target form, drawn at random, in order (same section)."""
+    """At most `cap` rows of each target form, sampled at random, in order (same section)."""
     if "targets" not in notes:
         return rows
     targets = pool.targets[rows]
@@ -303,7 +303,7 @@ def _list_counts(counts: Mapping[str, int]) -> str:
 
 
 def left_out(notes: Notes) -> str:
-    """What was left out so far, in words."""
+    """What was excluded so far, in words."""
     many = notes.get("duplicates", 0) + notes.get("near_duplicates", 0)
     reasons = [f"{many} duplicates", f"{notes.get('conflicting', 0)} with two labels"]
     for key, bound, than in (("too_rare", "rarest", "fewer"), ("too_common", "commonest", "more")):
@@ -314,4 +314,4 @@ def left_out(notes: Notes) -> str:
             )
     if notes.get("over_cap"):
         reasons.append(f"{notes['over_cap']} over the cap of a target form")
-    return ", ".join(reasons) + " were left out"
+    return ", ".join(reasons) + " were excluded"

@@ -79,8 +79,8 @@ class SameProbe(Protocol):
 
 
 def draws(reference: str, many: int) -> list[str]:
-    """So many draws of a control, by canonical reference; one where it draws nothing, or where the
-    reference says which draw.
+    """So many samples of a control, by canonical reference; one where it draws nothing, or where
+    the reference says which draw.
     """
     control, parsed = CONTROLS.make(reference), Reference.parse(reference)
     drawn = is_randomised(control) and "seed" in CONTROLS.options(parsed.name)
@@ -127,8 +127,8 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """Labels permuted within each split: what a probe scores that can learn nothing but how
-    frequent labels are.
+    """Labels permuted within each split: the score of a probe that can learn only the
+    label distribution.
     """
 
     seed: int = field(default=0, kw_only=True)
@@ -233,8 +233,8 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class RandomAsked:
-    """Asked words drawn anew for each example: what a probe scores that is not told what is asked
-    (Ettinger et al. 2018, section 7).
+    """Asked words sampled again for each example: the score of a probe that does not know
+    what is asked (Ettinger et al. 2018, section 7).
 
     As in the authors' code each slot gets any word of the vocabulary, whatever its kind.
     """

@@ -1,4 +1,4 @@
-"""Candidates -> a data set. What is left out and why, and what was kept, is in its notes under
+"""Candidates -> a data set. What is excluded and why, and what was kept, is in its notes under
 `sampling`.
 """
 
@@ -123,7 +123,7 @@ class Division:
     def draw_blocks(
         self, parts: list[Ints], shares: Sequence[float], rng: np.random.Generator
     ) -> list[Ints]:
-        """As many blocks of each part as the size asked for needs, drawn at random; never
+        """As many blocks of each part as the size asked for needs, sampled at random; never
         padded.
         """
         if self.settings.size is None:

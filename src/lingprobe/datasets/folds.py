@@ -1,6 +1,6 @@
 """A test split for data that come without one: part of all rows, or folds where those are few.
 
-Sentences that are equal stay together, and so does what the data set names as drawn together.
+Sentences that are equal stay together, and so does what the data set names as sampled together.
 """
 
 from __future__ import annotations

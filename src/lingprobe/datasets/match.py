@@ -18,7 +18,7 @@ WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
 def blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
-    """As many blocks [blocks, classes] as the rarest class has rows, drawn at random; labels are
+    """As many blocks [blocks, classes] as the rarest class has rows, sampled at random; labels are
     those of all rows.
     """
     mixed = rng.permutation(rows)

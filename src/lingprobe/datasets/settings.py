@@ -72,7 +72,7 @@ class SampleSettings:
         without = "or leave size out for as many as the data allow"
         check_number("size", self.size, "1", without, DataProblem)
         for name, bound in (("rarest", self.rarest), ("commonest", self.commonest)):
-            check_number(name, bound, "0", "of candidates; 0 is no bound", DataProblem)
+            check_number(name, bound, "0", "of candidates; 0 for no limit", DataProblem)
         if min(self.proportions) <= 0:
             raise DataProblem(
                 f"proportions {self.proportions}: train, dev and test must each get something"

@@ -228,7 +228,7 @@ def apportion(total: int, weights: NDArray[np.float64]) -> Ints:
 
 def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
     """The data set with part of train as dev, whole sentences and clusters (as target forms) at a
-    time; a dev split that is there stays.
+    time; a dev split that is there stays. DataProblem for fewer than two training examples.
     """
     if len(dataset.rows("dev")):
         return dataset

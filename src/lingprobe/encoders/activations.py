@@ -43,13 +43,13 @@ class Activations:
     ids       the layers in the files, in order, as 8+16+32 (eagle_aux_hidden_state_layer_ids);
               counted from 0 without
     pool      mean, max, cls (the first token), last (the last token), end (the last token of all
-              that was read, a template's ending included), none (word pieces, aligned to words)
+              that was read, a template's ending included), none (subwords, aligned to words)
     prompt    what stood before each sentence
     template  what the model was given, as `Q: {sentence} A:` (a comma is written %2C), or chat for
               its own chat template; only the sentence's tokens count in pooling
     special   whether tokens that the tokeniser adds count as tokens; without, in mean, max and
               last, and not in none
-    missing   what to do about sentences without a file: error, or skip (they are left out and
+    missing   what to do about sentences without a file: error, or skip (they are excluded and
               counted)
     """
 
@@ -75,7 +75,7 @@ class Activations:
         """Where the tokeniser lies."""
         if not self.model:
             raise DataProblem(
-                f"{self.name}: say whose tokens these are, as acts:FOLDER,model=Qwen/Qwen3-8B"
+                f"{self.name}: name the model of the tokens, as acts:FOLDER,model=Qwen/Qwen3-8B"
             )
         return files_of(self.model)
 
@@ -132,7 +132,7 @@ class Activations:
         return tuple(f"{number}.{self.pool}" for number in self.numbers)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
-        return SlotEncoder.of(self, slots, "word pieces")
+        return SlotEncoder.of(self, slots, "subwords")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

@@ -2,7 +2,7 @@
 and recognised nowhere else. Functions, objects with `encode`, SentEval pairs, files of these.
 
 What it returns is checked: one row of numbers a sentence, always as many. NaN is left to whoever
-keeps the vectors: there the sentence is left out and counted.
+keeps the vectors: there the sentence is excluded and counted.
 """
 
 from __future__ import annotations
@@ -340,7 +340,8 @@ class EncoderContents(Contents):
         each = self.expand(reference)
         if len(each) > 1:
             raise ReferenceProblem(
-                f"{reference} stands for {len(each):,} encoders, and here goes one: as {each[0]}"
+                f"{reference} stands for {len(each):,} encoders, where one is expected, such as"
+                f" {each[0]}"
             )
         single = each[0] if each else reference  # a pattern that fits nothing is told below
         return adapt(super().make(single), str(single))

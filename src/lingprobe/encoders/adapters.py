@@ -32,7 +32,7 @@ def base_of(files: Files, reference: str) -> str:
             return base
     except DataProblem:
         pass
-    where = f"of {base!r}, which is no folder here and not in the cache" if base else "of no model"
+    where = f"of {base!r}, which is not a folder here or in the cache" if base else "of no model"
     raise DataProblem(
         f"{reference} is an adapter {where}; say which model it belongs to,"
         f" hf:MODEL,adapter={reference}"

@@ -44,7 +44,7 @@ class WrappedContents(EncoderContents):
         each = self.expand(reference)
         if len(each) != 1:
             raise ReferenceProblem(
-                f"{reference} stands for {len(each):,} encoders, and here goes one"
+                f"{reference} stands for {len(each):,} encoders, where one is expected"
             )
         around = self.split(each[0])[1]
         assert around is not None

@@ -27,7 +27,7 @@ Pool = Literal["mean", "max", "sum", "none"]
 
 @dataclass(frozen=True)
 class Bag:
-    """Word vectors of a sentence, pooled: words that the table lacks are left out, and zeros stand
+    """Word vectors of a sentence, pooled: words that the table lacks are excluded, and zeros stand
     where all are.
 
     With pool `none`, a vector for each word, of zeros for those that the table lacks: to an encoder

@@ -25,7 +25,9 @@ def pad_rows(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
 
 
 def gather_vectors(vectors: Floats, rows: Sequence[Ints]) -> Any:
-    """The vectors of tokens [rows, longest, dim], a tensor with zeros behind each row's end."""
+    """The vectors [n, dim] at rows [length] of token numbers: a tensor [rows, longest, dim] with
+    zeros behind each row's end.
+    """
     import torch
 
     table = np.zeros((len(rows), max(len(row) for row in rows), vectors.shape[1]), np.float32)
@@ -61,8 +63,8 @@ def equal_batches(lengths: Ints, tokens: int) -> list[Ints]:
 
 
 def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
-    """Rows longest first, cut into batches of at most `tokens` tokens counted with padding; at
-    least one row each.
+    """The rows of lengths [n], longest first, cut into batches [k] of at most `tokens` tokens
+    counted with padding; at least one row each.
 
     A batch that is half full ends where sentences become shorter, so most batches need no padding
     at all. Rows of length 0 are in none. The same lengths give the same batches.
@@ -89,8 +91,8 @@ WORKERS = 16  # more would wait for Python's lock
 
 
 def run_batches(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bool) -> None:
-    """Call `work` on every part; side by side in as many threads as torch has, each computing by
-    itself.
+    """Call work([k]) on each of the parts [k]; side by side in as many threads as torch has, each
+    computing by itself.
 
     What a part gives does not depend on the thread that it falls to. A part for which a GPU has no
     memory is cut in two; DataProblem where it is one row.

@@ -68,8 +68,8 @@ def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
         embedded, given = False, numbers
     if not numbers or None in given:
         raise EncoderStop(
-            f"the hidden states of a {kind} model are not what its blocks are given, so it cannot"
-            " be told which layer is which"
+            f"the hidden states of a {kind} model are not what its blocks are given, so the layers"
+            " cannot be identified"
         )
     known = tuple(number for number in given if number is not None)
     layers = _layers(model, ids, output, embedded, known)

@@ -67,7 +67,7 @@ def say_where(tokenizer: Any, option: str) -> bool:
     """Refuse a tokeniser that does not say from which letters its pieces come. EncoderStop."""
     if not tokenizer.is_fast:
         raise EncoderStop(
-            f"{option}: this tokeniser does not say from which letters its pieces come; leave"
+            f"{option}: this tokeniser does not give the character offsets of its tokens; leave"
             f" {option.partition('=')[0]} out"
         )
     return True

@@ -23,8 +23,8 @@ WIDTH = 384  # that of small sentence encoders
 
 @dataclass(frozen=True)
 class Gold:
-    """What the annotation of a task's data says: an oracle, as the ceiling that other encoders are
-    compared with.
+    """What the annotation of a task's data says: an oracle, as the upper bound that other encoders
+    are compared with.
 
     Each fact, such as `root.Tense=Past`, is a random normal vector of its own, about 1 long, drawn
     by a hash of its text, so that it is the same in every data set; the facts of a sentence, or of
@@ -60,8 +60,8 @@ class Gold:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise EncoderStop(
-            f"{self.name} holds the annotation of a task and knows no other sentences: read it with"
-            " a task, by `lingprobe run`"
+            f"{self.name} has vectors only for the sentences of a task: use it with a task, in"
+            " `lingprobe run`"
         )
 
 

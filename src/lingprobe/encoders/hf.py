@@ -62,7 +62,7 @@ class HuggingFace(SavedModel):
               map:N.H (the word that each attends to; with pool=none); several with +
     pool      mean, rest (the mean without the first token that counts), max, cls (the first token),
               last (the last token), end (the last token of all that is read, a template's ending
-              included), none (word pieces, aligned to words)
+              included), none (subwords, aligned to words)
     prompt    what stands before each sentence, and counts in pooling as the sentence does
     template  what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the
               model's own chat template; only the sentence's tokens count in pooling, but for end
@@ -70,7 +70,7 @@ class HuggingFace(SavedModel):
               mean, max and last, and not in none
     starts    how often a start token is read that a text has, as a rendered chat, and the tokeniser
               adds as well: once, or twice, as the tokeniser does
-    text      what the model reads for word pieces: the words joined with spaces, or the raw text,
+    text      what the model reads for subwords: the words joined with spaces, or the raw text,
               in which words are then found
     spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the
               word
@@ -80,7 +80,7 @@ class HuggingFace(SavedModel):
               model; an adapter alone, as hf:ADAPTER, says itself which model it belongs to
     weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the
               Orthonormal ELMo of Tenney et al. 2019)
-    lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under
+    lexical   what random weights have below the first layer: drawn, trained, or auto (trained under
               orthonormal ones, as in the paper)
     trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
                        that the name has (NAME@COMMIT)
@@ -123,7 +123,7 @@ class HuggingFace(SavedModel):
 
     @property
     def opposes(self) -> tuple[EncoderQuestion, ...]:
-        """None: drawn weights oppose the model that they are a copy of, which names them."""
+        """None: random weights oppose the model that they are a copy of, which names them."""
         return ()
 
     @property
@@ -266,12 +266,12 @@ class HuggingFace(SavedModel):
         if (many := len(network.widths) - 1) != self.depth:
             raise EncoderStop(
                 f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
-                " it cannot be told which are meant"
+                " the layer numbers are ambiguous"
             )
         return network
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
-        return SlotEncoder.of(self, slots, "word pieces")
+        return SlotEncoder.of(self, slots, "subwords")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

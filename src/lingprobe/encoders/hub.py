@@ -55,7 +55,7 @@ class Files:
             content = json.loads((self.folder / "config.json").read_text("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise DataProblem(
-                f"{self.folder}: no readable config.json, so this is no transformers model"
+                f"{self.folder}: no readable config.json, so this is not a transformers model"
                 f" ({error})"
             ) from error
         return content if isinstance(content, dict) else {}
@@ -158,7 +158,7 @@ def weights_size(folder: str) -> int:
 
 def check_config(name: str, files: Files) -> None:
     """Refuse a configuration whose model has more in it than its weights can hold, before memory is
-    taken for what would be drawn at random. DataProblem.
+    taken for what would be sampled at random. DataProblem.
     """
     config, bytes_there = files.says("config.json"), weights_size(str(files.folder))
     inner = config.get("text_config")
@@ -304,7 +304,7 @@ def _cached_files(name: str, revision: str) -> Files | None:
     try:
         paths = [try_to_load_from_cache(name, file, revision=revision) for file in TELLING]
     except ValueError as error:
-        raise DataProblem(f"{name!r} is no name of the hub: {first_line(error)}") from None
+        raise DataProblem(f"{name!r} is not a name of the hub: {first_line(error)}") from None
     folders = [Path(path).parent for path in paths if isinstance(path, str)]
     return Files(folders[0], folders[0].name) if folders else None
 
@@ -322,7 +322,7 @@ def _fetch_files(name: str, revision: str) -> Files:
     """Fetch the files that say what a model is, of which one tells the commit; the rest follows
     when the model is loaded.
     """
-    missing = f"the model {name!r} is no folder here and not in the cache"
+    missing = f"the model {name!r} is not a folder here and not in the cache"
     try:
         from huggingface_hub import constants, hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
@@ -346,7 +346,7 @@ def _fetch_files(name: str, revision: str) -> Files:
         ) from error
     if folder is None:
         raise DataProblem(
-            f"{name} on the hub has none of {', '.join(TELLING)}, so it is no model that lingprobe"
-            " can load"
+            f"{name} on the hub has none of {', '.join(TELLING)}, so it is not a model that"
+            " lingprobe can load"
         )
     return Files(folder, folder.name)

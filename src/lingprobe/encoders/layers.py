@@ -59,7 +59,8 @@ class SlotEncoder:
         encoder: Deep, last: int, heads: Callable[[], int] | None = None
     ) -> tuple[str, ...]:
         """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
-        many heads a block has, if its blocks can be looked into.
+        many heads a block has, if its blocks can be looked into. DataProblem for maps of attention
+        of anything but words.
         """
         names = layer_names(encoder.layers, last, heads)
         if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):

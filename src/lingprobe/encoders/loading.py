@@ -47,7 +47,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
 
 def load_model(kind: Any, source: Source, **how: Any) -> tuple[Any, Collection[str]]:
     """A model of one of transformers' classes, and the names of its parameters that are not in its
-    files, which are drawn at random.
+    files, which are sampled at random.
     """
     with quiet_loading():
         model, report = kind.from_pretrained(
@@ -71,13 +71,14 @@ def check_weights(name: str, model: Any, encoder: Any, missing: Collection[str])
     if lacking:
         raise EncoderStop(
             f"{name}: {len(lacking):,} of its parameters are in none of its files (the first:"
-            f" {lacking[0]}) and would be drawn at random: does its config.json belong to them?"
+            f" {lacking[0]}) and would be initialised at random: does its config.json belong to"
+            " them?"
         )
 
 
 def check_blocks(folder: Path, model: Any) -> None:
     """EncoderStop where the files of a folder have some blocks of a model and lack others, which a
-    library that does not say what is missing has drawn at random.
+    library that does not say what is missing has sampled at random.
     """
     from safetensors import safe_open
     from torch import nn
@@ -95,6 +96,6 @@ def check_blocks(folder: Path, model: Any) -> None:
         lacking = [k for k in own if not any(f".{last}.{k}." in f".{key}" for key in keys)]
         if 0 < len(lacking) < len(own):
             raise EncoderStop(
-                f"{folder}: its files lack {last}.{min(lacking)} of the model, which would be drawn"
-                " at random: does its config.json belong to them?"
+                f"{folder}: its files lack {last}.{min(lacking)} of the model, which would be"
+                " initialised at random: does its config.json belong to them?"
             )

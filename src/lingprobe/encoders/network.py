@@ -1,4 +1,4 @@
-"""A transformer that is loaded, or one of the same architecture with weights drawn at random.
+"""A transformer that is loaded, or one of the same architecture with weights sampled at random.
 Imports torch.
 """
 
@@ -292,8 +292,8 @@ class Network:
             if not np.allclose(one, other, atol=1e-3):
                 kind = self.model.config.model_type
                 raise DataProblem(
-                    f"layers=lex: in a {kind} model, what a token is cannot be told from where it"
-                    " stands; write layers=0"
+                    f"layers=lex: in a {kind} model, token and position embeddings cannot be"
+                    " separated; write layers=0"
                 )
         return self._read_apart(ids)
 

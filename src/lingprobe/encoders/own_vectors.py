@@ -219,7 +219,7 @@ def _there(path: Path) -> Path:
 
 
 def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
-    """Rows of a layer, NaN where a row is -1: the sentence is then left out and counted, as one
+    """Rows of a layer, NaN where a row is -1: the sentence is then excluded and counted, as one
     that failed.
     """
     there = as_single(layer[rows[rows >= 0]])

@@ -12,8 +12,8 @@ from lingprobe.data.vectors import Floats
 
 
 def pool_states(pool: str, states: Tensor, mask: Tensor) -> Floats:
-    """States [batch, tokens, dim] pooled over the tokens that count: [batch, dim], zeros where none
-    does; or those tokens.
+    """The states [batch, tokens, dim] pooled over the tokens where mask [batch, tokens] is true:
+    [batch, dim], zeros where none is; or those tokens.
     """
     values = states.float()
     return np.asarray(POOLS[pool](values, mask).cpu().numpy(), np.float32)

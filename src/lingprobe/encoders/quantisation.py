@@ -34,14 +34,14 @@ def quantisation(config: dict[str, Any]) -> str:
 
 
 def check_quantised(way: str, weights: str, dtype: str) -> None:
-    """DataProblem where quantised weights should be drawn anew, or be computed with otherwise than
-    they were stored.
+    """DataProblem where quantised weights should be sampled again, or be computed with otherwise
+    than they were stored.
     """
     if way and weights != "trained":
         raise DataProblem(
-            f"weights={weights}: the model is quantised ({way}), and its weights cannot be drawn"
-            " anew beside trained ones; write weights=random, or name the model that it was made"
-            " from"
+            f"weights={weights}: the model is quantised ({way}), and its weights cannot be"
+            " randomised beside trained ones; write weights=random, or name the model that it was"
+            " made from"
         )
     if way and dtype != "auto":
         raise DataProblem(

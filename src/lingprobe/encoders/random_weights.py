@@ -1,4 +1,4 @@
-"""Weights of a transformer drawn at random. Imports torch."""
+"""Weights of a transformer sampled at random. Imports torch."""
 
 from __future__ import annotations
 

@@ -234,12 +234,14 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
         raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
     key = "token_embeddings" if form == MANY else "sentence_embedding"
     if not isinstance(output.get(key), Tensor):
-        raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
+        raise EncoderStop(f"{name} has no output {key}")
     if torch.isnan(output[key]).any():
         raise EncoderStop(f"{name} has NaN in its vectors: are its weights damaged?")
     width = int((output[key] if form == MANY else sentence_vectors(model, output, way)).shape[-1])
     if way.width is not None and width < way.width:
-        raise EncoderStop(f"{name}: truncate_dim={way.width}, and its vectors have {width} numbers")
+        raise EncoderStop(
+            f"{name}: truncate_dim={way.width}, and its vectors have {width} dimensions"
+        )
     trial = Ready(model, form, dtype, way, width, "padded")
     return replace(trial, batching=_batching(trial, before, name))
 

@@ -88,7 +88,7 @@ class Server:
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise DataProblem(
-                f"{self.url!r} is no address of a server; write"
+                f"{self.url!r} is not an address of a server; write"
                 " api:http://localhost:8000/v1,model=NAME"
             )
         if parts.username or parts.password:
@@ -120,7 +120,7 @@ class Server:
         widths = {part.shape[1] for _, part in parts} or {self._embed([KNOWN]).shape[1]}
         if len(widths) > 1:
             shown = " and of ".join(str(part.shape[1]) for _, part in parts[-2:])
-            raise self._wrong(f"vectors of {shown} numbers")
+            raise self._wrong(f"vectors of {shown} dimensions")
         vectors = np.zeros((len(sentences), widths.pop()), np.float32)
         for rows, part in parts:
             vectors[rows] = part
@@ -158,7 +158,7 @@ class Server:
         if len(last) == PATIENCE and refused.keys() >= set(last):
             raise EncoderStop(
                 f"{self.sends_to} embeds {KNOWN!r}, and failed on {PATIENCE} texts one after"
-                f" another ({refused[last[-1]]}); look at what it logs"
+                f" another ({refused[last[-1]]}); see its log"
             )
 
     def _embed(self, texts: list[str], tries: int = TRIES) -> NDArray[np.float32]:
@@ -184,7 +184,7 @@ class Server:
         if len(widths) != 1 or rows[0].ndim != 1 or not rows[0].size:
             raise self._wrong(f"vectors of the shapes {', '.join(map(str, sorted(widths)))}")
         if self.dimensions not in (None, rows[0].size):
-            raise self._wrong(f"vectors of {rows[0].size} numbers, and not {self.dimensions}")
+            raise self._wrong(f"vectors of {rows[0].size} dimensions, not {self.dimensions}")
         vectors = np.empty((len(texts), rows[0].size), np.float32)
         vectors[order] = rows
         return vectors
@@ -216,11 +216,11 @@ class Server:
             if broken and again + 1 == tries < TRIES:
                 raise _Broken(f"{self.sends_to}: {problem}")
             if again + 1 < TRIES:
-                log.warning("%s: %s; asked again in %.0f s", self.sends_to, problem, wait)
+                log.warning("%s: %s; retrying in %.0f s", self.sends_to, problem, wait)
                 time.sleep(wait)
         raise EncoderStop(
-            f"{self.sends_to} was asked {TRIES} times ({problem}); what it embedded is kept,"
-            " and the same command goes on from there"
+            f"{self.sends_to} was asked {TRIES} times ({problem}); what it embedded is saved, and"
+            " the same command resumes"
         )
 
     def _wait(self, answer: _Answered, usual: float) -> float:
@@ -241,8 +241,8 @@ class Server:
         wait = _retry_after(answer.later)
         if wait is not None and wait > LONGEST_WAIT:
             raise EncoderStop(
-                f"{who} and wants to be asked again in {wait:,.0f} seconds; run the same command"
-                f" then, as what it embedded is kept ({said})"
+                f"{who} and allows the next request in {wait:,.0f} seconds; run the same command"
+                f" then, as what it embedded is saved ({said})"
             )
         return usual if wait is None else wait
 

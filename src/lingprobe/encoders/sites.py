@@ -5,7 +5,7 @@ Block k leads from layer k - 1 to layer k, so blocks are counted from 1, and so 
     attn:8    what the attention of block 8 adds to the states
     mlp:8     what its MLP adds
     head:8.3  the third head of block 8, before the output projection puts heads together
-    slice:8.3 as many numbers, drawn at random of those of all heads of the block
+    slice:8.3 as many numbers, sampled at random of those of all heads of the block
     map:8.3   the head's attention: how far off the word is that each word attends to most
 """
 

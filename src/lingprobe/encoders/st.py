@@ -52,7 +52,7 @@ class SentenceTransformers(SavedModel):
     tokens   how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
              16,384 on a GPU
     weights  trained, or of all its modules drawn with `seed`: random
-    lexical  what drawn weights have below the first layer: drawn, or trained
+    lexical  what random weights have below the first layer: drawn, or trained
     trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
                        that the name has (NAME@COMMIT)
     code_revision      the commit of that code, where it lies in another repository
@@ -86,7 +86,7 @@ class SentenceTransformers(SavedModel):
 
     @property
     def opposes(self) -> tuple[EncoderQuestion, ...]:
-        """None: drawn weights oppose the model that they are a copy of, which names them."""
+        """None: random weights oppose the model that they are a copy of, which names them."""
         return ()
 
     @property
@@ -109,13 +109,13 @@ class SentenceTransformers(SavedModel):
             )
         if form == MANY and self.pool == "own":
             raise DataProblem(
-                f"{self.model} gives a vector of each token; read them with"
+                f"{self.model} gives one vector for each token; read them with"
                 f" st:{self.model},pool=none"
             )
         if form != MANY and self.pool == "none":
             raise DataProblem(
-                f"{self.model} gives one vector of a text; word pieces are what"
-                f" hf:{self.model},pool=none reads"
+                f"{self.model} gives one vector for a text; hf:{self.model},pool=none gives one for"
+                " each subword"
             )
         if self.truncate_dim is not None:
             check_width(self.truncate_dim, form)
@@ -209,8 +209,8 @@ def check_width(width: int, form: str) -> None:
     """Refuse to cut vectors of models whose numbers all count. DataProblem."""
     if form != FORMS[0] or width < 1:
         raise DataProblem(
-            f"truncate_dim={width}: a {form} keeps all numbers of its vectors, and a {FORMS[0]} at"
-            " least one"
+            f"truncate_dim={width}: a {form} keeps all dimensions of its vectors, and a {FORMS[0]}"
+            " at least one"
         )
 
 

@@ -53,8 +53,8 @@ class WordsOnly:
 
 @dataclass(frozen=True)
 class Random:
-    """A random normal vector for each sentence, drawn by a hash of its text: it tells which
-    sentence it is, and nothing about it.
+    """A random normal vector for each sentence, drawn by a hash of its text: it identifies
+    the sentence, and has no information about it.
 
     With pool `none`, one for each word of each sentence: the same word has another vector wherever
     it stands.

@@ -1,4 +1,4 @@
-"""Tables of word vectors: drawn at random by word form, or read from a file as words are asked
+"""Tables of word vectors: sampled at random by word form, or read from a file as words are asked
 for.
 """
 
@@ -110,7 +110,7 @@ class Rows:
         if broken := [w for w, vector in vectors.items() if not np.isfinite(vector).all()]:
             raise DataProblem(
                 f"{self.path}: the vector of {broken[0]!r} contains NaN or an infinite number;"
-                " remove the word, or get the file again"
+                " remove the word, or download the file again"
             )
         return vectors
 
@@ -129,8 +129,8 @@ def open_word_table(path: Path | None, dim: int, seed: int, most: int = MOST) ->
 
 
 def gather_word_vectors(vectors: Floats, ids: Ints, counts: Ints) -> Vectors:
-    """The vector of each word by its row, zeros for one without (-1), of sentences of so many
-    words.
+    """The rows ids [words] of vectors [n, dim], zeros for a word without one (-1); sentences have
+    counts [sentences] words.
     """
     found = np.zeros((len(ids), vectors.shape[1]), np.float32)
     found[ids >= 0] = vectors[ids[ids >= 0]]

@@ -46,8 +46,8 @@ def run_tokens(
     """
     if not getattr(ready.model.tokenizer, "is_fast", False):
         raise EncoderStop(
-            "this model's tokeniser does not say from which letters its tokens come, so words"
-            " cannot be found among them"
+            "this model's tokeniser does not give the character offsets of its tokens, so they"
+            " cannot be aligned with words"
         )
     before = ready.way.before(ready.model)
     by_number: dict[int, Row] = {}

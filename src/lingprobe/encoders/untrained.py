@@ -107,8 +107,11 @@ class Untrained:
 
 
 class WordInput(NamedTuple):
-    """What a network reads: a vector for each distinct word, the number of each word's, one
-    sentence after the other, and how many words each sentence has.
+    """What a network reads.
+
+    vectors  [forms, dim] of the distinct words
+    numbers  [words] the row of each word's vector, one sentence after the other
+    counts   [sentences] how many words each sentence has
     """
 
     vectors: Floats
@@ -117,8 +120,8 @@ class WordInput(NamedTuple):
 
     @staticmethod
     def forms(sentences: Sequence[Sentence], lowercase: bool = False) -> tuple[list[str], Ints]:
-        """The distinct words of some sentences, and the number of each word's, one sentence after
-        the other.
+        """The distinct words of some sentences, and for each word the place of its own among them
+        [words], one sentence after the other.
         """
         forms: dict[str, int] = {}
         words = (w.lower() if lowercase else w for s in sentences for w in s.words)

@@ -100,7 +100,7 @@ def _open_word_file(path: Path) -> WordFile:
         count, dim = map(int, header)
         if not 1 <= dim <= WIDEST:
             raise DataProblem(
-                f"{path}:1: the header promises vectors of {dim:,} numbers; is it a file of word"
+                f"{path}:1: the header promises vectors of {dim:,} dimensions; is it a file of word"
                 " vectors?"
             )
         if not _is_text(second, dim):
@@ -167,8 +167,8 @@ class Indexed:
             vector = np.empty(0, np.float32)
         if len(vector) != self.dim:
             raise DataProblem(
-                f"{self.path}: the vector of {word!r} is not {self.dim} numbers; mend or remove its"
-                " line"
+                f"{self.path}: the vector of {word!r} does not have {self.dim} dimensions; fix or"
+                " remove its line"
             )
         return vector
 
@@ -224,8 +224,8 @@ def _check_fasttext(path: Path) -> None:
     )
     if not right or (words + bucket) * dim * 4 > held:
         raise DataProblem(
-            f"{path}: a fastText model of {words:,} words and {dim:,} numbers a word is not"
-            f" {held:,} bytes long; get it again"
+            f"{path}: a fastText model of {words:,} words and {dim:,} dimensions is not {held:,}"
+            " bytes long; download it again"
         )
 
 
@@ -250,7 +250,7 @@ def _build_table(path: Path, places: Iterator[tuple[bytes, int]]) -> NDArray[np.
         hashes.append(_hash(word))
         offsets.append(place)
     if not hashes:
-        raise DataProblem(f"{path}: the file holds no word vectors")
+        raise DataProblem(f"{path}: the file contains no word vectors")
     unique, first = np.unique(np.frombuffer(hashes, np.uint64), return_index=True)
     return np.stack([unique, np.frombuffer(offsets, np.uint64)[first]])
 
@@ -296,8 +296,8 @@ def _lines(
         before = line.rstrip().rsplit(b" ", dim)[0]  # of the numbers
         if b"  " in line.rstrip()[len(before) :] or (fields < dim and b"\t" in line):
             raise DataProblem(
-                f"{path}:{number}: one space parts numbers, here are tabs or several: mend them,"
-                " as with `tr -s '\\t ' ' '`"
+                f"{path}:{number}: values must be separated by one space, not by tabs or several:"
+                " fix them, as with `tr -s '\\t ' ' '`"
             )
         if fields < dim or (fields > dim and _decimal(before.split(b" ")[-1])):
             raise DataProblem(
@@ -334,8 +334,8 @@ def _records(path: Path, dim: int, count: int, stream: IO[bytes]) -> Iterator[tu
         at = space + 1 + size
     if (held[at:] + stream.read(1 << 16)).strip():
         raise DataProblem(
-            f"{path}: its header promises {count} words of {dim} numbers, and more follows; get the"
-            " file again, or mend its first line"
+            f"{path}: its header promises {count} words of {dim} dimensions, and more follows;"
+            " download the file again, or fix its first line"
         )
 
 

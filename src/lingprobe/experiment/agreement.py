@@ -147,7 +147,7 @@ def _machine(said: Mapping[str, Any]) -> Machine:
 
 def _refusal(why: str, file: Path) -> str:
     return (
-        f"this machine takes no work, because it cannot compute as {file} says: {why}; use a"
+        f"this machine takes no jobs, because it cannot compute as {file} states: {why}; use a"
         " machine like the first one, or remove that file to measure everything again"
     )
 

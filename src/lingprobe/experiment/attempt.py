@@ -159,7 +159,8 @@ class EncoderRun:
             width = self.widths.setdefault(slot, kept)
             if kept != width:
                 raise self._wrong(
-                    f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before"
+                    f"vectors of {layer.shape[1]} dimensions",
+                    f"{width} as for the sentences before",
                 )
         if vectors.cut is not None and np.shape(vectors.cut) != (len(sentences),):
             raise self._wrong(
@@ -220,7 +221,7 @@ class EncoderRun:
                 beyond = np.isfinite(original[bad]).all(1)
                 reasons = np.where(
                     beyond,
-                    f"a value beyond what {self.kept.name} holds{_wider(self.kept)}",
+                    f"a value outside the range of {self.kept.name}{_wider(self.kept)}",
                     "a value that is not finite (NaN or infinite)",
                 )
                 refused[slot] = dict(zip(bad.tolist(), reasons.tolist(), strict=True))

@@ -359,5 +359,5 @@ def _say_same(name: str, outcome: CheckOutcome) -> str:
 def _say_others(name: str, outcome: CheckOutcome) -> str:
     return (
         f"{name}: {outcome.checked:,} cached vectors checked again, {outcome.changed:,} changed, so"
-        " everything is measured anew"
+        " everything is measured again"
     )

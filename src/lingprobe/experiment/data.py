@@ -146,7 +146,7 @@ def _alike(labels: Column, what: str) -> str:
         same = f"one label, {label!r}"
     else:
         same = f"the same labels ({', '.join(sorted(map(str, label))) or 'none'})"
-    return f"all {len(labels):,} {what}examples have {same}: there is nothing to tell apart"
+    return f"all {len(labels):,} {what}examples have {same}: there is nothing to predict"
 
 
 def _find(task: Task, known: Identity) -> Facts:

@@ -119,7 +119,7 @@ def _features(group: Group, read: str) -> int:
 
 def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentence]) -> float | None:
     """Seconds that a saved model takes over sentences, up to the highest layer that is asked for:
-    two operations for each weight and word piece, and what is beside products. None for another
+    two operations for each weight and subword, and what is beside products. None for another
     encoder, but a baseline or one that knows its work.
     """
     if isinstance(encoder, Networked):

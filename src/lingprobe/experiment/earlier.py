@@ -1,4 +1,4 @@
-"""Why results that a folder has of the same trials are not used, and these are measured anew."""
+"""Why results that a folder has of the same trials are not used, and these are measured again."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def explain_anew(
     counts = Counter(reasons.values()).most_common()
     why = "; ".join(f"{reason} ({count:,})" for reason, count in counts)
     many = f"{len(reasons):,} of these trials"
-    return f"there are earlier results of {many}, which are measured anew: {why}"
+    return f"there are earlier results of {many}, which are measured again: {why}"
 
 
 def _place(trial: Trial) -> tuple[str, ...]:

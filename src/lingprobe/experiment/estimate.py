@@ -52,8 +52,8 @@ class Estimate:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.trials:,} trials, {self.known:,} of them measured before; {self.fits:,} groups"
-            " of fits to do"
+            f"{self.trials:,} trials, {self.known:,} of them measured before; {self.fits:,} jobs to"
+            " do"
         ]
         lines += [
             f"{name}: {n:,} sentences to encode"

@@ -264,8 +264,8 @@ def _describe_lost(counts: Counts) -> str:
     """What became of examples that cannot be read."""
     why = f" ({counts.problems[0]})" if counts.unusable and counts.problems else ""
     return (
-        f"{counts.unusable} could not be encoded{why}, {counts.beyond} are about words beyond the"
-        f" encoder's maximum length, {counts.unaligned} about words without a vector"
+        f"{counts.unusable} could not be encoded{why}, {counts.beyond} are about words truncated at"
+        f" the encoder's maximum length, {counts.unaligned} about words without a vector"
     )
 
 
@@ -326,7 +326,8 @@ def _readings(group: Group, dataset: Dataset, encoded: Encoded) -> tuple[Reading
     left = dataset.take(rows) if len(rows) < len(dataset) else dataset
     gone = int(part.lost.sum())
     lost = (
-        f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept"
+        f"{gone:,} examples are about words with a value that is not finite, or outside the range"
+        " of the stored precision"
     )
     counts = Counts(
         unusable=int(may.sum()) - len(usable) + gone,

@@ -75,7 +75,7 @@ def _of_slurm(environ: Mapping[str, str]) -> Shard:
     try:
         values = {name: int(environ.get(name, usual)) for name, usual in SLURM.items()}
     except ValueError as error:
-        raise UsageProblem(f"shard slurm: a variable of SLURM is no number ({error})") from None
+        raise UsageProblem(f"shard slurm: a variable of SLURM is not a number ({error})") from None
     step = max(values["SLURM_ARRAY_TASK_STEP"], 1)
     count = max(values["SLURM_ARRAY_TASK_COUNT"], 1)
     index = (values["SLURM_ARRAY_TASK_ID"] - values["SLURM_ARRAY_TASK_MIN"]) // step % count

@@ -136,7 +136,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         tokenizer = given.get("processing_class") or given.get("tokenizer")
         if tokenizer is None:
             raise UsageProblem(
-                "the trainer knows no tokenizer: give it one, Trainer(processing_class=tokenizer)"
+                "the trainer has no tokenizer: pass one, Trainer(processing_class=tokenizer)"
             )
         model, name, step = given["model"], self._probing.name, self._step_of(state)
         encoder = adapt((model, tokenizer), name, **self._reads)

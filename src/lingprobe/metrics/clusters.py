@@ -204,7 +204,7 @@ def _renumber_codes(codes: Ints) -> Ints:
 
 
 def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Estimate:
-    """The jackknife: how scores move where one cluster after the other is left out and the rest of
+    """The jackknife: how scores move where one cluster after the other is excluded and the rest of
     each class takes its place.
     """
     many, sizes = int(codes.max()) + 1, np.bincount(strata)

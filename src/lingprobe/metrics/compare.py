@@ -54,7 +54,7 @@ def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
 
     only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where
                    neither is given.
-    A label holds where its weight is at least 0.5; pairs that nobody annotated are left out (Tenney
+    A label holds where its weight is at least 0.5; pairs that nobody annotated are excluded (Tenney
     et al. 2019, section 3). Published figures need them: `only=1` for coreference, `without=Other`
     for relations, `only=ARG[0-5A],only=ARGM*` for roles.
     """
@@ -70,7 +70,7 @@ def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
     only, without  as of micro-f1
     Gorodkin's R_K (2004, Computational Biology and Chemistry 28:367): the covariance of gold and
     predicted indicators, summed over labels, in units of their spreads. One label a example makes
-    it scikit-learn's, and that of GLUE for two classes. Pairs that nobody annotated are left out.
+    it scikit-learn's, and that of GLUE for two classes. Pairs that nobody annotated are excluded.
     """
     counting = Counting("mcc", only, without)
     sums = partial(_annotated_sums, counting=counting)
@@ -87,8 +87,8 @@ def balanced_accuracy() -> Metric:
 
 
 def kappa() -> Metric:
-    """Cohen's kappa of gold and predicted classes: agreement beyond what their frequencies let
-    expect by chance, over the most that there can be of it; 0 for constant answers.
+    """Cohen's kappa of gold and predicted classes: agreement above that expected by chance,
+    over its maximum; 0 for constant answers.
 
     (p_o - p_e) / (1 - p_e), Cohen 1960, Educational and Psychological Measurement 20:37.
     """

@@ -1,4 +1,4 @@
-"""The floor of a table: what answers score that are the same for every example."""
+"""The baseline of a table: what answers score that are the same for every example."""
 
 from __future__ import annotations
 

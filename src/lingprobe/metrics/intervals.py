@@ -81,7 +81,7 @@ def interval_of(
     """The 95 % interval of a metric's mean over seeds; `predicted` has one column a seed, over the
     same examples.
 
-    clusters  what examples were drawn together, so that they are no independent draws; without,
+    clusters  what examples were sampled together, so that they are no independent draws; without,
               each is one
     Of one seed or two it holds for these; from three on it is over seeds as well.
     """
@@ -184,9 +184,9 @@ class Answers:
     """Gold labels and what each of some fits (seeds, samples of the training data) answered, over
     the same examples.
 
-    clusters  codes of what the examples were drawn together; empty where each is a draw of its own,
-              or nobody knows
-    redrawn   the gold labels of each fit, where each had others, as the draws of a control have
+    clusters  codes of what the examples were sampled together; empty where each is a draw of its
+              own, or nobody knows
+    redrawn   the gold labels of each fit, where each had others, as the samples of a control have
     tied      by how much folds of each fit err together, as `ties.compute_tie` says; NaN where
               nobody knows, () of a single fold
     """
@@ -339,7 +339,8 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
 
 def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Difference:
     """The weighted sum of the scores of several answers to the same examples, as in `difference`,
-    which has the weights 1 and -1; p is that of a sum of 0.
+    which has the weights 1 and -1; p is that of a sum of 0. MetricProblem for answers to different
+    examples.
     """
     sizes = {len(each.gold): None for _, each in terms}
     if len(sizes) > 1:
@@ -401,7 +402,7 @@ COPY_SPREAD = CopySpread(5.7e-4, 11.5)
 def difference_from_draws(
     metric: str | Metric, one: Answers, drawn: Answers, known: CopySpread = COPY_SPREAD
 ) -> Difference:
-    """How much better `one` scores than the mean of things that were drawn at random, as networks
+    """How much better `one` scores than the mean of things that were sampled at random, as networks
     with random weights are; the fits of `drawn` are these things.
 
     The variance is that of the paired difference and that between the draws, as `one` would vary

@@ -41,7 +41,7 @@ class Metric:
     step       [..., statistics] -> [...]: the square of how far one example more moves the metric,
                where it is not 1 / n squared: what counts rare labels rests on few examples
     ranks      whether it is a share of pairs of a positive and a negative example, or alike: near 1
-               the influences of a few positives say nothing of its variance
+               the influences of a few positives misjudge its variance
     reads_scores  whether it judges probabilities or ranks, so that `predicted` must be ScoredLabels
     """
 

@@ -42,7 +42,7 @@ NAMES: Mapping[str, str] = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "B
 
 
 def correct_p_values(p: ArrayLike, correction: str = "holm") -> Doubles:
-    """The p values [n] under one of `CORRECTIONS`; UsageProblem for another name."""
+    """The values p [n] under one of `CORRECTIONS`, [n]; UsageProblem for another name."""
     check_choice("correction", correction, CORRECTIONS)
     return CORRECTIONS[correction](p)
 

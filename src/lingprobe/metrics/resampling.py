@@ -1,7 +1,7 @@
 """Whether two scores over the same test examples differ, by drawing again: swapping the answers of
 the two (a permutation test), or drawing the examples (a bootstrap).
 
-Both keep together what was drawn together. Where examples share in several ways (sentences and
+Both keep together what was sampled together. Where examples share in several ways (sentences and
 words), it is the way that moves the difference most. Seeds are taken as they are.
 """
 
@@ -149,7 +149,7 @@ def joint_draws(metric: str | Metric, every: Sequence[Answers], draws: int = DRA
     sizes = {len(each.gold) for each in every}
     if len(sizes) > 1:
         raise MetricProblem(
-            f"scores are drawn together over the same examples, and these have {sorted(sizes)}"
+            f"scores are resampled jointly over the same examples, and these have {sorted(sizes)}"
         )
     codes = _way(measure, every[0], every[1])
     many = int(codes.max()) + 1

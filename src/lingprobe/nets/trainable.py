@@ -141,14 +141,14 @@ class SentenceNetwork(nn.Module):
         self.body, self.head = body, head
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Sentences [batch, width], or words where the body pools none; lengths [batch] are at
-        least 1 and descend.
+        """Sentences [batch, width], or states of words [batch, words, width] where the body does
+        not pool; words [batch, words, dim]; lengths [batch] are at least 1 and descend.
         """
         states: Tensor = self.body(words, lengths)
         return states if self.head is None else self.head(states)
 
     def read(self, words: Tensor, lengths: Tensor) -> SentencesRead:
-        """Sentences with the states of their words."""
+        """Sentences with the states of their words [batch, words, dim]; lengths [batch] descend."""
         sentences, states = self.body.read(words, lengths)  # type: ignore[operator]
         return SentencesRead(
             sentences if self.head is None else self.head(sentences), states, lengths

@@ -73,7 +73,7 @@ FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
 
 
 def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
-    """The scores of results as a table, constant answers among the floors."""
+    """The scores of results as a table, constant answers among the baselines."""
     return scores([*constant_rows(results), *rows(results)], questions)
 
 
@@ -150,7 +150,7 @@ def bits_page(results: Sequence[Result]) -> Page[Results]:
 
 
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
-    """Scores by a stratum of the test examples, as a figure too."""
+    """Scores by subgroup of the test examples, as a figure too."""
     rows = compute_stratum_rows(results, stratum)
     every = [*rows, *averages(results, stratum)]
     return Page(

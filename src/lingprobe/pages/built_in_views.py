@@ -44,7 +44,7 @@ def headroom(results: Sequence[Result], asked: Asked) -> Page[Any]:
 
 
 def by(results: Sequence[Result], asked: Asked) -> Page[Any]:
-    """Scores by a stratum of the test examples, as `by:distance`."""
+    """Scores by subgroup of the test examples, as `by:distance`."""
     return strata_page(results, _argument("by:STRATUM", asked))
 
 

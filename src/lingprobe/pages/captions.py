@@ -28,7 +28,7 @@ def heading(rows: Sequence[ResultRow]) -> str:
     many of its labels are wrong, where a parser gave them.
     """
     posed = rows[0].posed
-    wrong = f"{posed.wrong:.1f} % of labels are wrong: ceiling {100 - posed.wrong:.1f}"
+    wrong = f"{posed.wrong:.1f} % of labels are wrong: upper bound {100 - posed.wrong:.1f}"
     said = ", ".join(filter(None, [posed.size, wrong if posed.wrong else ""]))
     return shorten_task(rows[0].task) + (f" ({said})" if said else "")
 
@@ -128,29 +128,36 @@ def kind_rules(rows: Sequence[ResultRow]) -> frozenset[int]:
     return frozenset(i for i, (one, two) in enumerate(pairwise(rows), 1) if one.kind != two.kind)
 
 
-def bound_notes(rows: Sequence[ResultRow]) -> list[str]:
-    """What the oracles hold, and the tasks that they do not pass."""
-    oracles = [row for row in rows if row.kind == "oracle" and row.control == NO_CONTROL]
-    if not oracles:
-        return []
-    holds = {(row.encoder, row.holds): None for row in oracles if row.holds}
+def warn_of_oracles(rows: Sequence[ResultRow]) -> list[str]:
+    """The tasks on which no oracle scores as high as it should."""
     best: dict[tuple[str, str], ResultRow] = {}
-    for row in oracles:
+    for row in _oracles(rows):
         key = row.task, row.probe
         best[key] = max(best.get(key, row), row, key=lambda one: one.score)
-    failed = [
+    return [
         f"{task}: with {probe}, the oracle scores only {row.score:.1f}, so a low score of an"
         " encoder may be due to the probe or the data."
         for (task, probe), row in best.items()
         if not row.passes
     ]
+
+
+def _oracles(rows: Sequence[ResultRow]) -> list[ResultRow]:
+    return [row for row in rows if row.kind == "oracle" and row.control == NO_CONTROL]
+
+
+def explain_oracles(rows: Sequence[ResultRow]) -> list[str]:
+    """What baselines and oracles show, and what the oracles contain."""
+    oracles = _oracles(rows)
+    if not oracles:
+        return []
+    holds = {(row.encoder, row.holds): None for row in oracles if row.holds}
     return [
         (
-            "Baselines come first and show what is trivial. Oracles come last and show what the"
-            " probe can achieve: their vectors contain the annotation."
+            "Baselines come first and show what is trivial; oracles come last and show what the"
+            " probe can achieve, as their vectors contain the annotation."
         ),
         *(f"{encoder}: {what}." for encoder, what in holds),
-        *failed,
     ]
 
 

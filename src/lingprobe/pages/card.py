@@ -35,8 +35,8 @@ CARD, RESULTS = "README.md", ".eval_results"
 HEAD = ("task", "layer", "probe", "score", "95 % interval", "majority", "baseline", "oracle", "n")
 NOTES = (
     "Probing scores of this model's frozen vectors, times 100, over n test examples.",
-    "majority: the most frequent answer. baseline: the best of those beside it. oracle:"
-    " vectors that contain the annotation from which the labels are derived, with the same probe.",
+    "majority: the most frequent class. baseline: the strongest one. oracle: vectors that contain"
+    " the annotation from which the labels are derived, with the same probe.",
 )
 
 
@@ -72,6 +72,7 @@ def card_page(results: Sequence[Result], benchmark: str | None = None) -> Page[t
         tuple(results),
         lambda: [_table(card, card.name) for card in cards],
         files={"hub": lambda to: _write(cards, to, benchmark)},
+        all_notes=True,  # what is published is complete
     )
 
 

@@ -28,9 +28,9 @@ def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
             told.setdefault(key, {})[shorten_task(row.task)] = None
     for (encoder, read, token), tasks in told.items():
         yield (
-            f"{encoder}{read}: {token} holds most of the norm of a sentence, so that a mean tells"
-            f" how long it is, which may be the score on {', '.join(tasks)}: compare pool=rest or"
-            " special=false."
+            f"{encoder}{read}: {token} has most of the norm of a sentence, so mean pooling encodes"
+            f" sentence length, which may explain the score on {', '.join(tasks)}: compare"
+            " pool=rest or special=false."
         )
 
 
@@ -74,8 +74,8 @@ def _draws(rows: Sequence[ResultRow]) -> Iterator[str]:
         lack = "do not cover" if most < LEAST_SEEDS else "cover"
         where = f" where there are at least {LEAST_SEEDS}" if few < LEAST_SEEDS <= most else ""
         yield (
-            f"{control}: {many} draw{'s' * (most > 1)} of the control; intervals {lack} variation"
-            f" between draws{where}."
+            f"{control}: {many} sample{'s' * (most > 1)} of the control; intervals {lack} variation"
+            f" between samples{where}."
         )
 
 
@@ -85,15 +85,15 @@ def _memory(rows: Sequence[ResultRow]) -> list[str]:
     if not controls:
         return []
     keys = [
-        f"{shorten_task(task)}, {control}: {row.keyed}; the keys of {format_number(row.keys_seen)}"
-        " % of the test examples are in train."
+        f"{shorten_task(task)}, {control}: {row.keyed}; {format_number(row.keys_seen)} % of the"
+        " test examples have a key that is in train."
         for (task, control), row in controls.items()
     ]
     return [
         (
-            "selectivity: the score minus the control's score, over the same examples, with its"
-            " 95 % interval. key seen, unseen: the control's score on test examples whose key is"
-            " or is not in train."
+            "selectivity: the score minus the control's score, over the same examples, with its 95"
+            " % interval. key seen, unseen: the control's score on test examples whose key does or"
+            " does not occur in train."
         ),
         *keys,
     ]

@@ -156,7 +156,7 @@ def answer_questions(
     """
     left_out = tuple(f"{shorten_task(task)}: {why}" for task, why in questions.left_out)
     if not questions.asked:
-        why = left_out[0] if left_out else "no task has two scores that are asked about"
+        why = left_out[0] if left_out else "no task has two selected scores"
         raise DataProblem(f"nothing can be compared: {'; '.join([why.rstrip('.'), *remarks])}")
     answers = decide_comparisons(questions.asked, correction, test)
     rows = [one.row for asked in questions.asked for one in (asked.one, asked.best)]
@@ -231,7 +231,7 @@ def comparisons(comparison: Comparison) -> Table:
         *(f"p ({NAMES[comparison.correction]})", "verdict", "detectable"),
         *(("n",) if sizes else ()),
     )
-    read = f", read by {probe}" if probe else ""
+    read = f" with the probe {probe}" if probe else ""
     title = f"Differences{f' from {against}' if against else ''}{read}"
     orders = order_notes(comparison.orders)
     notes = (*_notes(comparison), *orders, *tests, *_beside(comparison))
@@ -243,8 +243,8 @@ DETECTABLE = (
     " the correction."
 )
 BEST = (
-    "The second score is that of the best baseline. better: than every baseline that the question"
-    " has, a constant answer among them. worse: than at least one of them."
+    "The second score is that of the best baseline. better: than every baseline of the question,"
+    " including the constant answer. worse: than at least one of them."
 )
 
 
@@ -290,12 +290,12 @@ def letter_table(comparison: Comparison) -> Table:
     notes = (
         "Two scores of a task that share a letter do not differ significantly: the p value of"
         f" their difference is {ALPHA:g} or above, corrected for {comparison.family}"
-        f" ({NAMES[comparison.correction]}). This does not mean that they are equal.",
+        f" ({NAMES[comparison.correction]}). This does not show that they are equal.",
         f"{TESTS[comparison.test].capitalize()}.",
         *(f"not compared: {why}" for why in comparison.left_out),
     )
     words = frozenset({"score of", "letters"})
-    title = f"Scores, read by {probe}" if probe else ""
+    title = f"Scores with the probe {probe}" if probe else ""
     return Table(("score of", "score", "letters", "n"), tuple(sections), words, notes, title)
 
 

@@ -102,8 +102,8 @@ def looks_of(found: Curves) -> dict[tuple[str, ...], Line2D]:
     names = name_lines(found)
     if len(names) > MANY:
         raise PlotProblem(
-            f"a figure shows up to {MANY} lines, and there are {len(names)}: choose some trainings"
-            " by name (-e), or reads (--read)"
+            f"a figure shows up to {MANY} lines, and there are {len(names)}: choose some training"
+            " runs by name (-e), or layer selections (--read)"
         )
     return {
         at: stroke(

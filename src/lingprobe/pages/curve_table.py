@@ -100,7 +100,7 @@ def _table(found: Curves, unit: str, last: bool) -> Table:
     head = ("task", *(f"{at:,}" for at in points), *AFTER)
     every = sorted({at for curve in mine for at in curve.rows})
     learnt = unit in ("epoch", "step")
-    along = f"{unit}s; 0 is before training" if learnt else f"{unit}, each a separate training"
+    along = f"{unit}s; 0 is before training" if learnt else f"{unit}, each a separate training run"
     notes = [
         f"Columns: {along}. ±: half of the widest 95 % interval of a row. {MARK}: the trend is"
         " significant after correction."

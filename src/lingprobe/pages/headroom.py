@@ -183,11 +183,11 @@ def _part(
 
 def headroom(found: Sequence[Gain], others: Sequence[str] = ()) -> Table:
     """The gains as a table, a section for each task and encoder, and their means; `others` says
-    what was left out.
+    what was excluded.
     """
-    head = ("read", "score", "gain", "error reduction", "share of headroom", "n")
+    head = ("read", "score", "gain", "error reduction", "share of gain", "n")
     sections = [
-        TableSection(_headline(mine), tuple(map(_cells, mine)), f"Read by {mine[0].probe}.")
+        TableSection(_headline(mine), tuple(map(_cells, mine)), f"Probe: {mine[0].probe}.")
         for mine in _groups(found)
     ]
     means = tuple(_means(found))
@@ -200,9 +200,9 @@ NOTES = (
     "Scores are percent. lex: word embeddings without context. CNN1, CNN2: the same with one or"
     " two neighbours on each side. orthonormal: random orthonormal weights on top of the same"
     " word embeddings.",
-    "gain: points above lex. error reduction: the gain divided by (100 - lex). share of headroom:"
-    " the gain divided by that of the whole encoder (mix, or else cat:lex+top); a dash if that is"
-    " not clearly above 0.",
+    "gain: points above lex. error reduction: the gain divided by (100 - lex). share of gain: the"
+    " gain divided by that of the whole encoder (mix, or else cat:lex+top); a dash if that is not"
+    " clearly above 0.",
     "±: the wider side of the 95 % interval; those of gains and shares are paired. Means are over"
     " the tasks for which all rows of an encoder have a share; they have no interval.",
 )
@@ -272,7 +272,7 @@ def headroom_figure(found: Sequence[Gain]) -> Figure:
     names = fold_names(reads, 1000)
     across = abreast(len(groups), ACROSS, NARROW, room(names))
     tall = 0.3 + math.ceil(len(groups) / across) * (0.55 + row_height(names) * len(reads))
-    about = "Share of headroom, (x - lex) / (full - lex), in percent, with its 95 % interval."
+    about = "Share of the gain, (x - lex) / (full - lex), in percent, with its 95 % interval."
     figure = blank((room(names) + beside(across), tall), about)
     panel = (figure.get_figwidth() - room(names)) / across
     every = panels(figure, len(groups), across, sharex=True, sharey=True)

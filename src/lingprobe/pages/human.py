@@ -23,7 +23,7 @@ class Bound:
 
     task, data   the canonical reference, and a hash of its examples (32 digits)
     mode         blind: which label? check: is this label right?
-    n            sentences with at least one judgement; `unjudged` are left out
+    n            sentences with at least one judgement; `unjudged` are excluded
     score        share of them that the majority gets right; a tie counts as chance among the tied
                  labels
     low, high    its 95 % interval

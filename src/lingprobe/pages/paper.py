@@ -35,7 +35,7 @@ def paper_page(
         if not (told := measurable(suite.name)):
             return made
         note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."
-        return replace(made, notes=(*made.notes, note))
+        return replace(made, notes=(note, *made.notes))
 
     def lines() -> list[Cell]:
         return cells(suite.name, suite.paper, chosen.entries, people)

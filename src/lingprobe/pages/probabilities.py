@@ -218,7 +218,7 @@ def examples_of(
 ) -> Dataset:
     """The test examples of a result in its order: those that were kept beside it, or else of its
     data set, which is loaded; DataProblem where the data are gone or other ones, or where some
-    examples were left out and it kept no scores, which say which. The data set that was loaded last
+    examples were excluded and it kept no scores, which say which. The data set that was loaded last
     is kept in `known`.
     """
     if (kept := read_items(result)) is not None:
@@ -246,8 +246,8 @@ def _load_dataset(task: str) -> Dataset:
         return TASKS.make(task).load()  # type: ignore[no-any-return]
     except ReferenceProblem as problem:
         raise DataProblem(
-            f"{task}: predictions stand beside examples, which only a task with a reference can"
-            f" load ({problem})"
+            f"{task}: predictions are shown with their examples, which only a task with a reference"
+            f" can load ({problem})"
         ) from None
 
 

@@ -159,6 +159,12 @@ def _table(relation: Relation, sections: Sequence[TableSection], notes: Sequence
 def _reading(relation: Relation, counted: bool) -> list[str]:
     """How to read the matrix."""
     notes = list(relation.notes)
+    sources = {column.source for column in relation.table.columns}
+    if len(sources) > 1:
+        notes.append(
+            f"Columns of {', '.join(sorted(sources))} were measured in different ways, so"
+            " correlations may differ because of the method, not the task."
+        )
     tests = [one for one in relation.found if not math.isnan(one.p)]
     if tests:
         how = {"exact": "all permutations", "permutation": "random permutations"}
@@ -177,12 +183,6 @@ def _reading(relation: Relation, counted: bool) -> list[str]:
     if counted:
         notes.append(
             "In brackets: the number of encoders, since not all have a score in all columns."
-        )
-    sources = {column.source for column in relation.table.columns}
-    if len(sources) > 1:
-        notes.append(
-            f"Columns of {', '.join(sorted(sources))} were measured in different ways, so"
-            " correlations may differ because of the method, not the task."
         )
     return notes
 

@@ -72,7 +72,7 @@ def _map(relation: Relation, kind: Kind) -> Figure:
     down = [names[i] for i in relation.down[square:]]
     across = [names[j] for j in relation.across[: len(relation.across) - square]]
     if not down or not across:
-        raise PlotProblem("nothing to draw: there is no pair of columns")
+        raise PlotProblem("nothing to draw: no pair of columns")
     pairs = {(one.first, one.second): one for one in relation.found}
     cells = [
         _cell(first, second, pairs.get((first, second)) or pairs.get((second, first)), kind)

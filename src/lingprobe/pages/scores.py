@@ -26,12 +26,13 @@ from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
 from lingprobe.pages.captions import (
-    bound_notes,
     by_kind,
+    explain_oracles,
     heading,
     kind_rules,
     shorten_task,
     source_notes,
+    warn_of_oracles,
     with_names,
 )
 from lingprobe.pages.cautions import control_notes, length_notes, model_notes
@@ -43,11 +44,11 @@ from lingprobe.tables.table import (
 )
 
 LOST = (
-    "left out: not encoded",
-    "left out: about words beyond the encoder's maximum length",
-    "left out: about words without a vector",
+    "excluded: not encoded",
+    "excluded: about words truncated at the encoder's maximum length",
+    "excluded: about words without a vector",
     "read in part: some of the words have no vector",
-    "left out: about sentences that an eraser was fitted on",
+    "excluded: about sentences that an eraser was fitted on",
 )
 """What is said of examples that were counted, in the order of `_lost_examples`."""
 WORDS = frozenset({"encoder", "probe", "computed"})
@@ -146,7 +147,7 @@ def test_notes(rows: Sequence[ResultRow]) -> list[str]:
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
     left_out = [
-        f"{shorten_task(task)}, {encoder}: {_many(n, 'fit')} left out, over different test"
+        f"{shorten_task(task)}, {encoder}: {_many(n, 'fit')} excluded, over different test"
         " examples."
         for (task, encoder), n in left.items()
     ]
@@ -276,28 +277,31 @@ def _code(row: ResultRow) -> list[str]:
 
 
 def about(rows: Sequence[ResultRow], question: str = "") -> str:
-    """The question of some rows, as given or as their task says, their metric, and how many folds
-    or samples they are over.
+    """The question of some rows, as given or as their task says, with `list_facts` as sentences."""
+    facts = [f"{fact[0].upper()}{fact[1:]}." for fact in list_facts(rows)]
+    if rows[0].metric != "accuracy":
+        facts[0] = f"{rows[0].metric}."  # a name, which keeps its letters
+    return " ".join([question or get_question(rows[0].task), *facts]).strip()
+
+
+def list_facts(rows: Sequence[ResultRow]) -> list[str]:
+    """The metric of some rows of a task, how many folds or samples they are over, what rules score,
+    and what its classes consist of.
     """
-    first, many = rows[0], max(row.samples for row in rows)
-    metric = "" if first.metric == "accuracy" else f" {first.metric}."
-    folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
-    samples = f" {many} samples of the training data." if many > 1 else ""
-    rule = (
-        f" Best rule of thumb: {first.rule}, {format_number(first.ruled)}."
-        if first.rule and first.control == NO_CONTROL
-        else ""
-    )
-    word = ""
+    first = rows[0]
+    folds, samples = max(row.folds for row in rows), max(row.samples for row in rows)
+    facts = [first.metric] * (first.metric != "accuracy")
+    facts += [f"{folds} folds"] * (folds > 1)
+    facts += [f"{samples} samples of the training data"] * (samples > 1)
+    if first.rule and first.control == NO_CONTROL:
+        facts.append(f"best rule of thumb: {first.rule}, {format_number(first.ruled)}")
     if first.posed.word and first.control == NO_CONTROL:
         judged = "" if first.metric == "accuracy" else " % accuracy"
         right = f"{format_number(first.posed.worded)}{judged}"
-        word = f" Best rule of one word: {first.posed.word}, {right}."
-    constructions = (
-        f" Composition of classes: {consists}." if (consists := composition(first.posed)) else ""
-    )
-    question = question or get_question(first.task)
-    return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
+        facts.append(f"best rule of one word: {first.posed.word}, {right}")
+    if consists := composition(first.posed):
+        facts.append(f"composition of classes: {consists}")
+    return facts
 
 
 CODES = (
@@ -317,39 +321,67 @@ FOLDS = (
 )
 
 
-def describe_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
-    """What has to be said of scores: what they are means of, what of the data was left out, what
-    baselines, oracles and controls are.
+def describe_scores(rows: Sequence[ResultRow], of_table: Sequence[str] = ()) -> tuple[str, ...]:
+    """Notes on scores, those first that a reader needs first: what they are means of; warnings; how
+    to read the table (`of_table`); what baselines, oracles, controls and columns are.
     """
     rows = with_names(rows)
+    return (_describe_scale(rows), *_warn(rows), *of_table, *_explain_scores(rows))
+
+
+def _describe_scale(rows: Sequence[ResultRow]) -> str:
+    """What scores are means of, and what their intervals are over."""
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-    unit = "percent" if all(row.metric == "accuracy" for row in rows) else "times 100"
+    metrics = dict.fromkeys(row.metric for row in rows)
+    unit = "percent" if [*metrics] == ["accuracy"] else "times 100"
+    unit += f" ({', '.join(metrics)})" * (len(metrics) > 1)
     # each seed on each sample of the training data is one
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"
     if seeds[-1] == 1 and not any(row.is_seeded for row in rows):
-        mean = "of one fit, as the probe has no random start"
+        mean = "of one trained probe, as training is deterministic"
     else:
         mean = f"the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}"
-    notes = [f"Scores are {unit}, {mean}; {over(fit, rows)}"]
+    return f"Scores are {unit}, {mean}; {over(fit, rows)}"
+
+
+def _warn(rows: Sequence[ResultRow]) -> tuple[str, ...]:
+    """Warnings: which examples were excluded, what is not comparable, and which controls, oracles
+    and intervals are not as they should be.
+    """
     fitted = [row for row in rows_without_control(rows) if row.encoder != CONSTANT]
-    if any(row.folds > 1 and math.isnan(row.tied) for row in fitted):
-        notes.append(FOLDS)
-    notes += [*bound_notes(rows), *test_notes(rows)]
-    notes += [
+    return (
+        *_left_out(rows),
+        *test_notes(rows),
+        *source_notes(rows, shorten_task),
+        *computing.notes(computing.differing(rows_without_control(rows))),
+        *warn_of_oracles(rows),
+        *_chance(rows),
+        *length_notes(rows),
+        *([FOLDS] if any(row.folds > 1 and math.isnan(row.tied) for row in fitted) else ()),
+    )
+
+
+def _explain_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
+    """What baselines, oracles, controls, probes and columns are."""
+    controls = [
         f"{control}: {_describe_control(control)}"
         for control in dict.fromkeys(row.control for row in rows)
         if control != NO_CONTROL
     ]
-    notes += [*control_notes(rows), *model_notes(rows), *length_notes(rows)]
-    notes += RANKS if any(not math.isnan(row.average_precision) for row in rows) else ()
-    notes += CODES if any(row.bits == row.bits for row in rows) else ()
-    notes += [
+    versions = [
         f"({v}): measured by that version of lingprobe."
         for v in sorted({r.version for r in rows if r.format})
     ]
-    notes += [*_chance(rows), *computing.notes(computing.differing(rows_without_control(rows)))]
-    return (*notes, *_left_out(rows), *source_notes(rows, shorten_task))
+    return (
+        *explain_oracles(rows),
+        *controls,
+        *control_notes(rows),
+        *model_notes(rows),
+        *(RANKS if any(not math.isnan(row.average_precision) for row in rows) else ()),
+        *(CODES if any(row.bits == row.bits for row in rows) else ()),
+        *versions,
+    )
 
 
 def _lost_examples(row: ResultRow) -> tuple[tuple[int, str], ...]:
@@ -364,7 +396,7 @@ def _lost_examples(row: ResultRow) -> tuple[tuple[int, str], ...]:
 
 
 def _left_out(rows: Sequence[ResultRow]) -> Iterator[str]:
-    """What of the data could not be used as it is: left out, never learnt, or cut."""
+    """What of the data could not be used as it is: excluded, never learnt, or cut."""
     for place, fate in enumerate(LOST):
         counted = {
             (row.task, row.encoder): _lost_examples(row)[place]
@@ -376,7 +408,7 @@ def _left_out(rows: Sequence[ResultRow]) -> Iterator[str]:
             yield f"{shorten_task(task)}, {encoder}: {lost}."
     for row in {row.task: row for row in rows if row.malformed}.values():
         unread = _unread(row.malformed)
-        yield f"{shorten_task(row.task)}: {unread} left out; the first: {row.problem}."
+        yield f"{shorten_task(row.task)}: {unread} skipped; the first: {row.problem}."
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     for task, n in unseen.items():
         many = _many(n, "test example")

@@ -49,7 +49,7 @@ class Chosen(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """Results, and in words what was left out."""
+    """Results, and in words what was excluded."""
 
     results: list[Result]
     remarks: tuple[str, ...] = ()
@@ -74,8 +74,8 @@ def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
     latest = _in_order(newest(results.values()), results, every)
     if older := len(results) - len(latest):
         remarks.append(
-            f"{older:,} older results are left out, because they were measured again with other"
-            " data or another version of the code"
+            f"{older:,} older results are skipped, because they were measured again with other data"
+            " or another version of the code"
         )
     return Stored(select_results(latest, chosen, f" in {paths.results}"), tuple(remarks))
 
@@ -99,7 +99,7 @@ def judged_by(shown: Stored, metric: str) -> Stored:
             continue
         low, high = interval_of(measure, again.gold, [again.predicted], again.clusters)
         results.append(replace(again, low=low, high=high))
-    told = [f"left out: {', '.join(dict.fromkeys(names))}: {why}" for why, names in lost.items()]
+    told = [f"excluded: {', '.join(dict.fromkeys(names))}: {why}" for why, names in lost.items()]
     if not results:
         raise DataProblem(f"{metric} does not apply to any of the results: {'; '.join(told[:1])}")
     return Stored(results, (*shown.remarks, *told))
@@ -108,7 +108,7 @@ def judged_by(shown: Stored, metric: str) -> Stored:
 def _nothing_in(folder: Path) -> str:
     """That a folder has no results, and what may have been meant."""
     if folder.suffix in FIGURES:
-        return f"{folder.name} is no folder of results; to write that file, put -o before it"
+        return f"{folder.name} is not a folder of results; to write that file, put -o before it"
     beside = {p.name: p for p in folder.parent.glob("*") if p.is_dir()} if folder.name else {}
     near = get_close_matches(folder.name, beside, 1, 0.6)
     if near and any(Paths.of(beside[near[0]]).result_store().read()):

@@ -79,9 +79,9 @@ def _summary(units: Sequence[UnitStatus]) -> str:
     machines = sorted({unit.machine for unit in units if unit.state == "running"})
     at = f" on {', '.join(machines)}" if machines else ""
     return (
-        f"{counts['done']:,} of {len(units):,} units of work are done, {counts['running']:,}"
-        f" running{at}, {counts['failed']:,} failed, {counts['waiting']:,} waiting. A unit is all"
-        " reads and seeds of one task (or fold), encoder, probe and control."
+        f"{counts['done']:,} of {len(units):,} jobs are done, {counts['running']:,} running{at},"
+        f" {counts['failed']:,} failed, {counts['waiting']:,} waiting. A job is all layer"
+        " selections and seeds of one task (or fold), encoder, probe and control."
     )
 
 

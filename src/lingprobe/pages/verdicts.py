@@ -91,7 +91,7 @@ class Statement:
 
     @property
     def basis(self) -> str:
-        """How layers were chosen, what was corrected for, and what was left out for speed."""
+        """How layers were chosen, what was corrected for, and what was excluded for speed."""
         return " ".join(self._basis())
 
     def _basis(self) -> Iterator[str]:
@@ -117,7 +117,8 @@ class Statement:
             yield f"Not judged: {self._name_few(few)}."
         if self.verdicts.limit:
             yield (
-                f"At most {self.verdicts.limit:,} examples per task: a first look, not to publish."
+                f"At most {self.verdicts.limit:,} examples per task: a preview, not for"
+                " publication."
             )
 
     def _explain_questions(self) -> str:
@@ -218,14 +219,14 @@ class Statement:
         parts = [self._affirm(yes, counted, is_first)]
         if worse:
             which = f" on {self._list_tasks(worse)}" if len(counted) > 1 else ""
-            parts.append(f"worse than {self._list_blocking(worse)}{which}{_range(worse)}")
+            parts.append(f"worse than {self._list_blocking(worse)}{which} ({_range(worse)})")
         if is_open:
             which = f" on {self._list_tasks(is_open)}" if len(counted) > 1 else ""
             limits = sorted(answer.limit for answer in is_open)
             ends = " to ".join(dict.fromkeys(f"{max(x, 0.0):.1f}" for x in (limits[0], limits[-1])))
             parts.append(
-                f"any advantage{which} is below {ends} points"
-                f" (in the way: {self._list_blocking(is_open)})"
+                f"no significant difference{which} from {self._list_blocking(is_open)} (any"
+                f" advantage is below {ends} points)"
             )
         return ", ".join(parts)
 
@@ -233,7 +234,7 @@ class Statement:
         self, yes: Sequence[QuestionAnswer], counted: Sequence[QuestionAnswer], is_first: bool
     ) -> str:
         """On how many tasks the answer is yes, on which, and by how much."""
-        what = _predicate(counted[0])
+        what, names = _predicate(counted[0]), ""
         if len(counted) == 1:
             told = f"{self._name(counted[0].row.task)} is " * is_first
             told += "not shown to be " * (not yes) + what
@@ -242,9 +243,12 @@ class Statement:
             told = f"{many} tasks are {what}" if is_first else f"{many} are {what}"
         else:
             many = f"{len(yes) or 'none'} of {len(counted)}{' tasks' * is_first}"
-            told = f"{many} {'is' if len(yes) < 2 else 'are'} {what}{self._list_names(yes)}"
-        over = f" over {self._list_blocking(yes)}" if yes else ""
-        return f"{told}{_range(yes, over)}"
+            told = f"{many} {'is' if len(yes) < 2 else 'are'} {what}"
+            names = self._list_tasks(yes) if len(yes) <= FEW else ""
+        if not yes:
+            return told
+        by = _range(yes, f" over {self._list_blocking(yes)}")
+        return f"{told} ({': '.join(filter(None, (names, by)))})"
 
     def _list_tasks(self, answers: Sequence[QuestionAnswer]) -> str:
         """The names of some tasks, or how many they are."""
@@ -295,9 +299,6 @@ class Statement:
         """The tasks whose test examples form too few clusters."""
         names = dict.fromkeys(self._name(answer.row.task) for answer in answers)
         return f"{', '.join(names)}, {_FEW_CLUSTERS}" if names else ""
-
-    def _list_names(self, answers: Sequence[QuestionAnswer]) -> str:
-        return f" ({self._list_tasks(answers)})" if 0 < len(answers) <= FEW else ""
 
     def _name(self, reference: str) -> str:
         return self.names.get(reference, reference)
@@ -372,11 +373,9 @@ def _points(answer: QuestionAnswer) -> str:
 
 def _range(answers: Sequence[QuestionAnswer], over: str = "") -> str:
     """The smallest and the largest of some differences, with their intervals."""
-    if not answers:
-        return ""
     ordered = sorted(answers, key=lambda answer: abs(answer.decision.difference))
     ends = dict.fromkeys((_points(ordered[0]), _points(ordered[-1])))
-    return f" (by {' to '.join(ends)} points{over})"
+    return f"by {' to '.join(ends)} points{over}"
 
 
 def _detectable(answers: Sequence[QuestionAnswer]) -> str:

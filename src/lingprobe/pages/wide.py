@@ -18,9 +18,10 @@ from lingprobe.analysis.row import (
     ResultRow,
     said_of,
 )
+from lingprobe.pages.descriptions import get_question
 from lingprobe.pages.grid import ORACLE, Grid, Line
 from lingprobe.pages.groups import TaskColumn, shared_options
-from lingprobe.pages.scores import about, describe_scores
+from lingprobe.pages.scores import describe_scores, list_facts
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -33,10 +34,10 @@ MARK = "•"
 
 def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
-    first, *others = describe_scores(made.rows)
-    notes = first, *reading(made), *_describe_tasks(made, questions or {}), *others, *made_by(made)
+    own = [*reading(made), *_describe_tasks(made, questions or {}), *made_by(made)]
+    notes = describe_scores(made.rows, own)
     label = "tab:lingprobe"
-    return replace(matrix(made), notes=notes, caption=_caption(made, first), label=label)
+    return replace(matrix(made), notes=notes, caption=_caption(made, notes[0]), label=label)
 
 
 def matrix(made: Grid) -> Table:
@@ -207,19 +208,19 @@ def _section(
 def reading(made: Grid) -> Iterator[str]:
     """How to read the table."""
     yield (
-        "±: the wider side of the 95 % interval."
-        f" {CONSTANT}: the same answer for every example. n: test examples."
+        f"±: the wider side of the 95 % interval; {CONSTANT}: the same answer for every example; n:"
+        " test examples."
     )
     if made.strong:
         yield (
             f"Bold ({MARK} in a terminal): the best encoder on each task, and those not"
             " significantly different from it (p ≥ 0.05 in lingprobe compare --pairs, corrected for"
-            f" {made.family}). Baselines and oracles are not compared."
+            f" {made.family}); baselines and oracles are not compared."
         )
     if any(has_mean(made, mine) for mine in made.groups):
         yield (
-            "mean: over the tasks of a group, with equal weight. It has no interval, because the"
-            " tasks share sentences."
+            "mean: over the tasks of a group, with equal weight, and without an interval, because"
+            " the tasks share sentences."
         )
     named = [mine for mine in made.groups if len(mine) > 1 and mine[0].group]
     if not all(has_mean(made, mine) for mine in named):
@@ -232,10 +233,11 @@ def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         yield f"All tasks: {', '.join(f'{key}={value}' for key, value in shared)}."
     for column in made.columns:
         mine = [row for line in made.lines if (row := line.cells.get(column.task))]
-        said = about(mine, questions.get(column.task, ""))
         size = f" ({mine[0].posed.size})" if mine[0].posed.size else ""
         name = f"{made.full_name(column)}{size}"
-        yield f"{name}: {said}" if said else f"{name}."
+        question = questions.get(column.task) or get_question(column.task)
+        facts = f" ({'; '.join(listed)})" if (listed := list_facts(mine)) else ""
+        yield f"{name}: {question}{facts}" if question or facts else f"{name}."
     oracles: dict[str, dict[str, None]] = {}
     for line in made.lines:
         for column in made.columns if line.encoder == ORACLE else ():

@@ -38,7 +38,7 @@ def common_scale(train: Floats) -> Scaling:
     feature gets its own.
 
     Input of any size then trains alike, and so does input of any width: one feature is scaled up,
-    thousands are scaled down. A feature that does not vary on train is left out (factor 0).
+    thousands are scaled down. A feature that does not vary on train is excluded (factor 0).
     """
     shift, deviation = _moments(train)
     varying = deviation > 1e-6 * np.abs(shift) + 1e-30
@@ -90,8 +90,8 @@ def finite(readings: Readings, read: str, split: str) -> Floats:
                 f" {readings.sentence(int(bad[0])).text[:60]!r}"
             )
             raise ReadingProblem(
-                f"read {read!r} has NaN or infinite features in {where}; look at what the encoder"
-                " gives there"
+                f"layer selection {read!r} has NaN or infinite features in {where}; check the"
+                " output of the encoder there"
             )
     return features
 

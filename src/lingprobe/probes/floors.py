@@ -1,4 +1,4 @@
-"""Floors that read nothing: the best constant answer, and the feature that most words of the
+"""Baselines that read nothing: the best constant answer, and the feature that most words of the
 sentence have.
 """
 

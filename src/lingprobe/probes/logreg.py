@@ -89,7 +89,7 @@ class LogReg:
             raise ReadingProblem("logreg has no training examples")
         if not len(dev) and len(self.c) > 1:
             raise ReadingProblem(
-                "logreg tunes C on dev, and there are no dev examples; give one c=, or a dev split"
+                "logreg tunes C on dev, and there are no dev examples; set c=, or give a dev split"
             )
         reads = dict.fromkeys(cell.read for cell in cells)
         fitted = {read: self._fit_best(train, dev, read) for read in reads}

@@ -119,7 +119,7 @@ class Block:
         try:
             header: dict[str, Any] = json.loads(text)
         except (ValueError, RecursionError):
-            raise Damaged("its header is no JSON that can be read") from None
+            raise Damaged("its header is not JSON that can be read") from None
         return int(version), header
 
     def array(self, name: str) -> NDArray[Any]:
@@ -334,7 +334,7 @@ def set_aside(path: Path, why: object) -> None:
         pass
     except OSError as error:
         log.warning(
-            "%s is damaged (%s), and cannot be set aside (%s); it is left out",
+            "%s is damaged (%s), and cannot be set aside (%s); it is skipped",
             path,
             why,
             (error.strerror or str(error)).lower(),

@@ -102,7 +102,7 @@ def draw_up(
 
 
 def _pack_sentences(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
-    """Sentences as compressed JSON; a text that is the words alone is left out."""
+    """Sentences as compressed JSON; a text that is the words alone is excluded."""
     lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in sentences]
     return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
 

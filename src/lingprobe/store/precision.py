@@ -80,7 +80,7 @@ def kept_as(name: str) -> Kept:
     name, narrow, most = name.partition("-")
     if narrow:
         if not most.isdecimal() or int(most) < 1:
-            raise StoreProblem(f"project={most}: vectors are projected to one number at least")
+            raise StoreProblem(f"project={most}: vectors are projected to at least one dimension")
         return replace(kept_as(name), name=f"{name}-{most}", most=int(most))
     if name not in get_args(Precision):
         raise StoreProblem(f"vectors are kept as float32, float16 or bfloat16, not {name}")

@@ -267,14 +267,14 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class PackedResult(NamedTuple):
-    """A result as JSON and arrays by name, without its probabilities."""
+    """A result as JSON and arrays [n, ...] by name, without its probabilities."""
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
     format: int = FORMAT
 
     def array(self, name: str) -> NDArray[Any]:
-        """An array."""
+        """An array [n, ...] by its name."""
         return self.arrays[name]
 
     @classmethod

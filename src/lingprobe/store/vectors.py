@@ -159,7 +159,7 @@ class VectorStore:
 
     def committed_names(self, base: str) -> frozenset[str]:
         """The names of an encoder's blocks as `lacking` saw them last; what was committed since is
-        left out.
+        excluded.
         """
         return (
             frozenset(self._block_folders[base].names)

@@ -48,8 +48,8 @@ def conneau2018(
     trees      a file or folder of bracketed trees: the `tree/*` tasks, which are other data
     with       further trees
     task       an option of the tasks, as task=freq=novels.txt; may be repeated
-    probe      reads all ten tasks in place of the paper's, as logreg; its scores stand apart from
-               the paper's
+    probe      reads all ten tasks in place of the paper's, as logreg; its scores are shown apart
+               from the paper's
     reduction  of the loss of a batch: the mean, as SentEval has it today, or the sum, as it had
                when the paper was written
     """

@@ -1,5 +1,5 @@
 """SentEval's sixteen downstream tasks (Conneau & Kiela 2018), with its protocol or ours; its README
-has their files. COCO's retrieval and SNLI, which is for training, are left out, as in Conneau et
+has their files. COCO's retrieval and SNLI, which is for training, are excluded, as in Conneau et
 al. 2018.
 """
 

@@ -68,7 +68,7 @@ def measurable(paper: str) -> str:
     rows = [row for row in _all() if row.paper == paper]
     counts = {
         "from published files": sum(row.how in ("file", "hub") for row in rows),
-        "trained anew": sum(row.how == "trained" for row in rows),
+        "retrained": sum(row.how == "trained" for row in rows),
         "as baselines": sum(row.how == "baseline" for row in rows),
     }
     parts = ", ".join(f"{many} {what}" for what, many in counts.items() if many)

@@ -58,7 +58,7 @@ class PaperTable:
     """A published table: its columns in the paper's order and words, its rows, and the doubts about
     what is printed.
 
-    apart          names of rows that are no encoders: floors and people; they are neither ranked
+    apart          names of rows that are no encoders: baselines and people; they are neither ranked
                    nor set in bold
     tested         how many test examples a column is over, where that is known; of one block alone
                    under 'Polish, Entailment'

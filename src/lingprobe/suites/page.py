@@ -293,7 +293,7 @@ def _notes(
     yield from (f"? {doubt}" for doubt in paper.doubts)
     if others:
         yield (
-            f"Results on these tasks with other probes than the suite's are left out: {others:,}."
+            f"Results on these tasks with other probes than the suite's are excluded: {others:,}."
         )
     if not groups:
         return

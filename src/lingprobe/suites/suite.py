@@ -86,7 +86,7 @@ class Suite:
     missing    what to write where they are not
     floors     baselines of the paper, measured with the rest
     different  why a result is not over the data of the paper's figures; '' where it is
-    constant   the name of a row of the best constant answers, which is told from what was measured;
+    constant   the name of a row of the best constant answers, which is derived from the results;
                '' for none
     mixed      whether columns are over data of their own, so that a row goes over several data sets
     reads      what is read of encoders by layers where the user does not say

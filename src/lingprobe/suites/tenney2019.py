@@ -129,7 +129,7 @@ def tenney2019(
     free data of the same kinds.
 
     folder     of free data (treebanks, PropBank over EWT, GUM, SPR2, DPR, SemEval), laid out as
-               docs/layers.md says; columns whose data are not there are left out
+               docs/layers.md says; columns whose data are not there are excluded
     ontonotes  the folder of OntoNotes 5 in CoNLL-2012's columns that has train, development and
                test, for the paper's five columns
     jiant      the folder `edges` of the files that the paper's code made, for any of its columns

@@ -136,7 +136,7 @@ def _size(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
 
 def _bands(one: HeatMap, names: float) -> Iterator[HeatMap]:
     """The map, or on paper its columns dealt out over several; a row that has no cell in the
-    columns of a part is left out there.
+    columns of a part is excluded there.
     """
     columns = one.columns
     bands = in_bands(len(columns), names)

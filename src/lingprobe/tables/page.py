@@ -16,6 +16,7 @@ from lingprobe.tables.drawing import save, svg
 from lingprobe.tables.fitting import fit_table
 from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.notes import select_notes
 from lingprobe.tables.printing import inches
 from lingprobe.tables.table import Table
 from lingprobe.tables.web import notebook, tables_document
@@ -62,8 +63,9 @@ class Page(Generic[T]):
     files    formats that are files, as functions that write one: parquet
     figure   draws what the page shows, for files and in HTML; None where there is nothing to draw
     html     a page for browsers that shows more than the tables
-    remarks  further remarks: what was left out, and why
+    remarks  further remarks: what was excluded, and why
     width    width of the tables as text, in characters (default: as wide as needed)
+    all_notes  whether text has all notes, not the first six
     """
 
     content: T
@@ -74,6 +76,7 @@ class Page(Generic[T]):
     html: Callable[[], str] | None = None
     remarks: tuple[str, ...] = ()
     width: int | None = None
+    all_notes: bool = False
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
@@ -96,11 +99,11 @@ class Page(Generic[T]):
         if format in self.texts:
             return self.texts[format]()
         if format == "terminal":
-            return "".join(terminal(table, self.width) for table in self.tables)
+            return "".join(terminal(table, self.width) for table in self._printed())
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
         if format in MARKUP:
-            return "\n".join(map(MARKUP[format], self.tables))
+            return "\n".join(map(MARKUP[format], self._printed()))
         if format in self.files:
             raise UsageProblem(f"{format} is not text: name a file to write")
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
@@ -125,7 +128,7 @@ class Page(Generic[T]):
             write(to)
         elif is_figure(to):
             raise UsageProblem(
-                f"{to}: figures are drawn by `lingprobe report` (also with `--by`), `lingprobe"
+                f"{to}: figures are made by `lingprobe report` (also with `--by`), `lingprobe"
                 " layers`, `lingprobe relate` and `lingprobe curve`, not from this table"
             )
         else:
@@ -138,6 +141,14 @@ class Page(Generic[T]):
     def svg(self) -> str:
         """The figure as an SVG element; '' for none, PlotProblem where it cannot be drawn."""
         return svg(self.figure) if self.figure else ""
+
+    def with_all_notes(self) -> Page[T]:
+        """The page with all notes in its text."""
+        return replace(self, all_notes=True)
+
+    def _printed(self) -> list[Table]:
+        """The tables with the notes that text shows."""
+        return [select_notes(table, self.all_notes) for table in self.tables]
 
     def with_remarks(self, remarks: Sequence[str]) -> Page[T]:
         """The same page with more remarks."""
@@ -152,7 +163,7 @@ class Page(Generic[T]):
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        yield from (render_table(table, options.max_width) for table in self.tables)
+        yield from (render_table(table, options.max_width) for table in self._printed())
 
     def _repr_html_(self) -> str:
         return notebook(self.tables, self.figure)

@@ -100,7 +100,7 @@ class Findings:
 
 
 def count_findings(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
-    """How many sentences there are by label, and how many are left out by reason; the most frequent
+    """How many sentences there are by label, and how many are excluded by reason; the most frequent
     first.
     """
     labels: Counter[str] = Counter()
@@ -114,7 +114,7 @@ def count_findings(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def counts(findings: Findings) -> dict[str, dict[str, int]]:
-    """The same as notes: what is left out by reason, and what there is by label."""
+    """The same as notes: what is excluded by reason, and what there is by label."""
     labels, reasons = count_findings(findings)
     return {"left out": reasons, "labels": labels}
 

@@ -33,6 +33,7 @@ def get_tasks(
     family     'ud', or a pattern of task names such as 'ud/*-num'
     path       the folder to look in (default: the folder in LINGPROBE_TREEBANKS, or the working
                folder; if these have none, the fetched treebanks)
+    DataProblem if none is found.
     """
     place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages

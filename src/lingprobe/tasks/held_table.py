@@ -108,7 +108,7 @@ class HeldTable:
         return digest_texts(self.content, repr(replace(self.handling, fold=None)))
 
     def plus(self, **options: str) -> HeldTable:
-        """The same rows, of which another fold is the test split, or bad ones are left out."""
+        """The same rows, of which another fold is the test split, or bad ones are excluded."""
         how, fold = self.handling.how, self.handling.fold
         own: Mapping[str, Any] = {"on_error": how.on_error, "fold": fold, **options}
         how = replace(how, on_error=own["on_error"])

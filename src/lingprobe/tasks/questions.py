@@ -34,7 +34,7 @@ class CorpusOptions:
 
     path      a source: a file or a folder
     with_     further sources; sentences that occur in several are taken once
-    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+    on_error  raise: malformed data are an error; skip: bad sentences are excluded and counted
     splits    sampled: train, dev, test with disjoint target forms; official: those that the files'
               names say
     seed      of everything that is drawn
@@ -45,8 +45,8 @@ class CorpusOptions:
     min_confidence  of a parsed corpus: sentences alone of which the parser was at least so sure
     classes   these labels alone, all of them, so that several sources are asked one question;
               without, those that the data allow
-    rarest    target forms of fewer candidates are left out; without, the task's own bound; 0: none
-    commonest target forms of more candidates are left out; without, the task's own bound; 0: none
+    rarest    target forms of fewer candidates are excluded; without, the task's own bound; 0: none
+    commonest target forms of more candidates are excluded; without, the task's own bound; 0: none
     """
 
     path: PlaceOption
@@ -148,7 +148,7 @@ class Question(Generic[O]):
             return self._find_answers(self._corpus(options), options)
 
     def load(self, options: O) -> Dataset:
-        """The sampled data set; what was read and left out, and why, is in its notes."""
+        """The sampled data set; what was read and excluded, and why, is in its notes."""
         with pause_garbage_collection():
             corpus = self._corpus(options)
             candidates, notes = self._find_answers(corpus, options)
@@ -199,8 +199,8 @@ class Question(Generic[O]):
                 f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4]
             )
             raise DataProblem(
-                f"{self.name} cannot be built from {options.path}: {why}"
-                f" (left out: {out or 'nothing'})"
+                f"{self.name} cannot be built from {options.path}: {why} (excluded:"
+                f" {out or 'nothing'})"
             )
 
 

@@ -3,7 +3,7 @@ task of it.
 
 A rule about sentences gives a label; its task has what those of `ud/` have: balanced classes,
 lexical splits, folds. A rule about spans gives spans with their labels; its task has what those of
-`edge/` have. Both have size, further sources, official splits, errors that are left out and
+`edge/` have. Both have size, further sources, official splits, errors that are excluded and
 counted, notes, and oracles.
 """
 
@@ -54,7 +54,7 @@ from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
 Function = Callable[..., Any]
 Over = Literal["trees", "sentences", "batches"]
 About = Literal["sentences", "spans"]
-SILENT = "the rule gives no label"
+SILENT = "the rule returns no label"
 TREES = (*SUFFIXES, *conll2012.SUFFIXES)
 
 
@@ -93,7 +93,7 @@ def question(
     clause?")`.
 
     The rule returns a label, an `Answer` (a label with its target form and strata), a `Reason` why
-    the sentence is left out, or None. True and False mean yes and no. Keyword-only parameters of
+    the sentence is excluded, or None. True and False mean yes and no. Keyword-only parameters of
     the rule become options of the task.
 
     about     sentences; or spans: the rule returns any number of pairs of a place and a label,
@@ -180,7 +180,7 @@ class Rule:
         if isinstance(block, Plain) and self.over != "sentences":
             raise DataProblem(
                 f"{self.name} asks about trees, and running text has none: give a treebank, or"
-                ' write over="sentences" where the rule needs words alone'
+                ' write over="sentences" where the rule needs only words'
             )
         return sentences if self.over == "sentences" else trees(block, sentences)
 
@@ -323,7 +323,7 @@ class SpanRule:
         self, block: Block, own: Mapping[str, Any], options: SpanOptions, count: Count
     ) -> Iterator[tuple[Sentence, object]]:
         """What the rule says of the sentences of a block; where the annotation is damaged that it
-        looks at, a sentence is left out and counted.
+        looks at, a sentence is excluded and counted.
         """
         sentences, rule = block.sentences(), self.rule
         if rule.over == "batches":

@@ -31,7 +31,7 @@ from lingprobe.datasets.usual_metric import describe_rare_class
 from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
-REDRAWN = "it has a dev split but no test split, so all splits are drawn anew from all of its rows"
+REDRAWN = "it has a dev split but no test split, so all splits are sampled from all of its rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Table:
               micro-f1 of label sets, pearson of scores
     view      mean: of units; for two texts or spans in columns that is mean+contrast, as pair/
               reads them
-    clusters  a stratum whose examples were drawn together, as a speaker or a document, which
+    clusters  a column whose equal values were sampled together, as a speaker or a document, which
               intervals then know; may be repeated
     labels    classes or scores: what numbers are; sets: cells list several labels; without, the
               file's metadata decide, or else whole numbers about one text, at most 50 different
@@ -55,7 +55,7 @@ class Table:
     offsets   what the numbers of spans count, words or characters; without, what fits
     group     the column of what rows have in common, as a document: such rows are in one split
     encoding  of a text file; without, UTF-8, or UTF-16 with a byte order mark
-    on_error  raise: a bad row is an error; skip: bad rows are left out and counted
+    on_error  raise: a bad row is an error; skip: bad rows are excluded and counted
     fold      i/k: fold i of k is the test split, of a table that has none
     """
 
@@ -142,8 +142,7 @@ def draw_splits(
     if lacking := [name for name in clusters if name not in dataset.strata]:
         has = ", ".join(dataset.strata) or "none"
         raise DataProblem(
-            f"{where} has no stratum {lacking[0]!r} that examples could be drawn together by; its"
-            f" strata: {has}"
+            f"{where} has no subgroup {lacking[0]!r} to sample examples by; it has: {has}"
         )
     every = tuple(dict.fromkeys([*dataset.clusters, *clusters]))
     near = "" if len(dataset.rows("test")) else group_near_equal(dataset).remark

@@ -187,7 +187,7 @@ class DefinedTask(Generic[O]):
         return list(self.definition.parts(self.options))
 
     def load(self) -> Dataset:
-        """The data set; what was read and left out, and why, is in its notes."""
+        """The data set; what was read and excluded, and why, is in its notes."""
         return self.definition.load(self.options)
 
     def all_examples(self) -> Dataset:

@@ -30,7 +30,7 @@ def check_encoder(
     """
     allow_code(encoder)
     made: Encoder = ENCODERS.make(encoder) if isinstance(encoder, str) else encoder
-    assert made.name, "an encoder needs a name: it is what tables call it"
+    assert made.name, "an encoder needs a name: tables show it"
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])
     examples = (
         plain if sentences else [*plain[:5], EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
@@ -113,7 +113,7 @@ def _check_spans(vectors: Vectors, sentences: Sequence[Sentence]) -> None:
     )
     cut = np.zeros(len(sentences), bool) if vectors.cut is None else vectors.cut
     lost = ~some & ~cut[sentence]
-    assert not lost.all() or not len(lost), "no word has units: align pieces with words by offsets"
+    assert not lost.all() or not len(lost), "no word has units: align tokens with words by offsets"
 
 
 def _check_units(units: Ints, size: int) -> None:
@@ -179,7 +179,7 @@ def _check_long(made: Encoder) -> None:
     if reads_end and _near(vectors, vectors, 0, 1, 1e-7):
         assert vectors.cut is not None and bool(vectors.cut[1]), (  # noqa: PT018
             f"a sentence of {LONG} words is read only in part, but `cut` does not flag it: users"
-            " must be told what was not read"
+            " must see what was truncated"
         )
 
 

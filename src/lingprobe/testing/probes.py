@@ -46,12 +46,12 @@ def check_probe(
 
     kinds   the label columns that it is for: classes, scores, sets, partial (sets annotated in
             part, with weights)
-    learns  whether it should find what the input tells; a constant floor does not
+    learns  whether it should find what the input tells; a constant baseline does not
     pairs   whether it is for pairs of sentences, whose labels are how much they are alike
     """
     allow_code(probe)
     made: Probe = PROBES.make(probe) if isinstance(probe, str) else probe
-    assert made.name, "a probe needs a name: it is what tables call it"
+    assert made.name, "a probe needs a name: tables show it"
     for kind in kinds:
         check_on(made, kind, learns, pairs)
     if "classes" in kinds:

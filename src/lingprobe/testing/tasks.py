@@ -28,7 +28,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     """
     allow_code(task)
     made: Task = TASKS.make(task) if isinstance(task, str) else task
-    assert made.name, "a task needs a name: it is what tables call it"
+    assert made.name, "a task needs a name: tables show it"
     assert made.question.strip().endswith("?"), (
         f"the question of {made.name} should end with '?', found {made.question!r}"
     )
@@ -93,7 +93,7 @@ def check_dataset(
 def _check_oracles(task: Task, dataset: Dataset) -> None:
     """Every oracle says in a sentence what it holds, and has facts for the data set's sentences."""
     for oracle, holds in oracles_of(task).items():
-        assert holds.strip(), f"oracle {oracle!r} of {task.name} says nothing about what it holds"
+        assert holds.strip(), f"oracle {oracle!r} of {task.name} does not describe its content"
         known = facts_of(task, oracle, dataset)
         stated = {fact for facts in known.values() for unit in facts for fact in unit}
         assert stated, f"oracle {oracle!r} of {task.name} has no facts at all"

@@ -93,7 +93,8 @@ def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
         fields = line.split(" ")
         if len(fields) not in (2, 3) or not all(fields) or not "".join(fields[2:] or "0").isdigit():
             raise DataProblem(
-                f"{codes}:{number}: {line[:60]!r} is no merge; a line is two pieces and a count"
+                f"{codes}:{number}: {line[:60]!r} is not a merge; a line has two subwords and a"
+                " count"
             )
         ranks.setdefault((fields[0], fields[1]), number)
     if vocabulary is None:
@@ -110,7 +111,7 @@ def vocabulary_of(file: Path) -> list[str]:
         piece, _, count = line.rpartition(" ")
         if not piece or not count.isdigit():
             raise DataProblem(
-                f"{file}:{number}: {line[:60]!r} is no piece and its count; is the download"
+                f"{file}:{number}: {line[:60]!r} is not a subword and its count; is the download"
                 " complete?"
             )
         pieces.append(piece)

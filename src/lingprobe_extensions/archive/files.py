@@ -88,7 +88,7 @@ def json_file(path: Path, what: str) -> dict[str, Any]:
     with report_damage(path, "JSON"):
         said = json.loads(path.read_text("utf-8"))
     if not isinstance(said, dict):
-        raise DataProblem(f"{path} holds no JSON object, expected {what}")
+        raise DataProblem(f"{path} contains no JSON object, expected {what}")
     return said
 
 
@@ -141,7 +141,7 @@ def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefi
     check_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), what)
     if read != dim:
         raise DataProblem(
-            f"{path} reads word vectors of {read} numbers, and those of vectors= have {dim}"
+            f"{path} needs word vectors of {read} dimensions, and those of vectors= have {dim}"
         )
     return hidden
 

@@ -29,7 +29,7 @@ class InferSent:
     trained with.
 
     vectors  of version 1 glove.840B.300d.txt, of version 2 crawl-300d-2M.vec; words that the file
-             lacks are left out
+             lacks are excluded
     version  1 or 2: the marks of a sentence; in 2 also "ca n't" is read as "can 't"
     pool     max as published, mean, or none for a vector of each word
     """

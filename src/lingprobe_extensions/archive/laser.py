@@ -32,7 +32,7 @@ class Laser:
     lang    by whose rules the model of 93 languages has punctuation normalised and words cut: two
             letters, as Moses names languages; LASER2 and LASER3 normalise all by the English ones
     pool    auto, as published: the maximum over states, or the first of a LASER3 that was trained
-            so; or none for the states of the pieces of words
+            so; or none for the states of subwords
     """
 
     folder: Path
@@ -62,7 +62,7 @@ class Laser:
         what = "how LASER cuts words"
         first = find_file(self.folder, ("*.fcodes", "*.spm"), what, LASER)
         if first.suffix == ".fcodes":
-            what = "the pieces that the codes may make"
+            what = "the subwords of the codes"
             return first, find_file(self.folder, ("*.fvocab",), what, LASER)
         return first, next(iter(sorted(self.folder.expanduser().glob("*.cvocab"))), None)
 
@@ -143,7 +143,7 @@ def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> 
     deep, vectors, settings = transformer(file, state)
     if vocabulary is None:
         raise DataProblem(
-            f"{file} is a LASER3, which is read with the .cvocab beside it; get that, too"
+            f"{file} is a LASER3, which is read with the .cvocab beside it; download that, too"
         )
     numbers = _vocabulary(vocabulary, len(vectors))
     pool = "cls" if settings.get("sentemb_criterion") == "cls" else "max"
@@ -159,7 +159,9 @@ def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
     network, vectors = lstm(file, state)
     numbers = dict(state.get("dictionary") or {})
     if not numbers.keys() >= {"</s>", "<unk>"} or max(numbers.values()) >= len(vectors):
-        raise DataProblem(f"{file} has no dictionary of its {len(vectors):,} pieces; get it again")
+        raise DataProblem(
+            f"{file} has no dictionary of its {len(vectors):,} subwords; download it again"
+        )
     return Loaded(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
 
 
@@ -170,5 +172,5 @@ def _vocabulary(file: Path, rows: int) -> dict[str, int]:
     pieces = vocabulary_of(file)
     # fairseq fills tables of vectors up to a multiple of eight
     if not rows - 8 < len(pieces) + len(SPECIAL) <= rows:
-        raise DataProblem(f"{file} has {len(pieces):,} pieces, and the model {rows:,} vectors")
+        raise DataProblem(f"{file} has {len(pieces):,} subwords, and the model {rows:,} vectors")
     return {piece: number for number, piece in enumerate(pieces, len(SPECIAL))} | SPECIAL

@@ -154,12 +154,12 @@ def _shape(path: Path, stream: IO[bytes], words: int, settings: Settings) -> tup
         raise _cut(path)
     quantised, rows, dim = TABLE.unpack(head)
     if quantised:
-        raise DataProblem(f"{path} is quantised, which is not read; get the .bin of the model")
+        raise DataProblem(f"{path} is quantised, which is not read; download the .bin of the model")
     # the authors' program has written a row more, which no text reaches, since March 2019
     if dim != settings.dim or rows - words - settings.buckets not in (0, 1):
         raise DataProblem(
-            f"{path}: a table of {rows:,} vectors of {dim:,} numbers is not one of {words:,} words"
-            f" and {settings.buckets:,} buckets of {settings.dim:,}; get it again"
+            f"{path}: a table of {rows:,} vectors of {dim:,} dimensions is not one of {words:,}"
+            f" words and {settings.buckets:,} buckets of {settings.dim:,}; download it again"
         )
     return rows, dim
 
@@ -171,7 +171,7 @@ def _cut(path: Path) -> DataProblem:
 def _settings(path: Path, stream: IO[bytes]) -> Settings:
     head = stream.read(HEAD.size)
     if head[:4] != FASTTEXT:
-        raise DataProblem(f"{path} is no Sent2Vec model: it does not begin as files of fastText do")
+        raise DataProblem(f"{path} is not a Sent2Vec model: it does not begin as fastText files do")
     if len(head) < HEAD.size:
         raise _cut(path)
     _, version, dim, _, _, _, _, longest, _, model, buckets, *_ = HEAD.unpack(head)
@@ -182,8 +182,8 @@ def _settings(path: Path, stream: IO[bytes]) -> Settings:
         )
     if not (0 < dim <= WIDEST and 0 < longest <= 1000 and buckets >= 0):
         raise DataProblem(
-            f"{path}: vectors of {dim:,} numbers and n-grams of {longest:,} words in {buckets:,}"
-            " buckets are none of a Sent2Vec model; get it again"
+            f"{path}: vectors of {dim:,} dimensions and n-grams of {longest:,} words in {buckets:,}"
+            " buckets are none of a Sent2Vec model; download it again"
         )
     return Settings(dim, longest, buckets)
 
@@ -195,10 +195,10 @@ def _words(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], in
         raise _cut(path)
     entries, words, _, _, pruned = DICTIONARY.unpack(head)
     if pruned > 0:
-        raise DataProblem(f"{path} is pruned, which is not read; get the .bin of the model")
+        raise DataProblem(f"{path} is pruned, which is not read; download the .bin of the model")
     if not 0 < words <= entries <= size:
         raise DataProblem(
-            f"{path}: a dictionary of {words:,} words in {size:,} bytes; get it again"
+            f"{path}: a dictionary of {words:,} words in {size:,} bytes; download it again"
         )
     numbers: dict[str, int] = {}
     held, at = b"", 0

@@ -165,13 +165,13 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
     rows = mmap_table(place)
     if rows.shape[1] != dim or len(rows) < len(numbers):
         raise DataProblem(
-            f"{place} has {len(rows):,} vectors of {rows.shape[1]:,} numbers, expected"
+            f"{place} has {len(rows):,} vectors of {rows.shape[1]:,} dimensions, expected"
             f" {len(numbers):,} of {dim:,}"
         )
     if len(numbers) < len(rows) and not _ends_with_a_line(encoder.folder.expanduser() / WORDS):
         raise DataProblem(
             f"{encoder.folder / WORDS} is cut: it ends within a line and has {len(numbers):,} words"
-            f" for the {len(rows):,} vectors of {place.name}; get it again"
+            f" for the {len(rows):,} vectors of {place.name}; download it again"
         )
     if encoder.vectors is None:
         return Table(numbers, rows, None)
@@ -199,7 +199,7 @@ def _expansion(
     if known.sum() <= found.shape[1]:
         raise DataProblem(
             f"{vectors} has {int(known.sum()):,} of the words of {folder}, too few to map its"
-            f" vectors of {found.shape[1]:,} numbers"
+            f" vectors of {found.shape[1]:,} dimensions"
         )
     wanted = mmap_table(place)[[numbers[w] for w, there in zip(own, known, strict=True) if there]]
     read = np.column_stack([found[known], np.ones(int(known.sum()))]).astype(np.float64)

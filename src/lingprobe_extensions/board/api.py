@@ -51,8 +51,8 @@ def submit(
     mteb: str | Path | None = None,
     **selection: Unpack[Selection],
 ) -> Page[tuple[ModelLine, ...]]:
-    """Write results as a folder for a board (fits with answers, floors, ceilings and identities, a
-    line per model, checksums), or check such a folder.
+    """Write results as a folder for a board (answers, identities, a line per model, checksums), or
+    check such a folder.
 
     results             results with their baselines; with `check`, the folder
     output              the folder to write
@@ -64,7 +64,8 @@ def submit(
     mteb                a folder of mteb's results with scores of the model
     selection           the fields of `Selection`
     DataProblem with file, row and reason for a folder that was changed, and for results without a
-    model. `.content` has a `ModelLine` for each model.
+    model; UsageProblem for conflicting options. `.content` has a `ModelLine` for each
+    model.
 
         lingprobe.submit("results/", "mine", name="mine", trained_on_ud="no")
         print(lingprobe.submit("mine", check=True))
@@ -132,12 +133,12 @@ def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...
 
 def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> list[Path]:
     """Write a site of models from submissions: a page to sort and filter, and one for each model
-    and task, with groups of models, floors and ceilings.
+    and task, with groups of models, baselines and upper bounds.
 
     folders  submissions, checked first
     output   the folder of the site
     Returns its files, of which the first is index.html; no server or network is needed.
-    DataProblem for a submission that was changed.
+    DataProblem for a submission that was changed, UsageProblem for none.
 
         lingprobe.board(["mine", "yours"], "site")
     """

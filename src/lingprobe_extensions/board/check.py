@@ -1,7 +1,7 @@
 """Whether a folder is what was written: checksums, columns, identities, and every score from the
 answers. Nothing in it is run: metrics of files are left alone unless the user trusts them.
 
-Whoever forges all of it with care is found by what is measured anew (`sample`), not here.
+Whoever forges all of it with care is found by what is measured again (`sample`), not here.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
         except DataProblem as problem:
             said = [str(problem)]
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            said = [f"what is packed is no result ({error!r})"]
+            said = [f"what is packed is not a result ({error!r})"]
         wrong += [f"row {number}: {each}" for each in said]
     return results, wrong
 

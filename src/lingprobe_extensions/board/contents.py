@@ -31,8 +31,8 @@ HOW_TO_READ = (
     " than the best (paired over test examples, p ≥ 0.05 by Holm's method for {family})."
 )
 FLOORS = (
-    "Above the floors: significantly better than every baseline and constant answer (corrected for"
-    " {family})."
+    "Above the baselines: significantly better than every baseline and constant answer (corrected"
+    " for {family})."
 )
 
 
@@ -134,7 +134,7 @@ class Board:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """How groups and floors are to be read."""
+        """How groups and baselines are to be read."""
         family, floors = self.standings.family, self.standings.floors_family
         return HOW_TO_READ.format(family=family), FLOORS.format(family=floors)
 

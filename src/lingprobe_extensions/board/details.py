@@ -27,10 +27,10 @@ CONTROLS = (
     *("selectivity", "keys seen, %", "on seen", "on unseen", "draws"),
 )
 SELECTIVITY = (
-    "A control has the task's sentences without what it is a control for. Selectivity (Hewitt &"
-    " Liang 2019): how much better the task is answered than a control whose labels are drawn by"
-    " word, on the same examples, with its 95 % interval. Keys seen: the share of test examples"
-    " whose word train has."
+    "A control has the task's sentences with changed labels or words. Selectivity (Hewitt & Liang"
+    " 2019): the score minus that of a control whose labels are sampled for each word, on the same"
+    " examples, with its 95 % interval. Keys seen: the share of test examples whose word occurs in"
+    " train."
 )
 GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
 

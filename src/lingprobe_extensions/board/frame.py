@@ -2,7 +2,7 @@
 these, which are what the store keeps of a result, answers included. So every score, interval and
 comparison can be computed anew.
 
-What is left out: tags of examples that are words of the data, and probabilities.
+What is excluded: tags of examples that are words of the data, and probabilities.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Fit:
             arrays = {each["name"]: _array(each) for each in self.arrays}
             return PackedResult(json.loads(self.packed), arrays).result()
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise DataProblem(f"packed holds no result ({error!r})") from error
+            raise DataProblem(f"packed contains no result ({error!r})") from error
 
     def columns(self) -> dict[str, Any]:
         """The row by name, without a copy of what it holds."""
@@ -94,12 +94,14 @@ def _array(packed: Mapping[str, Any]) -> Any:
     """An array of numbers in memory; nothing else is read."""
     dtype = np.dtype(packed["dtype"])
     if dtype.kind not in NUMBERS:
-        raise ValueError(f"{packed['name']} is no array of numbers")
+        raise ValueError(f"{packed['name']} is not an array of numbers")
     return np.frombuffer(packed["values"], dtype)
 
 
 def fit_of(result: Result) -> Fit:
-    """A result as a row, its floor and ceiling still open; no folder of this machine is in it."""
+    """A result as a row, its baseline and upper bound still open; no folder of this machine is in
+    it.
+    """
     said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
     plain = replace(result, provenance=said, strata=_groups(result), scores=None)
     facts, arrays, _ = PackedResult.of(plain)
@@ -200,7 +202,7 @@ def read_frame(path: Path) -> list[Fit]:
             for name in wanted
             if here.get(name) != wanted[name]
         ]
-        other += [f"{name} is no column of a submission" for name in here if name not in wanted]
+        other += [f"{name} is not a column of a submission" for name in here if name not in wanted]
         raise DataProblem(f"{path.name}: its columns differ: {'; '.join(other) or 'another order'}")
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count:

@@ -1,5 +1,5 @@
-"""The first page of a board: models below each other, tasks beside each other, floors above and
-ceilings below them. It stays below two megabytes: where it would not, it has fewer layers, then
+"""The first page of a board: models below each other, tasks beside each other, baselines above and
+upper bounds below them. It stays below two megabytes: where it would not, it has fewer layers, then
 fewer tasks, and says so.
 """
 
@@ -35,9 +35,10 @@ LIMIT = 2_000_000  # bytes
 HEAD = ("model", "UD in training", "parameters (M)")
 WORDS = frozenset(HEAD[:2])
 BOLD = (
-    "Bold: leading. Grey: not above the floors. ±: the wider side of the 95 % interval. Of several"
-    " layers the table shows the one that is best on dev; Layer shows the scores of one layer. *:"
-    " not compared, since it is over other test examples, or by a metric that is code in a file."
+    "Bold: leading. Grey: not above the baselines. ±: the wider side of the 95 % interval. Of"
+    " several layers the table shows the one that is best on dev; Layer shows the scores of one"
+    " layer. *: not compared, because it is over other test examples, or by a metric that is code"
+    " in a file."
 )
 USUAL = "best on dev"
 
@@ -77,7 +78,7 @@ def index_page(board: Board, shown: Shown) -> WebDocument:
     """The page of some tasks."""
     many = len(board.models)
     title = f"Board of {many:,} model{'s' * (many != 1)}"
-    about = "What linear and other probes read from their vectors, between floors and ceilings."
+    about = "Scores of linear and other probes of their vectors, with baselines and upper bounds."
     left = len(board.columns) - len(shown.keys)
     notes = (
         *board.notes,
@@ -98,9 +99,9 @@ def index_page(board: Board, shown: Shown) -> WebDocument:
 def _scores(board: Board, shown: Shown) -> TableSheet:
     """The scores of all models."""
     rows = [
-        ("best floor", "", "", *(format_number(board.floor(key)[0]) for key in shown.keys)),
+        ("best baseline", "", "", *(format_number(board.floor(key)[0]) for key in shown.keys)),
         *(_row(board, encoder, shown.keys) for encoder in board.order),
-        ("best ceiling", "", "", *(format_number(board.ceiling(key)[0]) for key in shown.keys)),
+        ("upper bound", "", "", *(format_number(board.ceiling(key)[0]) for key in shown.keys)),
         ("n", "", "", *(f"{board.most(key):,}" for key in shown.keys)),
     ]
     columns = [board.columns[key] for key in shown.keys]
@@ -186,10 +187,10 @@ def _at_layers(one: Standing, order: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tasks(board: Board) -> TableSheet:
-    """The tasks with their floors and ceilings; each has a page."""
+    """The tasks with their baselines and upper bounds; each has a page."""
     head = (
-        *("task", "language", "family", "probe", "models", "leading", "above the floors"),
-        *("best floor", "best ceiling", "n"),
+        *("task", "language", "family", "probe", "models", "leading", "above baselines"),
+        *("best baseline", "upper bound", "n"),
     )
     rows = []
     for key, one in board.tasks.items():
@@ -210,4 +211,4 @@ def _tasks(board: Board) -> TableSheet:
         )
     links = {(0, r, 0): board.task_files[key] for r, key in enumerate(board.tasks)}
     table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:4]))
-    return TableSheet(table, "Tasks with their floors and ceilings", links=links)
+    return TableSheet(table, "Tasks with baselines and upper bounds", links=links)

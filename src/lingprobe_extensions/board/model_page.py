@@ -25,10 +25,10 @@ from lingprobe_extensions.board.standings import Key, Standing
 from lingprobe_extensions.board.task_page import floor_difference, floor_verdict
 
 HEAD = (
-    *("task", "group", "layer", "score", "95 % interval", "best floor", "floor of"),
-    *("from the best floor", "above the floors", "best ceiling", "n"),
+    *("task", "group", "layer", "score", "95 % interval", "best baseline", "baseline"),
+    *("over baseline", "above baselines", "upper bound", "n"),
 )
-WORDS = frozenset({"task", "group", "layer", "floor of", "above the floors"})
+WORDS = frozenset({"task", "group", "layer", "baseline", "above baselines"})
 DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on the source texts"}
 
 
@@ -46,12 +46,12 @@ def model_page(board: Board, encoder: str) -> WebDocument:
     )
     above = sum(one.is_above_floors for one in mine.values())
     leading = sum(one.group == "leading" for one in mine.values())
-    finding = f"Leading on {leading:,} of {len(mine):,} tasks, above the floors on {above:,}."
+    finding = f"Leading on {leading:,} of {len(mine):,} tasks, above the baselines on {above:,}."
     blocks: tuple[PageBlock, ...] = (
         ProseBlock((finding,), "finding"),
         _scores(board, mine),
         *_layers(board, mine),
-        ProseBlock((*board.notes, "What it was trained on is as its submitter says."), "note"),
+        ProseBlock((*board.notes, "Training data are as declared by the submitter."), "note"),
         *mteb_of(model),
         TermBlock(terms),
         FoldedBlock("Identity, code and files", _facts(line.identity, line.code, line.files)),
@@ -67,7 +67,7 @@ def _facts(
 ) -> tuple[PageBlock, ...]:
     sums = "".join(f"{value}  {name}\n" for name, value in files.items())
     return (
-        CodeBlock(identity, "What decides its vectors"),
+        CodeBlock(identity, "Identity of its vectors"),
         TermBlock(tuple((f"Code of the {kind}", value) for kind, value in code.items())),
         *([CodeBlock(sums, "SHA-256 of its files")] if sums else []),
     )

@@ -1,4 +1,4 @@
-"""One fit of a submission, measured anew. Which one the content of the results decides, so that
+"""One fit of a submission, measured again. Which one the content of the results decides, so that
 nobody who submits chooses it; it is measured only where encoder and data are here.
 
 Code in files that the results name is not run, no model's own code either, and nothing is fetched
@@ -74,7 +74,7 @@ def remeasure(results: Sequence[Result], content: bytes, here: Sequence[str] = (
     for name, why in reasons.values():
         named.setdefault(why, []).append(name)
     told = (f"{'; '.join(names)}: {why}" for why, names in named.items())
-    return f"no fit was measured anew: {'; '.join(told)}"
+    return f"no trained probe was measured again: {'; '.join(told)}"
 
 
 def _check_references(*references: str) -> None:
@@ -165,7 +165,7 @@ def _compare(stated: Result, result: Result) -> str:
     if trial.control != "none":
         name += f", control {shorten_reference(get_contents('controls'), trial.control)}"
     ours, theirs = list(result.predicted.plain()), list(stated.predicted.plain())
-    score = f"measured anew: {name}: {100.0 * result.score:.1f}"
+    score = f"measured again: {name}: {100.0 * result.score:.1f}"
     if ours == theirs:
         return f"{score}, the same answers"
     alike = sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(ours)

@@ -65,8 +65,8 @@ class TaskStandings(NamedTuple):
     """All that was measured on a task with a probe, in the order of the encoders' names.
 
     languages  of the data, as eng-Latn
-    floors     rows of baselines; ceilings: of oracles
-    shown      the results behind the rows of models and floors
+    floors     rows of baselines; upper bounds: of oracles
+    shown      the results behind the rows of models and baselines
     controls   results of controls, at any layer, and of the same fits without
     """
 
@@ -84,7 +84,9 @@ class TaskStandings(NamedTuple):
 
 
 class Standings(NamedTuple):
-    """The standings on each task, and what p values of groups and of floors are corrected for."""
+    """The standings on each task, and what p values of groups and of baselines are corrected
+    for.
+    """
 
     tasks: tuple[TaskStandings, ...]
     family: str

@@ -1,4 +1,6 @@
-"""The page of a task: models in groups, with the floors and ceilings that they stand between."""
+"""The page of a task: models in groups, with the baselines and upper bounds that they stand
+between.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from lingprobe_extensions.board.standings import Group, Key, Standing
 
 HEAD = (
     *("model", "layer", "score", "95 % interval", "from the best"),
-    *("p (Holm)", "from the best floor", "above the floors", "n"),
+    *("p (Holm)", "over baseline", "above baselines", "n"),
 )
 BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
 TITLES: dict[Group, str] = {
@@ -55,15 +57,15 @@ def task_page(board: Board, key: Key) -> WebDocument:
     blocks: tuple[PageBlock, ...] = (
         TermBlock(terms),
         *groups,
-        _bounds("Floors", one.floors, rows[0].majority if rows else None),
-        _bounds("Ceilings: vectors that contain the annotation", one.ceilings),
+        _bounds("Baselines", one.floors, rows[0].majority if rows else None),
+        _bounds("Upper bounds: vectors that contain the annotation", one.ceilings),
         *control_blocks(board, one),
         *group_blocks(board, one),
         ProseBlock(
             (*board.notes, "Models are in the order of their names within a group."), "note"
         ),
         FoldedBlock(
-            "Data and fits: what to keep in mind",
+            "Data and probes: caveats",
             (ProseBlock(tuple(describe_scores(rows)), "note"),),
         ),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
@@ -81,7 +83,7 @@ def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     }
     strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
     section = TableSection("", rows, strong=strong)
-    words = frozenset({"model", "layer", "above the floors"})
+    words = frozenset({"model", "layer", "above baselines"})
     return TableSheet(Table(HEAD, (section,), words), TITLES[group], links=links)
 
 
@@ -110,9 +112,9 @@ def floor_difference(one: Standing) -> str:
 
 
 def floor_verdict(one: Standing) -> str:
-    """Whether a score is above the floors, in a word or two."""
+    """Whether a score is above the baselines, in a word or two."""
     if one.floor is None:
-        return "no floor"
+        return "no baseline"
     said = {"better": "yes", "worse": "no, worse than one"}
     verdict = one.floor.strictest.verdict
     return said.get(verdict, verdict)

@@ -2,8 +2,8 @@
 others, and where words stand.
 
 Rules and asked words speak for the answer that most training examples with the same cue have. The
-ceiling of a bag is exact: no reader of the asked words and of which words there are, however good,
-can score higher on the examples that it is over.
+upper bound of a bag is exact: no reader of the asked words and of which words there are, however
+good, can score higher on the examples that it is over.
 """
 
 from __future__ import annotations
@@ -126,11 +126,11 @@ def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
         1
     ].ravel()
     yield (
-        ("asked word alone" if slots == 1 else "asked words alone"),
+        ("only the asked word" if slots == 1 else "only the asked words"),
         (together[: len(train)], together[len(train) :]),
     )
     for k in range(slots) if slots > 1 else ():
-        yield f"{SLOTS[k]} asked word alone", (train.asked[:, k], test.asked[:, k])
+        yield f"only the {SLOTS[k]} asked word", (train.asked[:, k], test.asked[:, k])
 
 
 def _score_keys(

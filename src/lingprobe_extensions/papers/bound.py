@@ -22,8 +22,8 @@ def write_bound(bound: Bound, to: Path) -> None:
     """Write a bound whole or not at all; DataProblem where the rows were no random sample."""
     if bound.by:
         raise DataProblem(
-            f"the rows of the sheet were drawn by {bound.by}, the rare ones first, so their score"
-            " is no bound; leave -o out, or write a sheet without --by"
+            f"the rows of the sheet were sampled by {bound.by}, rare values first, so their score"
+            " is not an estimate of human performance; omit -o, or write a sheet without --by"
         )
     write_text(to, json.dumps(asdict(bound), indent=2, ensure_ascii=False) + "\n")
 
@@ -63,13 +63,13 @@ def people(bound: Bound) -> Table:
         ),
         (
             f"{bound.ties:,} ties, each counted as chance among the tied answers;"
-            f" {bound.unjudged:,} sentences without a judgement, left out."
+            f" {bound.unjudged:,} sentences without a judgement, excluded."
         ),
     )
     if bound.by:
         notes += (
-            f"Rows were drawn by {bound.by}, the rare ones first: the score of all is none of the"
-            " test set.",
+            f"Rows were sampled by {bound.by}, rare values first: the overall score is not that of"
+            " the test set.",
         )
     section = TableSection(
         shorten_reference(get_contents("tasks"), bound.task),

@@ -54,7 +54,7 @@ class Claim:
     """A claim of a paper: `first` is in some relation to `second` on some tasks.
 
     where       the section, and the figure where it is not in the table
-    quote       the paper's words; […] stands for what is left out
+    quote       the paper's words; […] stands for what is excluded
     claim       what is tested, in a sentence
     quantifier  of how many comparisons the paper says it: every, almost all, most, in general, or a
                 count ('17 of 22'); '' of a single one
@@ -180,13 +180,13 @@ def claims(file: Path = FILE) -> tuple[Claim, ...]:
 
 
 def match_names(pattern: str, names: Sequence[str]) -> list[str]:
-    """The names that a list with `;` names: patterns with `*`, and after `!` those left out."""
+    """The names that a list with `;` names: patterns with `*`, and after `!` those excluded."""
     some, out = _parts(pattern)
     return [name for part in some for name in names if fnmatchcase(name, part) and not out(name)]
 
 
 def _parts(text: str) -> tuple[list[str], Callable[[str], bool]]:
-    """The entries of a list with `;`, and whether a name is among those left out."""
+    """The entries of a list with `;`, and whether a name is among those excluded."""
     parts = [part.strip() for part in text.split(";")]
     out = [part[1:] for part in parts if part.startswith("!")]
     kept = [part for part in parts if part and part[0] != "!"]

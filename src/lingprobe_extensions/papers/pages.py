@@ -63,7 +63,7 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSectio
     """Claims by paper, data and probe."""
     for paper, data, probe in dict.fromkeys((one.paper, one.data, one.probe) for one in found):
         mine = [one for one in found if (one.paper, one.data, one.probe) == (paper, data, probe)]
-        by = f"read by {'the probe of the paper' if probe == OWN else probe}"
+        by = f"probe: {'that of the paper' if probe == OWN else probe}"
         heading = f"{TITLES[paper]}: {shorten_task(data)}, {by}" if data else TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())

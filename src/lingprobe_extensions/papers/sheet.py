@@ -78,7 +78,7 @@ def sample(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
     """The sentences of the sample. DataProblem where people cannot be asked so.
 
     By a stratum, one of each label and value is drawn after the other, and rare ones stand first:
-    a sheet drawn at random hardly has them.
+    a sheet sampled at random hardly has them.
     """
     labels = dataset.labels
     if labels.classes is None or not dataset.of_sentences or dataset.asked.shape[1]:
@@ -88,7 +88,7 @@ def sample(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
         )
     test = dataset.rows("test")
     if not len(test):
-        raise DataProblem("the task has no test examples to draw from")
+        raise DataProblem("the task has no test examples to sample from")
     rows = np.random.default_rng([seed, len(test)]).permutation(test)
     if by:
         rows = _in_turn(rows, _cells(dataset, rows, by), n)
@@ -103,7 +103,7 @@ def _cells(dataset: Dataset, rows: Ints, by: str) -> list[str]:
     if not by:
         return gold
     if by not in dataset.strata:
-        raise DataProblem(f"the task has no stratum {by!r}; it has {', '.join(dataset.strata)}")
+        raise DataProblem(f"the task has no subgroup {by!r}; it has {', '.join(dataset.strata)}")
     tags = dataset.strata[by]
     values = [tags.names[code] if code >= 0 else "none" for code in tags.codes[rows].tolist()]
     return [f"{label}: {value}" for label, value in zip(gold, values, strict=True)]

@@ -32,7 +32,7 @@ def tag(given: Mapping[str, Any], *, quiet: bool = False) -> None:
     done = lingprobe.tag(**given, progress=not quiet)
     share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
     left_out = (
-        f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
+        f"; {done.skipped:,} lines skipped, the first: {done.problem}" if done.skipped else ""
     )
     _remark(f"{share} are tagged as in {given['source']}", quiet)
     counts = f"{done.sentences:,} sentences, {done.words:,} words{left_out}"

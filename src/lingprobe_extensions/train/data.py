@@ -49,9 +49,9 @@ class Reading:
     """How files are read, and what was counted on the way.
 
     english   quotes are made straight, and clitics split off, as English treebanks have them
-    longest   words, beyond which a sentence is left out
-    on_error  whether a tree that is malformed is an error, or left out and counted
-    left_out  what `strip_to_letters` makes of sentences that are left out, as they will be probed
+    longest   words, beyond which a sentence is excluded
+    on_error  whether a tree that is malformed is an error, or excluded and counted
+    left_out  what `strip_to_letters` makes of sentences that are excluded, as they will be probed
     where     of files with columns: which rows are read, a pattern of a column's cells by its name
     dev       whether these are files of dev, from which nothing is learnt
     seen      hashes of the texts of every example that was read
@@ -113,7 +113,9 @@ def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
             for number, line in read_text_lines(path):
                 cells = line.split("\t")
                 if len(cells) < 2:
-                    raise DataProblem(f"{path}:{number}: a source and its translation stand here")
+                    raise DataProblem(
+                        f"{path}:{number}: expected a source, a tab and its translation"
+                    )
                 yield cells[0].strip(), cells[1].strip()
         return
     if len(paths) != 2 or tables:

@@ -1,4 +1,4 @@
-"""What CBOW draws: negatives, which words are predicted, which bigrams are left out (Mikolov et al.
+"""What CBOW draws: negatives, which words are predicted, which bigrams are excluded (Mikolov et al.
 2013, section 2; Pagliardini et al. 2018, section 2.2).
 """
 

@@ -50,7 +50,7 @@ class Exported(NamedTuple):
 
 def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
-    and some more; words with spaces inside are left out.
+    and some more; words with spaces inside are excluded.
 
     Texts get the same vectors up to 1e-5, which is checked, also where words are not among these,
     unless the encoder draws a vector for whichever word it meets. Texts are cut as running text is,
@@ -157,9 +157,9 @@ _CUTS = (
 def _card(encoder: Trained, shape: NetworkShape, many: int, is_cut_at_spaces: bool) -> str:
     return (
         "---\nlibrary_name: sentence-transformers\n---\n\nA sentence encoder that `lingprobe train`"
-        f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} numbers.\n\n"
-        f"It knows {many:,} words as they are written, and has one vector for all others."
-        f" {_CUTS[is_cut_at_spaces]} Which sentences it was trained on is known to the folder that"
-        " it was made of, not here: do not probe it on these. A text without a character has no"
-        " vector.\n"
+        f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} dimensions.\n\n"
+        f"It has a vocabulary of {many:,} case-sensitive words, and one vector for all others."
+        f" {_CUTS[is_cut_at_spaces]} A text without a character has no vector. Do not probe it on"
+        " its training sentences, which are recorded in the folder that it was exported from, not"
+        " here.\n"
     )

@@ -29,7 +29,7 @@ class Training:
               baseline
     trivial   scores of baselines without an encoder, on dev and on further evaluation files
     unbeaten  those of them that the best epoch is not clearly better than
-    counts    how many sentences were read, and how many left out and why
+    counts    how many sentences were read, and how many excluded and why
     """
 
     folder: Path

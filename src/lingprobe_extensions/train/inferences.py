@@ -32,7 +32,7 @@ SOURCES = {
 
 def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
     """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
-    JSON lines (.jsonl); pairs without a label, and those that `unfit` names, are left out and
+    JSON lines (.jsonl); pairs without a label, and those that `unfit` names, are excluded and
     counted.
     """
     for path in paths:

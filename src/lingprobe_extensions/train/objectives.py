@@ -358,7 +358,7 @@ def parse() -> Objective:
 
 
 def infer() -> Objective:
-    """Tell how two sentences are related, from tables or JSON lines of pairs with labels."""
+    """Predict how two sentences are related, from tables or JSON lines of pairs with labels."""
     return Objective(Inferring.of, inferences, "accuracy", columns=True)
 
 

@@ -41,7 +41,7 @@ class Settings:
     patience   epochs without a better figure on dev, after which training ends; 0 for no end
     ngrams     (cbow) 2 for words and bigrams, 1 for words alone
     buckets    (cbow) how many vectors all bigrams share
-    lost       (cbow) bigrams of a sentence that are left out
+    lost       (cbow) bigrams of a sentence that are excluded
     negatives  (cbow) words that each word is told from
     subsample  (cbow) frequency from which on a word is predicted less often than it stands; 0:
                always
@@ -49,7 +49,7 @@ class Settings:
                gensim, so many times as long as there are vectors in the context, and none beyond
                scores of 6
     shuffled   (cbow) the order of sentences is drawn for each epoch; false: as in the text
-    dropout    (parser) share of numbers that are left out while it learns
+    dropout    (parser) share of numbers that are excluded while it learns
     falls      (parser) the rate falls to nothing in a straight line until the last epoch; false:
                it is halved after an epoch that was no better
     letters    (parser) numbers that are made of a word's letters, for each width that these are
@@ -57,10 +57,10 @@ class Settings:
     dilated    (parser) letters are read by three dilated convolutions, as in COMBO
     projected  (parser) numbers that are made of a static vector, where vectors= gives some
     arcs       (parser) numbers of a word as a head, and as what stands below one
-    drop, swap (denoise) how often a word is left out, and two neighbours change places
-    longest    words of a sentence, beyond which it is left out
+    drop, swap (denoise) how often a word is excluded, and two neighbours change places
+    longest    words of a sentence, beyond which it is excluded
     english    quotes are made straight, and clitics split off, as English treebanks have them
-    on_error   raise, or skip: trees that are malformed are left out and counted
+    on_error   raise, or skip: trees that are malformed are excluded and counted
     most       examples that are read at most; 0 for all
     device     cpu, cuda, or auto: a GPU where there is one
     precision  fp32, or bf16: products in bfloat16, sums and weights in float32
@@ -206,7 +206,7 @@ class Request:
     files     that the objective reads
     dev       files to judge by; a part of the examples without
     where     of files with columns: which rows are read, as patterns by column
-    exclude   sentences that are left out, as they will be probed
+    exclude   sentences that are excluded, as they will be probed
     also      files that are judged after each epoch, too, as they are; nothing is chosen by them
     left_out  options that name the corpora and tasks of `exclude`, for the command in the card
     """

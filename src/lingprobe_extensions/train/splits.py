@@ -35,7 +35,7 @@ VOCABULARY = {
 
 
 def describe_counts(counts: Mapping[str, int]) -> str:
-    """What was read and used, what was left out and why, and the size of the vocabulary."""
+    """What was read and used, what was excluded and why, and the size of the vocabulary."""
 
     def list_counts(names: Mapping[str, str]) -> str:
         return ", ".join(
@@ -43,7 +43,7 @@ def describe_counts(counts: Mapping[str, int]) -> str:
         )
 
     left_out = {n: n for n in counts if n not in USED and n not in VOCABULARY and counts[n]}
-    parts = {"examples": USED, "left out": left_out, "vocabulary": VOCABULARY}
+    parts = {"examples": USED, "excluded": left_out, "vocabulary": VOCABULARY}
     return "; ".join(
         f"{part}: {said}" for part, names in parts.items() if (said := list_counts(names))
     )
@@ -51,7 +51,7 @@ def describe_counts(counts: Mapping[str, int]) -> str:
 
 def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, int]) -> DataProblem:
     """What is said where nothing is left to train on, or for dev; `left` counts what was read, and
-    what of that was left out.
+    what of that was excluded.
     """
     return DataProblem(
         f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} for"

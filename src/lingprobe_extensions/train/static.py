@@ -1,4 +1,4 @@
-"""Static word vectors trained on running text by gensim, the sentences that probe them left out."""
+"""Static word vectors trained on running text by gensim, the sentences that probe them excluded."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Trained:
     def __str__(self) -> str:
         return (
             f"{self.path}: vectors of {self.vocabulary} words, from {self.words} words in"
-            f" {self.sentences} sentences; {self.excluded} sentences left out because they are"
+            f" {self.sentences} sentences; {self.excluded} sentences excluded because they are"
             " probed"
         )
 

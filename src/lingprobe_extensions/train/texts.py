@@ -93,7 +93,7 @@ class Pieces:
 
     @classmethod
     def of(cls, texts: Iterable[str], many: int, whole: bool) -> Pieces:
-        """At most so many pieces of some texts; `whole` words at spaces, rare ones left out."""
+        """At most so many pieces of some texts; `whole` words at spaces, rare ones excluded."""
         try:
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
         except ImportError:

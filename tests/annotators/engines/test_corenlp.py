@@ -112,7 +112,7 @@ def test_a_sentence_that_comes_back_with_other_words_is_left_out(url, tmp_path):
 @pytest.mark.parametrize(
     ("address", "words", "says"),
     [
-        ("localhost:9000", "a", "is no address"),
+        ("localhost:9000", "a", "is not an address"),
         ("http://127.0.0.1:9", "a", "no CoreNLP server answers"),
         (None, "REFUSED", "refused the text: 500"),
     ],

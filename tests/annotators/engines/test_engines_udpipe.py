@@ -42,7 +42,7 @@ def test_the_fingerprint_is_of_the_content(udpipe_model, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "says"), [(None, "no file"), (b"no model", "is no model of UDPipe 1")]
+    ("data", "says"), [(None, "no file"), (b"no model", "is not a model of UDPipe 1")]
 )
 def test_what_is_no_model_is_named(data, says, tmp_path):
     pytest.importorskip("ufal.udpipe")

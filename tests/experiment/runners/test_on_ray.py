@@ -177,7 +177,7 @@ def test_answers_come_in_order_and_what_ends_its_workers_is_lost(workers, double
     said = list(workers.fit(double, items))
     lost = said.pop(5)
     assert isinstance(lost, Lost)
-    assert lost.why.startswith(f"{ATTEMPTS} workers of Ray ended over it, the last since")
+    assert lost.why.startswith(f"{ATTEMPTS} Ray workers died on it, the last because")
     assert said == [2 * item for item in range(20)]
 
 

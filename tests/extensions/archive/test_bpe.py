@@ -32,7 +32,8 @@ def test_words_are_cut_by_merges_in_the_order_in_which_they_were_learnt(codes, w
 
 
 def test_a_new_word_is_cut_as_in_the_paper(tmp_path):
-    """Sennrich et al. 2016, Figure 1: merges learnt from low, lowest, newer and wider make "low er·"
+    """Sennrich et al. 2016, Figure 1: merges learnt from low, lowest, newer and wider make "low"
+    " er·"
     of "lower"; here the mark of the end stands with the last letter, as in fastBPE.
     """
     (tmp_path / "codes").write_text("l o 9\nlo w 8\ne r</w> 7\n")
@@ -50,5 +51,5 @@ def test_pieces_that_the_vocabulary_lacks_are_cut_again(codes, tmp_path):
 
 def test_a_line_that_is_no_merge_is_told(tmp_path):
     (tmp_path / "codes").write_text("t h 9\nthe\n")
-    with pytest.raises(DataProblem, match="codes:2: 'the' is no merge"):
+    with pytest.raises(DataProblem, match="codes:2: 'the' is not a merge"):
         read_codes(tmp_path / "codes", None)

@@ -104,11 +104,11 @@ def test_words_have_their_own_vectors(tmp_path):
 @pytest.mark.parametrize(
     ("odd", "said"),
     [
-        ({"magic": 7}, "no Sent2Vec model"),
+        ({"magic": 7}, "not a Sent2Vec model"),
         ({"version": 3}, "static:"),
         ({"model": 2}, "static:"),
-        ({"dim": 0}, "get it again"),
-        ({"dim": 7}, "get it again"),
+        ({"dim": 0}, "download it again"),
+        ({"dim": 7}, "download it again"),
     ],
 )
 def test_other_files_are_told_in_one_sentence(tmp_path, odd, said):

@@ -233,8 +233,8 @@ ALTERED = {
     "a type": (lambda f: edit_line(f, name={"a": 1}), r"line 1: name is .* which it cannot be"),
     "another key": (lambda f: edit_line(f, extra=1), r"line 1: a model is a JSON object with name"),
     "another state of a model": (other_state, r"line 1: its results are of several states"),
-    "types": (odd_types, r"parquet, row 1: what is packed is no result"),
-    "a name of a column": (other_columns, r"score is missing; best is no column"),
+    "types": (odd_types, r"parquet, row 1: what is packed is not a result"),
+    "a name of a column": (other_columns, r"score is missing; best is not a column"),
 }
 
 
@@ -266,7 +266,7 @@ def test_nothing_that_a_folder_names_is_run(folder, tmp_path):
         ]
         write_submission(submit(made), tmp_path / place)
         page = lingprobe.submit(tmp_path / place, check=True)
-        assert "no fit was measured anew" in str(page)
+        assert "no trained probe was measured again" in str(page)
         assert not (tmp_path / "ran").exists()
 
 
@@ -295,12 +295,12 @@ def test_one_fit_is_measured_anew(measured, tmp_path):
     lingprobe.submit(evaluation, tmp_path / "mine", name="tiny")
     text = str(lingprobe.submit(tmp_path / "mine", check=True, encoders=["npz:moved.npz"]))
     assert re.search(
-        r"measured anew: ud/tense:few.conllu,limit=120, npz:\S*tiny.npz[^:]*: \d+\.\d, the same",
+        r"measured again: ud/tense:few.conllu,limit=120, npz:\S*tiny.npz[^:]*: \d+\.\d, the same",
         text,
     )
     without = str(lingprobe.submit(tmp_path / "mine", check=True))
     assert re.search(
-        r"measured anew: ud/tense:few.conllu,limit=120, length[^:]*: \d+\.\d, the same", without
+        r"measured again: ud/tense:few.conllu,limit=120, length[^:]*: \d+\.\d, the same", without
     )
     assert str(place) not in (tmp_path / "mine" / LINES).read_text("utf-8")
     assert str(place).encode() not in (tmp_path / "mine" / FITS).read_bytes()
@@ -385,7 +385,8 @@ def name(compared):
 
 
 def test_groups_are_those_of_compare():
-    """p is that of the pair in `compare`, corrected by Holm's method over all pairs of all tasks."""
+    """p is that of the pair in `compare`, corrected by Holm's method over all pairs of all"
+    " tasks."""
     mine = results(SHARES)
     board = standings(mine)
     pairs = {
@@ -513,7 +514,7 @@ def test_every_page_has_floors_and_ceilings(folder):
     files = lingprobe.board(folder, folder.parent / "site")
     for file in files:
         text = file.read_text("utf-8")
-        assert "floor" in text
+        assert "baseline" in text
         assert "eiling" in text
         assert "99.0" in text  # the ceiling
         assert "by Holm" in text
@@ -620,5 +621,5 @@ def test_what_cannot_be_submitted_is_refused(tmp_path):
         lingprobe.submit(results(SHARES))
     with pytest.raises(lingprobe.UsageProblem, match="leave metric out"):
         lingprobe.submit(results(SHARES), tmp_path / "x", metric="accuracy")
-    with pytest.raises(lingprobe.DataProblem, match="is missing, so it is no submission"):
+    with pytest.raises(lingprobe.DataProblem, match="is missing, so it is not a submission"):
         lingprobe.board(Path(tmp_path), tmp_path / "site")

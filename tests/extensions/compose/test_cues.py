@@ -71,7 +71,11 @@ def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
     floors, pairs = told(swapped())
     assert all(
         floors[name].score == 0.5
-        for name in ("asked words alone", "first asked word alone", "second asked word alone")
+        for name in (
+            "only the asked words",
+            "only the first asked word",
+            "only the second asked word",
+        )
     )
     assert floors["before the verb"].score == 0.5
     assert (
@@ -111,7 +115,7 @@ def test_an_asked_word_that_is_mostly_answered_in_one_way_is_a_leak():
         for split, n in (("train", 300), ("test", 200))
         for i, verb in enumerate(rng.choice(["help", "call"], size=n).tolist())
     ]
-    assert told(Dataset.of(examples))[0]["asked word alone"].score > 0.85
+    assert told(Dataset.of(examples))[0]["only the asked word"].score > 0.85
 
 
 def test_words_that_train_never_asked_get_its_commonest_answer():
@@ -119,12 +123,12 @@ def test_words_that_train_never_asked_get_its_commonest_answer():
         question("the man slept", ("sleep",), label, "train") for label in ("no", "no", "yes")
     ]
     floors, _ = told(Dataset.of([*examples, question("the man danced", ("dance",), "no", "test")]))
-    assert floors["asked word alone"].score == 1.0
+    assert floors["only the asked word"].score == 1.0
     assert not [name for name in floors if name.startswith("first asked")]
     assert [name for name in told(swapped())[0] if "asked" in name] == [
-        "asked words alone",
-        "first asked word alone",
-        "second asked word alone",
+        "only the asked words",
+        "only the first asked word",
+        "only the second asked word",
     ]
 
 
@@ -291,7 +295,7 @@ def test_where_nothing_is_asked_or_answers_are_no_classes_there_is_nothing_of_th
 @pytest.mark.parametrize(
     ("name", "cue", "train", "test"),
     [
-        ("content1", "asked word alone", None, 0.599),
+        ("content1", "only the asked word", None, 0.599),
         ("negation", "verb after not", 1.0, 1.0),
         ("sem-role", "nearest noun before, or first after by", 0.823, 0.912),
         ("sem-role", "before the verb unless by follows", 0.817, 0.858),

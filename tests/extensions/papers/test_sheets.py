@@ -94,7 +94,7 @@ def test_rows_by_a_stratum_are_as_many_of_each_cell_the_rare_ones_first(task):
     assert all(many[c] == whole[c] or many[c] >= max(many.values()) - 1 for c in many)
     sizes = [whole[cell] for cell in drawn.cells]
     assert sizes == sorted(sizes)
-    with pytest.raises(DataProblem, match="no stratum 'knd'; it has kind"):
+    with pytest.raises(DataProblem, match="no subgroup 'knd'; it has kind"):
         sample(marked, 12, 0, "knd")
 
 
@@ -105,8 +105,8 @@ def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_p
     bound = score_copies([fill(tmp_path / "sheet.tsv", tmp_path / "a.tsv", lambda i: "yes")])
     assert (sheet.by, bound.by, bound.score) == (name, name, 1.0)
     assert set(bound.classes) == set(sample(task.load(), N, 0, name).cells)
-    assert "drawn by" in terminal(people(bound))
-    with pytest.raises(DataProblem, match="is no bound"):
+    assert "sampled by" in terminal(people(bound))
+    with pytest.raises(DataProblem, match="is not an estimate of human performance"):
         write_bound(bound, tmp_path / "bound.json")
 
 

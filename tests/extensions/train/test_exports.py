@@ -145,4 +145,5 @@ def test_on_the_command_line(text, tmp_path):
     said = CliRunner().invoke(app, asked, catch_exceptions=False)
     assert "12 words, 0 of them without a vector; SentenceTransformer(" in said.output
     assert json.loads((tmp_path / "st/modules.json").read_text("utf-8"))
-    assert "do not probe it on these" in (tmp_path / "st/README.md").read_text("utf-8")
+    card = (tmp_path / "st/README.md").read_text("utf-8")
+    assert "Do not probe it on its training sentences" in card

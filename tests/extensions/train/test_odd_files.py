@@ -99,7 +99,7 @@ def test_one_sentence_again_and_again_is_said(written, trained):
     assert status == 2
     assert said == (
         f"lingprobe: {path}: 0 examples are left to train on and 10 for dev (examples: 200 read;"
-        " left out: 190 also in dev); give more text"
+        " excluded: 190 also in dev); give more text"
     )
 
 

@@ -261,7 +261,7 @@ def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
 
 def test_sentences_of_bracketed_trees_are_left_out_of_training(treebank, tmp_path):
     files = [treebank / "x-train.ptb"]
-    with pytest.raises(DataProblem, match="left out: 400 to be probed"):
+    with pytest.raises(DataProblem, match="excluded: 400 to be probed"):
         lingprobe.train("parser", "", files, tmp_path / "m", exclude=files, **SMALL)
 
 

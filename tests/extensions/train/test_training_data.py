@@ -41,7 +41,7 @@ def test_translations_are_aligned_lines_or_columns(tmp_path):
         ({"a_en": "A\nB\n", "a_de": "A\n"}, r"a\.de:2: the file ends before this line"),
         ({"a_en": "A\n", "a_de": "A\nB\n"}, r"a\.en:2: the file ends before this line"),
         ({"a_en": "A\n"}, "two files of as many lines, source and target, or from tables"),
-        ({"a_tsv": "A\n"}, r"a\.tsv:1: a source and its translation stand here"),
+        ({"a_tsv": "A\n"}, r"a\.tsv:1: expected a source, a tab and its translation"),
         ({"a_en": b"A\nB\xff\n", "a_de": "A\nB\n"}, r"a\.en:2: .*UTF-8"),
     ],
 )

@@ -119,7 +119,7 @@ def test_labels_that_hardly_differ_are_marked(tmp_path):
     page = erase(1200, 0.995, tmp=tmp_path)
     cell = matrix(page)["A", "B"]
     assert cell.sample == "dependent"
-    assert "nothing can be said" in str(page)
+    assert "are not judged" in str(page)
 
 
 def test_stored_vectors_are_read_and_none_is_written(tmp_path):
@@ -135,12 +135,12 @@ def test_stored_vectors_are_read_and_none_is_written(tmp_path):
 
 def test_ordinary_fits_are_one_a_cell_and_one_a_task(tmp_path):
     page = erase(900, tmp=tmp_path, draws=1)
-    assert "6 ordinary fits for 4 cells" in str(page)
-    assert "12 for floors" in str(page)
+    assert "6 trained probes for 4 cells" in str(page)
+    assert "12 for baselines" in str(page)
     a, b = tasks(900)
     page = lingprobe.erase([a], {"made": Made()}, measure=[b], cache=tmp_path, **QUICK)
     assert [(c.erased, c.measured) for c in page.content] == [("A", "A"), ("A", "B")]
-    assert "4 ordinary fits for 2 cells" in str(page)
+    assert "4 trained probes for 2 cells" in str(page)
 
 
 def test_the_same_request_has_the_same_numbers(tmp_path):
@@ -208,7 +208,7 @@ def test_the_command_shows_and_writes(tmp_path, monkeypatch):
     done = CliRunner().invoke(app, asked.split())
     assert done.exit_code == 0, done.output
     assert "ud/tense:embedded" in done.output.splitlines()[0]
-    assert "A nonlinear probe" in done.output
+    assert "a nonlinear probe" in done.output
     for name in ("x.csv", "x.svg", "x.html"):
         assert CliRunner().invoke(app, [*asked.split(), "-o", name]).exit_code == 0
     assert (tmp_path / "x.csv").read_text().startswith("encoder,layer,method")
@@ -371,7 +371,7 @@ def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
     ("verdict", "said"),
     [
         ("falls", "a linear probe falls from 60.0 to 70.0 ("),
-        ("rises", "which is above every floor ("),
+        ("rises", "which is above every baseline ("),
         ("no significant difference", "which does not differ significantly from the baselines ("),
     ],
 )
@@ -382,7 +382,7 @@ def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):
     every = {field.name: 0.0 for field in fields(ErasureCell)}
     (sentence,) = verdicts([ErasureCell(**{**every, **numbers, **words})])
     assert said in sentence
-    assert "A nonlinear probe goes from 52.0 to 51.4." in sentence
+    assert "The score of a nonlinear probe changes from 52.0 to 51.4." in sentence
 
 
 def test_one_draw_of_a_floor_that_does_as_much_is_enough():

@@ -253,7 +253,7 @@ def test_a_file_that_is_none_or_was_changed_is_said(tmp_path):
     with pytest.raises(DataProblem, match="was changed"):
         read_eraser(path)
     save_file(arrays, path)
-    with pytest.raises(DataProblem, match="is no eraser"):
+    with pytest.raises(DataProblem, match="is not an eraser"):
         read_eraser(path)
     path.write_text("nothing")
     with pytest.raises(DataProblem, match="cannot be read"):

@@ -481,7 +481,7 @@ def test_pairs_of_other_sentences_are_read_under_changes_that_need_no_label(plac
             assert of["has"][measured, change].verdict != "falls"
     assert of["uses"]["choice", ERASED].before > 95
     assert decide_use(made["uses"].content)[0] == "not asked"
-    assert "says nothing of these sentences" in str(made["uses"])
+    assert "has no label for these sentences" in str(made["uses"])
 
 
 @pytest.mark.parametrize("kind", ["hf", "lm"])
@@ -608,7 +608,7 @@ def test_the_command_is_the_function(place):
         ({"layer": "mlp:*"}, UsageProblem, "take one, as mlp:1"),
         ({"layer": "head:2.7"}, DataProblem, "numbered from 1 to 2"),
         ({"layer": "slice:2.1"}, EncoderStop, "cannot be replaced"),
-        ({"pairs": "table:{}/task.jsonl"}, DataProblem, "takes a task of minimal pairs"),
+        ({"pairs": "table:{}/task.jsonl"}, DataProblem, "needs a task of minimal pairs"),
         ({"draws": 0}, UsageProblem, "draws=0: write a number from 1 on"),
     ],
 )  # fmt: skip

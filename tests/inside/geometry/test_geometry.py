@@ -146,12 +146,12 @@ def _fields(row):
 
 def test_what_was_not_measured_before_training_is_no_finding(folder, encoders):
     page = lingprobe.geometry(folder / "a.txt", encoders[0], untrained=False)
-    assert all("no finding yet" in said for said in page.tables[0].lead)
+    assert all("not yet a finding" in said for said in page.tables[0].lead)
     given = lingprobe.geometry(
         folder / "a.txt",
         {"mine": lambda texts: np.array([[len(t), 1.0, t.count("e")] for t in texts])},
     )
-    assert any("no untrained network stands beside mine" in said for said in given.remarks)
+    assert any("mine has no untrained copy" in said for said in given.remarks)
 
 
 def test_networks_that_are_as_alike_before_training_are_called_so():
@@ -209,7 +209,7 @@ def test_repeated_sentences_are_left_out(folder, tmp_path):
     text = lines(4)
     (tmp_path / "twice.txt").write_text("\n".join([*text, *text[:7]]))
     page = lingprobe.geometry(tmp_path / "twice.txt", "bow:random,dim=8")
-    assert "7 repeated sentences were left out" in page.remarks
+    assert "7 repeated sentences were excluded" in page.remarks
     assert page.content[0].n == 60
 
 

@@ -113,7 +113,8 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def measured(table, tmp_path_factory):
-    """Heads and slices of a network in which head 1.2 knows the animal, and heads before training."""
+    """Heads and slices of a network in which head 1.2 knows the animal, and heads before"
+    " training."""
     name = save(tmp_path_factory.mktemp("carries"), carry)
     encoders = [f"{name},layers=head:*.*+slice:*.*+mlp:*", f"{name},weights=random,layers=head:*.*"]
     return lingprobe.evaluate(
@@ -162,11 +163,11 @@ def test_the_best_of_many_heads_on_test_is_tested_as_such():
 def test_no_finding_without_the_untrained_network(measured):
     trained = [r for r in measured if "weights=random" not in r.trial.encoder]
     (said,) = (verdict(grid) for grid in grids(trained) if grid.kind == "head")
-    assert "This is no finding yet" in said
+    assert "This is not yet a finding" in said
     assert "weights=random" in said
     (whole,) = (verdict(grid) for grid in grids(measured) if grid.kind == "head")
     assert "1 of 8 heads are better than before training" in whole
-    assert "not shown to be its own" in whole
+    assert "not shown to be specific to it" in whole
 
 
 def test_the_page_has_verdicts_a_grid_and_a_heat_map(measured, tmp_path):
@@ -244,4 +245,4 @@ def test_offsets_are_asked_from_either_end(tmp_path):
 def test_pointers_read_maps_alone(table, tmp_path):
     bank = treebank(tmp_path)
     found = lingprobe.evaluate("bow:random,pool=none", f"arcs/head:{bank}", bounds=False)
-    assert "pointer reads one number of each word" in str(found)
+    assert "pointer reads one value for each word" in str(found)

@@ -126,9 +126,9 @@ def test_without_distances_nothing_is_said(tmp_path):
     ("text", "message"),
     [
         (",a,b\na,0,1\nb,1\n", r"apart.csv:3: 2 cells where the header has 3"),
-        (",a,b\na,0,x\nb,1,0\n", r"apart.csv:2: 'x' is no distance"),
-        (",a,b\na,0,-1\nb,-1,0\n", r"apart.csv:2: '-1' is no distance"),
-        (",a,b\na,0,nan\nb,1,0\n", r"apart.csv:2: 'nan' is no distance"),
+        (",a,b\na,0,x\nb,1,0\n", r"apart.csv:2: 'x' is not a distance"),
+        (",a,b\na,0,-1\nb,-1,0\n", r"apart.csv:2: '-1' is not a distance"),
+        (",a,b\na,0,nan\nb,1,0\n", r"apart.csv:2: 'nan' is not a distance"),
         (",a,b\na,0,1\n", r"'b' is not both a row and a column"),
         (",a,b\na,1,1\nb,1,0\n", r"a is at 1 from itself"),
         (",a,b\na,0,1\nb,2,0\n", r"a to b is not what b to a is"),
@@ -142,7 +142,7 @@ def test_a_table_that_is_none_is_refused(tmp_path, text, message):
 
 def test_few_languages_and_those_without_a_distance_are_refused_before_work(tmp_path):
     place = _file(tmp_path, _table())
-    with pytest.raises(DataProblem, match=r"from 20 languages on .* and here are 1"):
+    with pytest.raises(DataProblem, match=r"at least 20 languages .* found 1"):
         lingprobe.transfer("ud/tense", "bow:random", train="en_x", test="en_x", distances=place)
     distances = read_distances(place)
     with pytest.raises(DataProblem, match="no distance of other: the table has l00"):

@@ -73,7 +73,7 @@ def test_a_model_without_training_is_not_said_to_know_it(measured):
     assert "; alone it is solved by letters alone (" in lead
     assert "last layer" in lead or ", layer 2;" in lead
     text = page.text()
-    assert "word pieces" in text
+    assert "subwords" in text
     assert "untrained" in text
     assert page.text("csv").startswith("feature,treebank,where,encoder,layer")
 

@@ -143,7 +143,7 @@ def test_a_rule_of_one_word_is_named(row):
         text.replace("\t.\t.\tPUNCT", "\t!\t!\tPUNCT") if "Tense=Past" in text else text
         for text in blocks
     ]
-    assert "one word tells 100 %" in row(marked).look
+    assert "one word predicts 100 %" in row(marked).look
 
 
 def test_a_word_must_tell_more_than_chance_does():
@@ -175,7 +175,7 @@ def test_the_page_has_numbers_looks_and_refusals(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path))
     page = lingprobe.survey(tasks=["ud/tense", "ud/passive"])
     text = page.text()
-    assert "1 of 4 tasks are offered, on 2 treebanks; 1 deserve a look." in text
+    assert "1 of 4 tasks are offered, on 2 treebanks; 1 have warnings." in text
     assert "it needs aux:pass or Voice=Pass at main predicates" in text
     assert "zog" in text
     page.write(tmp_path / "survey.svg")

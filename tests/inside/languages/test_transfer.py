@@ -187,8 +187,8 @@ def test_a_matrix_with_floors_and_upper_bounds(banks, tmp_path):
     assert away.upper == upper.score
     assert away.loss == pytest.approx(upper.score - away.score)
     text = page.text()
-    assert "tenses: a probe from another language beats every floor in" in text
-    assert "Knowing the language alone scores 50.0" in text
+    assert "tenses: a probe from another language is above every baseline in" in text
+    assert "Predicting from the language alone scores 50.0" in page.with_all_notes().text()
     page.write(tmp_path / "matrix.csv")
     assert (tmp_path / "matrix.csv").read_text().startswith("task,encoder,layer")
     page.write(tmp_path / "matrix.svg")

@@ -142,9 +142,10 @@ def test_few_paradigms_are_kept_apart_by_verb_and_equal_pairs_are_counted(tmp_pa
     splits = [{*data.strata["lemma"].codes[data.rows(s)]} for s in ("train", "dev", "test")]
     assert len(set.union(*splits)) == sum(map(len, splits)) == 8
     assert list(data.notes.remarks) == [
-        "its 1 paradigms are too few to be kept apart, so pairs of one verb are kept together"
+        "its 1 paradigms are too few for a split by paradigm, so pairs of one verb are kept"
+        " together"
         " instead",
-        "1 pairs of two equal sentences were left out",
+        "1 pairs of two equal sentences were excluded",
     ]
 
 

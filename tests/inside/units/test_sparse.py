@@ -228,15 +228,15 @@ def test_the_page_says_how_many_and_which(measured):
     assert math.isinf(turned.least.k)
     assert [row.share for row in own.rows] == [1, 1]
     said = verdict(own, [own, turned])
-    assert "1 unit reaches 95 % (interval 1 to 1) of what all 10 have (100.0" in said
-    assert "so the axes are special" in said
-    assert "no finding yet" in said
+    assert "1 dimension reaches 95 % (interval 1 to 1) of the gain of all 10 (100.0" in said
+    assert "a privileged basis" in said
+    assert "this is not a finding" in said
     page = lingprobe.report(measured, view="units")
     assert "4 (2 of 2)" in str(page)
     assert "4 up" in str(page)
     lines = list(csv.DictReader(page.text("csv").splitlines()))
     assert [line["full"] for line in lines] == ["100.0000"] * 3
-    assert "Units in common" in str(lingprobe.report(measured, view="units:overlap"))
+    assert "Shared dimensions" in str(lingprobe.report(measured, view="units:overlap"))
     assert common_share([1, 2, 3], [3, 9]) == 0.5
 
 

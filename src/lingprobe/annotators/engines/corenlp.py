@@ -79,7 +79,9 @@ class CoreNLP:
     def _request_sentences(self, text: str, properties: Mapping[str, str]) -> list[Any]:
         """The sentences of the server's answer."""
         if not self.url.startswith(("http://", "https://")):
-            raise DataProblem(f"{self.url!r} is no address; write corenlp:http://localhost:9000")
+            raise DataProblem(
+                f"{self.url!r} is not an address; write corenlp:http://localhost:9000"
+            )
         asked = {"annotators": self.annotators, "outputFormat": "json", **properties}
         query = urllib.parse.urlencode({"properties": json.dumps(asked)})
         request = urllib.request.Request(  # noqa: S310 - an address of the web, as checked above

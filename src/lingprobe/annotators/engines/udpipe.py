@@ -78,7 +78,7 @@ class UDPipe:
             raise DataProblem(f"no file {str(self.model)!r}; name a model of UDPipe 1")
         model = library().Model.load(str(self.model))
         if model is None:
-            raise DataProblem(f"{self.model} is no model of UDPipe 1 (those of 2 run on a server)")
+            raise DataProblem(f"{self.model} is not a model of UDPipe 1 (UDPipe 2 is a server)")
         return model
 
 

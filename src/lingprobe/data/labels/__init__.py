@@ -69,7 +69,7 @@ class Classes(Column):
         return self.ids
 
     def decode(self, scores: Floats) -> Classes:
-        """The class of the highest score."""
+        """The class with the highest of the scores [n, outputs]."""
         return Classes(scores.argmax(1).astype(np.int64), self.names)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -210,7 +210,7 @@ class Scores(Column):
     def problem(self) -> str:
         if not np.isfinite(self.matrix()).all():
             return "a score is not a finite number"
-        return "" if self.vary() else "all scores are equal: there is nothing to tell apart"
+        return "" if self.vary() else "all scores are equal: there is nothing to predict"
 
     @classmethod
     def stack(cls, columns: Sequence[Column]) -> Scores:
@@ -242,7 +242,7 @@ def column(labels: Sequence[Label]) -> Column:
 
 
 def column_from_codes(codes: Ints, names: Sequence[str]) -> Column:
-    """The column of codes into names: a class each [n], or sets of k labels each [n, k]."""
+    """The column of codes [n] into names, a class each, or codes [n, k] for sets of k labels."""
     codes = np.asarray(codes, np.int64)
     if codes.ndim == 1:
         return Classes(codes, tuple(names))

@@ -62,19 +62,21 @@ class Column(ABC):
 
     @abstractmethod
     def take(self, rows: Ints) -> Self:
-        """The labels of some examples, in that order."""
+        """The labels of the examples rows [k], in that order."""
 
     @abstractmethod
     def matrix(self) -> NDArray[Any]:
-        """The targets of probes, with examples along the first axis."""
+        """The targets of probes: class ids [n], weights [n, outputs] or numbers [n, 1]."""
 
     @abstractmethod
     def decode(self, scores: Floats) -> Column:
-        """The labels for scores [n, outputs]."""
+        """The labels of n examples for their scores [n, outputs]."""
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays that `restore_column` turns into the column again."""
+        """The arrays that `restore_column` turns into the column again: ids and values [n], or
+        offsets [n + 1] with the ids and weights [total] of all sets.
+        """
 
     @abstractmethod
     def label(self, i: int) -> Label:
@@ -106,7 +108,9 @@ class Column(ABC):
 
     @abstractmethod
     def quality(self, scores: Floats) -> float:
-        """The quality of scores (higher is better): accuracy, micro F1, or minus squared error."""
+        """The quality of scores [n, outputs] (higher is better): accuracy, micro F1, or minus
+        squared error.
+        """
 
     @abstractmethod
     def with_names(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Self:
@@ -116,7 +120,7 @@ class Column(ABC):
 
     @abstractmethod
     def vary(self) -> bool:
-        """Whether there is something to tell apart: not all examples have the same class or score;
+        """Whether there is something to predict: not all examples have the same class or score;
         of label sets, there is a label that some examples have and others have not.
         """
 
@@ -175,8 +179,8 @@ class Column(ABC):
 
 @dataclass(frozen=True, slots=True)
 class LabelSets(Column):
-    """A set of labels per example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these
-    weights.
+    """A set of labels per example, sparse: with offsets [n + 1], example i has
+    ids[offsets[i]:offsets[i + 1]] with these weights [total].
 
     A weight of zero means that the label was annotated as false. Labels that are not listed are
     false, too, unless `partial` is true: then only the listed labels were annotated.
@@ -209,7 +213,7 @@ class LabelSets(Column):
         return dense
 
     def decode(self, scores: Floats) -> LabelSets:
-        """Every label whose score (a logit) is at least zero."""
+        """Every label whose logit in scores [n, outputs] is at least zero."""
         rows, ids = np.nonzero(scores >= 0)
         offsets = np.concatenate(
             [np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=len(scores)))]

@@ -1,5 +1,5 @@
 """Labels that are not there: what tools and annotators write where a row has none. Few such rows
-are left out and counted; where they are many, or hardly a class is left, the user is asked.
+are excluded and counted; where they are many, or hardly a class is left, the user is asked.
 """
 
 from __future__ import annotations
@@ -95,14 +95,14 @@ def _find_minus_one(names: Sequence[str]) -> str:
 
 
 def describe_absent(absent: AbsentLabels) -> str:
-    """How many rows were left out, and how they are kept."""
+    """How many rows were excluded, and how they are kept."""
     said = f"whose label is {_list_names(absent.names)}"
-    return f"{_count_rows(int(absent.rows.sum()), said)} left out; labels=classes keeps such rows"
+    return f"{_count_rows(int(absent.rows.sum()), said)} skipped; labels=classes keeps such rows"
 
 
 def describe_unlabelled(many: int, first: str) -> str:
-    """How many rows without a label were left out, and the first."""
-    return f"{_count_rows(many, 'without a label')} left out; the first: {first}"
+    """How many rows without a label were excluded, and the first."""
+    return f"{_count_rows(many, 'without a label')} skipped; the first: {first}"
 
 
 def _count_rows(many: int, said: str) -> str:

@@ -22,7 +22,7 @@ from lingprobe.datasets.formats.usual_columns import Columns, names_column
 _DELIMITERS = ",;\t|"
 _LINE_MARKS = ";|@,"  # that part a text from its label in lines of text
 _SHORTEN = ", or, where its text is that long, write JSON lines or Parquet"
-_AGAIN = "the headings stand here again, as where two files were put together; remove that line"
+_AGAIN = "the header is repeated, as after concatenating two files; remove that line"
 _SAID_MARK = re.compile(r'"?sep=(.)"?[,;\s]*\Z')
 _NUMBER_LIKE = re.compile(r"[\d.,:;+\- ]+")
 _FASTTEXT = re.compile(r"(?<!\S)__label__(\S+)")
@@ -197,7 +197,7 @@ def _cut_quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
             return
         except csv.Error as error:
             why = "a carriage return outside quotes" if "new-line" in str(error) else str(error)
-            mend = "mend the quotes of that row" + _SHORTEN * ("larger" in why)
+            mend = "fix the quotes of that row" + _SHORTEN * ("larger" in why)
             yield number, [], decoding_problem(last) or f"{why}; {mend}"
             continue
         if cells:

@@ -67,8 +67,8 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
     for key, is_right in right.items():
         if not is_right:
             raise DataProblem(
-                f"{where}: {key} of the header is {WHAT[key]}, found {short_json(header[key])};"
-                " mend it, or remove the header"
+                f"{where}: {key} of the header is {WHAT[key]}, found {short_json(header[key])}; fix"
+                " it, or remove the header"
             )
     return header
 
@@ -82,14 +82,14 @@ def read_split(cell: object, where: str) -> str:
 
 
 def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
-    """Raise what is wrong with a row as a DataProblem, or count the row as left out."""
+    """Raise what is wrong with a row as a DataProblem, or count the row as excluded."""
     if on_error == "raise":
         raise DataProblem(f"{problem} (on_error=skip leaves such rows out and counts them)")
     tally.skip(str(problem))
 
 
 def source_notes(files: Sequence[Path], tally: ProblemTally) -> dict[str, Any]:
-    """What notes say of the files of a table and of rows that were left out."""
+    """What notes say of the files of a table and of rows that were excluded."""
     source = {"files": [str(file) for file in files], "skipped": tally.skipped}
     return {"source": source, "problems": list(tally.problems)}
 
@@ -114,7 +114,7 @@ def apply_header(
     dataset: Dataset, header: Mapping[str, Any], where: str, asked: Asked | None = None
 ) -> Dataset:
     """A data set made from rows, with labels of the kind asked for and names numbered as the header
-    has them; without a header what its numbers are is decided, and rows are left out that say that
+    has them; without a header what its numbers are is decided, and rows are excluded that say that
     they have no label.
     """
     if not header and asked != "classes":
@@ -164,6 +164,6 @@ def _places(own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
     if missing:
         raise DataProblem(
             f"{where}: the rows have {missing[0]!r}, which the header does not list; remove the"
-            " header line or mend it"
+            " header line or fix it"
         )
     return np.array([*(number[name] for name in own), -1], np.int64)

@@ -14,7 +14,7 @@ from lingprobe.datasets.formats.json_rows import flatten_cells
 from lingprobe.datasets.formats.row_sources import class_names, flatten_structs
 from lingprobe.datasets.formats.rows import Row, Source, number_rows
 
-INDEX = "__index_level_"  # how pandas calls an index that is no column
+INDEX = "__index_level_"  # how pandas calls an index that is not a column
 BATCH = 10_000  # rows that are Python objects at a time
 
 
@@ -116,8 +116,8 @@ def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:
     except (pa.ArrowException, TypeError, ValueError) as error:
         said = " ".join(str(error).split())
         raise DataProblem(
-            f"a {type(frame).__name__} that is no table of Arrow ({said[:160]}): mend that column,"
-            " or give (texts, labels)"
+            f"a {type(frame).__name__} that cannot be converted to an Arrow table ({said[:160]}):"
+            " fix that column, or give (texts, labels)"
         ) from None
     names = [name for name in table.schema.names if not name.startswith(INDEX)]
     return HeldRows(split, Path(name, split), names, table)

@@ -154,7 +154,7 @@ def _example(row: dict[str, Any], where: str) -> Example:
     sites = tuple(_place(place, where) for place in places)
     strata = row.get("strata", {})
     if not isinstance(strata, dict) or not all(isinstance(v, str) for v in strata.values()):
-        raise DataProblem(f"{where}: strata is an object with strings for values")
+        raise DataProblem(f"{where}: strata must be an object whose values are strings")
     return Example(
         sites,
         _label(row.get("label"), where),

@@ -135,8 +135,8 @@ def _check_several(labels: Column, where: str) -> None:
     each = EXAMPLES if classes > MANY else 2
     if labels.classes is not None and classes > CLASSES and examples < each * classes:
         raise DataProblem(
-            f"{where}: {classes:,} labels of {examples:,} examples: is this an id? If each is a"
-            " class, add labels=classes to the task"
+            f"{where}: {classes:,} labels of {examples:,} examples: is this an identifier? If each"
+            " is a class, add labels=classes to the task"
         )
 
 

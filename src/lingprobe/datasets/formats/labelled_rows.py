@@ -1,7 +1,7 @@
 """Tables of anybody, in files and in memory: a text or two, perhaps spans in them, and a label, in
 columns that are named by the user or have usual names.
 
-A row that says no text or no label is an error with its place, or left out and counted.
+A row that says no text or no label is an error with its place, or excluded and counted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Manner:
 
     columns   those that the user names
     encoding  of text files; '': that of the byte order mark, or UTF-8
-    on_error  whether a bad row is an error, or left out and counted
+    on_error  whether a bad row is an error, or excluded and counted
     offsets   what the numbers of spans count; '': what fits
     """
 
@@ -113,7 +113,7 @@ class _Rows:
 
 
 def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
-    """The data set in the files of a table; what was decided and left out is in its notes."""
+    """The data set in the files of a table; what was decided and excluded is in its notes."""
     tally, rows, reader, hidden = ProblemTally(), _Rows(), None, dict[str, str]()
     labelled: set[str] = set()
     for reader in _readers(parts, how, hidden):
@@ -217,8 +217,8 @@ def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
     for part in parts:
         if part.split and part.split not in read:
             raise DataProblem(
-                f"{part.path}: no examples in it, so that there is no {part.split} split: get it"
-                " again, or remove it"
+                f"{part.path}: no examples in it, so that there is no {part.split} split: download"
+                " it again, or remove it"
             )
 
 
@@ -226,7 +226,7 @@ def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
 def metric_of_rows(
     content: str, parts: tuple[Piece, ...], labels: Asked | None, how: Manner
 ) -> str:
-    """The metric of the labels in files of that content, of which bad rows are left out; all are
+    """The metric of the labels in files of that content, of which bad rows are excluded; all are
     read where they may be numbers, or two classes.
     """
     if labels == "scores":

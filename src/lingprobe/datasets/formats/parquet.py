@@ -332,7 +332,7 @@ def _label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
         raise DataProblem(f"{where}: no labels; write an empty list where there are none")
     known = _strings(names, "labels", where)
     if len(set(known)) < len(known):
-        raise DataProblem(f"{where}: a label stands twice in {list(known)}")
+        raise DataProblem(f"{where}: a label occurs twice in {list(known)}")
     if not weighted:
         return frozenset(known)
     weights = columns["weights"][i]
@@ -353,5 +353,5 @@ def _is_finite(value: Any) -> bool:
 
 def _strings(values: Sequence[Any], what: str, where: str) -> tuple[str, ...]:
     if not all(isinstance(value, str) for value in values):
-        raise DataProblem(f"{where}: {what} has an empty place (null) where a string is expected")
+        raise DataProblem(f"{where}: {what} is null where a string is expected")
     return tuple(values)

@@ -74,7 +74,7 @@ def read_annotation(entry: Any) -> SpanAnnotation:
     if isinstance(label, list):
         label = label[0] if len(label) == 1 else None
     if type(start) is not int or type(end) is not int or not isinstance(label, str):
-        raise BadRow(f"{short_json(entry)} is no span with a label, as [start, end, label]")
+        raise BadRow(f"{short_json(entry)} is not a span with a label, as [start, end, label]")
     return SpanAnnotation(start, end, label)
 
 

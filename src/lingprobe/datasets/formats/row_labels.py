@@ -47,10 +47,10 @@ def _read_number_of_class(cell: Any, names: Sequence[str], column: str) -> str:
     if not isinstance(cell, int):
         raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
     if cell == -1:
-        raise _withhold("label -1 says that there is none, as of a test set kept secret")
+        raise _withhold("label -1 means no label, as in a hidden test set")
     if not 0 <= cell < len(names):
         raise BadRow(
-            f"label {cell!r} is no number of the {len(names)} classes that the metadata name"
+            f"label {cell!r} is not a number of the {len(names)} classes that the metadata name"
         )
     return names[cell]
 
@@ -88,7 +88,7 @@ def read_set(cells: Sequence[Any], names: Sequence[str], column: str) -> frozens
     """
     classes = [read_class(cell, names, column) for cell in cells]
     if twice := next((name for name in classes if classes.count(name) > 1), ""):
-        raise BadRow(f"label {twice!r} stands twice in a list, which names the classes that hold")
+        raise BadRow(f"label {twice!r} occurs twice in a list of the classes that apply")
     return frozenset(classes)
 
 

@@ -21,7 +21,7 @@ from lingprobe.data.errors import LingprobeError
 Offsets = Literal["words", "characters"]
 MOST = 0.9  # of the rows show what a table has; the others are slips
 _NUMBERS = re.compile(r"\s*[\[(]\s*(\d+)\s*,\s*(\d+)\s*[\])]\s*")
-_FORM = "a span is [start, end] from 0, the end behind the last, or the words as they stand there"
+_FORM = "a span is [start, end) counted from 0, or its words as they occur in the text"
 
 
 class BadRow(LingprobeError, ValueError):
@@ -60,7 +60,7 @@ def find_site(text: str | list[str], span: tuple[int, int] | str, offsets: str) 
     elif offsets != "characters":
         return _count_words(Sentence.of(map(intern, text.split()), text), span)
     if not (0 <= span[0] < span[1] <= len(text) and text[slice(*span)].strip()):
-        raise BadRow(f"span {list(span)} holds nothing of a text of {len(text)} characters")
+        raise BadRow(f"span {list(span)} is empty in a text of {len(text)} characters")
     words = cut(text)
     places = enumerate(_places(words, text))
     inside = [i for i, (start, stop) in places if start < span[1] and span[0] < stop]
@@ -97,7 +97,7 @@ def _count_words(sentence: Sentence, span: tuple[int, int]) -> Site:
 def _only(found: Sequence[int], span: object) -> int:
     """Where words stand that stand in one place."""
     if len(found) != 1:
-        often = f"stands in the text {len(found)} times" if found else "does not stand in the text"
+        often = f"occurs in the text {len(found)} times" if found else "does not occur in the text"
         raise BadRow(f"{str(span)[:40]!r} {often}; say where by [start, end]")
     return found[0]
 

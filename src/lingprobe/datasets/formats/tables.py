@@ -129,7 +129,8 @@ def _write_file(
     except UnicodeEncodeError as error:
         shown = error.object[max(0, error.start - 20) : error.end + 20]
         raise DataProblem(
-            f"{file}: {shown!r} holds half a character, which no file can; mend the task's text"
+            f"{file}: {shown!r} contains a lone surrogate, which no file can store; fix the text of"
+            " the task"
         ) from None
 
 

@@ -306,8 +306,8 @@ class _Work:
         yield (
             item[0],
             Lost(
-                f"{ATTEMPTS} workers of Ray ended over it, the last since {_why(error)}; where"
-                " memory ran out, give each more of a node: --jobs ray,cpus=4"
+                f"{ATTEMPTS} Ray workers died on it, the last because {_why(error)}; where memory"
+                " ran out, give each more of a node: --jobs ray,cpus=4"
             ),
         )
 

@@ -1,4 +1,4 @@
-"""What is left when a property is erased from vectors, and what goes with it: erasers, floors of
+"""What is left when a property is erased from vectors, and what goes with it: erasers, baselines of
 random ones, and the matrix of tasks that are erased and tasks that are measured.
 
 `erasers` has the maps, `division` the data in three parts, `matrix` the fits, `cells` the tests,

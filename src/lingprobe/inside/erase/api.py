@@ -240,7 +240,7 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
     """
     trial, readings = one.group.trials[0], one.readings
     if read_of(read, readings.vectors.names).how != "layer":
-        raise ReadingProblem(f"erase reads layers one by one, and {read!r} is none")
+        raise ReadingProblem(f"erase takes single layers, and {read!r} is not one")
     layer = read_of(read, readings.vectors.names).layers[0]
     name, seed = _task_name(trial.task), one.group.ingredients.task.without_code
     metric = choose_label_metric(one.group.task.metric, readings.labels)

@@ -45,7 +45,7 @@ class Pairs(NamedTuple):
 
     examples  the task's example of each one's better sentence, and its class in `codes`; -1 where
               the task says nothing of the pairs' sentences
-    known     how many were left out as a word in which they differ, or the sentence, was among
+    known     how many were excluded as a word in which they differ, or the sentence, was among
               those that the eraser saw
     """
 
@@ -152,8 +152,8 @@ class Predictions:
             item.said.setdefault(key, []).append(said)
 
     def loss(self, what: str, floor: str = "", way: Way = "") -> float:
-        """The loss in nats a token under a change, or a floor of it, of each sentence one way; NaN
-        where it was not measured.
+        """The loss in nats a token under a change, or a baseline of it, of each sentence one way;
+        NaN where it was not measured.
         """
 
         def either(one: Doubles, other: Doubles, chosen: Flags) -> Doubles:
@@ -187,7 +187,7 @@ def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
     the task has none of their sentences, all pairs in such words. DataProblem where these are few.
     """
     if pairs.sites.shape[1] != 2 or pairs.labels.classes is None:
-        raise DataProblem("pairs= takes a task of minimal pairs, as minimal/agreement:TREEBANK")
+        raise DataProblem("pairs= needs a task of minimal pairs, as minimal/agreement:TREEBANK")
     rows = np.arange(len(pairs))
     better = pairs.sites[rows, pairs.labels.classes, 0]
     keys = hash_sentences(pairs.sentences)[:, 0]

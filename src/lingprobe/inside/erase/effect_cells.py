@@ -1,4 +1,4 @@
-"""Effects of changes of states, with their floors and tests; and what may be said of them."""
+"""Effects of changes of states, with their baselines and tests; and what may be said of them."""
 
 from __future__ import annotations
 
@@ -42,15 +42,16 @@ class EffectCell:
     size       how long the change is, in lengths of the states
     distance   how far changed states are from the nearest real one; 1 is as far as real ones are
     rank_floor, variance_floor, shuffled_floor  under each kind of floor, a mean over its draws
-    beyond, beyond_p  how much lower the score is than under the floor that does most, and the p of
-                      not being lower or higher than each (Holm, over all cells of a page)
+    beyond, beyond_p  how much lower the score is than under the baseline that does most, and the p
+                      of not being lower or higher than each (Holm, over all cells of a page)
     own_beyond, own_p  the same of `own`
     label, label_p  how much lower `after` is than `own`, and the p of no difference
     detectable  the smallest such difference that would be found four times in five
     constant_p  of `before`, the p of no more than the best constant answer
-    verdict    falls, rises or no significant difference: against the floors of rank and of shuffled
-               labels; '' for the loss. That of equal variance stands beside them: a subspace with
-               as much variance as a property that dominates the states nearly holds it
+    verdict    falls, rises or no significant difference: against the baselines of rank and of
+               shuffled labels; '' for the loss. That of equal variance stands beside them: a
+               subspace with as much variance as a property that dominates the states nearly holds
+               it
     """
 
     encoder: str
@@ -234,7 +235,7 @@ Use = Literal["used", "not detected", "absent", "not asked"]
 def decide_use(cells: Sequence[EffectCell]) -> tuple[Use, EffectCell | None]:
     """Whether the model uses what was changed, with the change that says so.
 
-    used          the margin of its choice falls below every floor when states are moved to the
+    used          the margin of its choice falls below every baseline when states are moved to the
                   other label, and is lower then than when they are moved as far into their own; and
                   real states of the other label lower it more than those of their own do. The last
                   is asked since a direction may work through states that the model never has

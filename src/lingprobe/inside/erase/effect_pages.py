@@ -23,7 +23,7 @@ HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "b
 
 
 def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
-    """The effects at one layer; how many draws a floor has."""
+    """The effects at one layer; how many draws a baseline has."""
     found = effects.cells
     notes = tuple(_notes(effects, draws))
     return Page(tuple(found), lambda: [_table(found, notes)], {"csv": lambda: format_csv(found)})
@@ -69,8 +69,8 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
     if layers:
         last = layers[-1]
         yield (
-            f"Erased at layer {last.layer}, {task} falls below every floor in {len(fallen)} of"
-            f" {len(layers)} later layers; in the last one a probe goes from"
+            f"Erased at layer {last.layer}, {task} falls below every baseline in {len(fallen)} of"
+            f" {len(layers)} later layers; in the last layer the score of a probe changes from"
             f" {format_number(last.before)} to {format_number(last.after)}."
         )
     use, told = decide_use(found)
@@ -80,13 +80,13 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         yield (
             f"The model uses {task}: moved to the other label ({told.change}), states lower the"
             f" margin of its choice from {told.before:.2f} to {told.after:.2f} nats,"
-            f" {told.beyond:.2f} below the baselines; moved as far into their own they leave"
-            f" {told.own:.2f}."
+            f" {told.beyond:.2f} below the baselines; moved as far towards their own label they"
+            f" leave {told.own:.2f}."
         )
     elif use == "absent":
         yield (
-            f"No later layer gives more of {task} than a constant answer, so there is nothing here"
-            " that the model could be shown to use."
+            f"In no later layer is {task} decodable above the constant answer, so use by the model"
+            " cannot be tested."
         )
     else:
         yield (
@@ -98,35 +98,37 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
 
 def _notes(effects: Effects, draws: int) -> Iterator[str]:
     pairs = effects.pairs
-    yield (
-        f"The eraser was fitted on {effects.fitted:,} examples of other sentences; probes of later"
-        " layers on states as they are. rank, variance, shuffled: scores under floors"
-        f" ({draws} draws each); beyond: below the lower of rank and shuffled, as a subspace of"
-        " equal variance may hold the property; * and bold: significantly beyond both (Holm, p <"
-        " 0.05)."
-    )
-    yield (
-        "scrubbed: erased there and at every later layer. moved N: by N distances of the classes,"
-        " measured at the tokens that lie furthest apart, each example to the other label than its"
-        " own (after), and as far into its own (own). exchanged: within the eraser's subspace, or"
-        " whole, with the state of a real sentence of the other label (after) and of the same one"
-        " (own). In brackets: how long the change is, in lengths of the states, and how far changed"
-        " states are from the nearest real one, where 1 is as far as real ones are."
-    )
     if pairs is not None:
         yield (
-            f"{len(pairs.data):,} pairs; {pairs.known:,} were left out as the eraser saw their"
-            " sentence, or a word in which they differ. margin: of the log-probabilities of a pair."
+            f"{len(pairs.data):,} pairs; {pairs.known:,} were excluded because the eraser saw their"
+            " sentence or a word in which they differ. margin: the difference of the"
+            " log-probabilities of a pair."
         )
         if (pairs.codes < 0).all():
             yield (
-                "The task says nothing of these sentences, so no pair is moved or exchanged by its"
-                " label, and nothing is said to be used."
+                "The task has no label for these sentences, so no pair is moved or exchanged by"
+                " its label, and use is not tested."
             )
-            return
-        yield (
-            "The model is said to use it only if the margin falls below the floors when states are"
-            " moved to the other label, and is lower then than when they are moved into their own,"
-            " and if states of real sentences of the other label lower it more than those of their"
-            " own."
-        )
+        else:
+            yield (
+                "We conclude that the model uses it only if moving states to the other label lowers"
+                " the margin below the baselines and more than moving them towards their own label"
+                " does, and if states of real sentences of the other label lower it more than those"
+                " of their own."
+            )
+    yield (
+        f"The eraser was fitted on {effects.fitted:,} examples of other sentences; probes of later"
+        " layers were trained on unmodified states. rank, variance, shuffled: scores of the"
+        f" baselines ({draws} samples each). beyond: points below the lower of rank and shuffled,"
+        " as a subspace of equal variance may contain the property. * and bold: significantly"
+        " below both (Holm, p < 0.05)."
+    )
+    yield (
+        "scrubbed: erased at this and every later layer. moved N: by N times the distance between"
+        " the classes, measured at the tokens that lie furthest apart, towards the other label"
+        " (after) or as far towards the example's own label (own). exchanged: within the eraser's"
+        " subspace, or whole, with the state of a real sentence of the other label (after) or of"
+        " the same label (own). In brackets: the length of the change relative to the states, and"
+        " the distance of changed states to the nearest real one, where 1 is the distance between"
+        " real ones."
+    )

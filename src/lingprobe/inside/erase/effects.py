@@ -41,8 +41,8 @@ class Item:
     said: dict[Key, list[Column]] = field(default_factory=dict)
 
     def answers(self, what: str, floor: str = "", way: Way = "") -> Answers:
-        """Those under a change, or under a floor of it, of each example one way: to the other label
-        than its own, or further into its own; of a floor that goes by labels both.
+        """Those under a change, or under a baseline of it, of each example one way: to the other
+        label than its own, or further into its own; of a baseline that goes by labels both.
         """
         columns = by_class(self.said, Key(what, way, floor), self.codes, _either)
         return Answers(self.data.labels, columns, together(self.data))

@@ -53,8 +53,8 @@ class Erasure:
     things  references of tasks, and files of erasers, in the order in which they go
     method  of erasers that are fitted; none: vectors stay as they are
     rank    how many dimensions go of each task; 0 for what is needed
-    floor   what stands in for the eraser: a floor of `lingprobe erase`
-    draw    which of that floor's draws
+    floor   what stands in for the eraser: a baseline of `lingprobe erase`
+    draw    which of that baseline's draws
     """
 
     things: tuple[str, ...]
@@ -241,7 +241,7 @@ def _erasers_of(
 def _fit(
     erasure: Erasure, part: Examples, readings: Readings, layer: str, before: tuple[Eraser, ...]
 ) -> Eraser:
-    """The eraser of a layer behind others, or the floor that stands in for it."""
+    """The eraser of a layer behind others, or the baseline that stands in for it."""
     for each in before:
         readings = erase_layer(readings, layer, each)
     try:

@@ -77,9 +77,10 @@ def of_length(directions: Doubles, other: Doubles) -> Doubles:
 def exchanges(
     partners: Partners, source: Source, eraser: Eraser, floors: FloorDraws
 ) -> Iterator[Change]:
-    """States exchanged with those of another label and of the same; and floors, each shift as long
-    as that to the other label: towards examples of any label, within other subspaces or whole, and
-    in directions at random. Floors leave out what is between the classes, where there are two.
+    """States exchanged with those of another label and of the same; and baselines, each shift as
+    long as that to the other label: towards examples of any label, within other subspaces or
+    whole, and in directions at random. Baselines leave out what is between the classes, where
+    there are two.
     """
     apart: dict[Way, Doubles] = {
         way: partners.differences(partners.of(way, floors.generator(EXCHANGED, way, 0)))

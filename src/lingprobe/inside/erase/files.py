@@ -91,7 +91,7 @@ def read_eraser(path: Path) -> FittedEraser:
             told = file.metadata() or {}
             if told.get("format") != FORMAT:
                 raise DataProblem(
-                    f"{path} is no eraser: `lingprobe erase --erasers FOLDER` makes some"
+                    f"{path} is not an eraser: `lingprobe erase --erasers FOLDER` makes some"
                 )
             eraser = Eraser(*(file.get_tensor(name) for name in ("mean", "left", "right")))
             known = {SEEN: file.get_tensor(SEEN)} if SEEN in file.keys() else {}  # noqa: SIM118

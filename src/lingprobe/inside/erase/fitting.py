@@ -1,4 +1,4 @@
-"""Readings -> erasers: those of a task's labels, and floors of the same size."""
+"""Readings -> erasers: those of a task's labels, and baselines of the same size."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
 
 
 def generator_of(*names: str) -> np.random.Generator:
-    """What draws a floor: the same for the same names."""
+    """What draws a baseline: the same for the same names."""
     return np.random.default_rng(int(digest_texts(*names)[:16], 16))
 
 
 class Floors(NamedTuple):
-    """The floors of an eraser: what it was fitted on, and the variance that it takes.
+    """The baselines of an eraser: what it was fitted on, and the variance that it takes.
 
     seed  decides what is drawn: what stands for the task's data, wherever they lie
     """

@@ -1,5 +1,5 @@
 """Changes of the states of a running model, by name: erased at a site or at every later one, moved
-along the direction of two classes, or otherwise for each sentence; and floors of them.
+along the direction of two classes, or otherwise for each sentence; and baselines of them.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ def changes_of(
     floors: FloorDraws,
 ) -> Iterator[Change]:
     """The changes at a site that are the same for all examples: erased; moved by each dose either
-    way, where there are two classes; and the floors of both. `doses` are lengths of moves, by what
-    they are called.
+    way, where there are two classes; and the baselines of both. `doses` are lengths of moves, by
+    what they are called.
     """
     yield Change(Key(ERASED), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
@@ -169,14 +169,14 @@ def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[Change]:
 
 @dataclass(frozen=True)
 class FloorDraws:
-    """How floors are drawn: how many of each kind, by what stands for the task."""
+    """How baselines are drawn: how many of each kind, by what stands for the task."""
 
     method: str
     draws: int
     seed: str
 
     def fit(self, source: Source) -> Eraser:
-        """The eraser that they are floors of."""
+        """The eraser that they are baselines of."""
         return fit_eraser(source, self.method)
 
     def of(self, source: Source, eraser: Eraser) -> Floors:
@@ -188,7 +188,7 @@ class FloorDraws:
         return self.of(source, eraser).every(self.draws)
 
     def generator(self, what: str, kind: str, draw: int) -> np.random.Generator:
-        """What draws other floors."""
+        """What draws other baselines."""
         return generator_of(self.seed, what, kind, str(draw))
 
 
@@ -198,9 +198,9 @@ def scrub(
     read: Callable[[str, Mapping[str, Eraser]], Source],
 ) -> Iterator[Change]:
     """Erased at a site and at every later one, each eraser fitted to what the earlier ones leave
-    (concept scrubbing; Belrose et al. 2023). Floors have its rank and the variance that it takes,
-    and are fitted to states as they are: on what is left, shuffled labels find directions that
-    hardly vary there, and are large in states that have the property.
+    (concept scrubbing; Belrose et al. 2023). Baselines have its rank and the variance that it
+    takes, and are fitted to states as they are: on what is left, shuffled labels find directions
+    that hardly vary there, and are large in states that have the property.
 
     plain  by site, what erasers are fitted on of the model as it is
     read   gives that of a site behind erasers

@@ -24,7 +24,7 @@ ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
 class Subject:
     """A task over one layer of an encoder, with its data in three parts.
 
-    seed  draws its floors: stands for its data, wherever they lie
+    seed  draws its baselines: stands for its data, wherever they lie
     """
 
     task: str
@@ -77,7 +77,7 @@ class Outcome:
     answers    before and after, and after each kind of floor, of which there are several draws;
                with what a nonlinear probe says before and after
     complete   completeness, where the erased task is the one that is measured
-    collateral collateral change, where it is another, and the mean over each kind of floor
+    collateral collateral change, where it is another, and the mean over each kind of baseline
     sample     all, independent, dependent, or unknown: whether the two tasks' labels depend on
                each other in what was measured
     angle      the smallest between the two erased subspaces, in degrees
@@ -104,7 +104,7 @@ class Matrix:
     """All pairs of tasks that are erased and tasks that are measured, over one layer.
 
     rank   of erasers; None for what each method needs
-    draws  of each kind of floor
+    draws  of each kind of baseline
     """
 
     bench: Bench

@@ -85,19 +85,20 @@ def _sections(mine: Sequence[ErasureCell], measured: Sequence[str]) -> Iterator[
         return TableSection(heading, rows, line, bold)
 
     yield section(
-        "score after it, and before",
+        "score after erasing (and before)",
         lambda c: f"{format_number(c.after)} ({format_number(c.before)}){_mark(c)}",
     )
     yield section(
-        "below the floor that does most",
+        "points below the strongest baseline",
         lambda c: f"{format_number(c.beyond)}{'*' * (c.verdict != 'no significant difference')}",
     )
     yield section(
-        "floors",
+        "baselines",
         lambda c: " / ".join(
             map(format_number, (c.rank_floor, c.variance_floor, c.shuffled_floor))
         ),
-        "after random subspaces of its rank / of its rank and variance / shuffled labels",
+        "after erasing random subspaces of the same rank / of the same rank and variance / with"
+        " shuffled labels",
     )
     yield section(
         "completeness, or collateral change",
@@ -106,7 +107,7 @@ def _sections(mine: Sequence[ErasureCell], measured: Sequence[str]) -> Iterator[
             if c.is_own
             else f"{format_number(c.collateral)} ({format_number(c.collateral_floor)})"
         ),
-        "collateral change with that of a floor; both by a probe of vectors as they are",
+        "collateral change, in brackets that of a baseline; both by a probe of unmodified vectors",
     )
     yield section("reliability", lambda c: "" if c.is_own else format_number(c.reliability))
     yield section(
@@ -130,7 +131,7 @@ def _own(own: ErasureCell) -> str:
         f"{format_number(score)} after {what}"
         for score, what in (
             (own.rank_floor, "random subspaces of its rank"),
-            (own.variance_floor, "those of its variance"),
+            (own.variance_floor, "random subspaces of its variance"),
             (own.shuffled_floor, "shuffled labels"),
         )
     )
@@ -138,28 +139,28 @@ def _own(own: ErasureCell) -> str:
     change = f"{format_number(own.before)} to {format_number(own.after)}"
     if own.verdict == "falls":
         erased = f"{shorten_task(own.erased)}, erased ({dims})"
-        return f"{erased}: a linear probe falls from {change} ({floors})."
+        return f"{erased}: the score of a linear probe falls from {change} ({floors})."
     than = (
-        "is above every floor"
+        "is above every baseline"
         if own.verdict == "rises"
         else "does not differ significantly from the baselines"
     )
     return (
-        f"{shorten_task(own.erased)}, erased ({dims}): a linear probe goes from {change}, which"
-        f" {than} ({floors})."
+        f"{shorten_task(own.erased)}, erased ({dims}): the score of a linear probe changes from"
+        f" {change}, which {than} ({floors})."
     )
 
 
 def _remainder(own: ErasureCell) -> Iterator[str]:
     if not math.isnan(own.left_p):
+        constant = format_number(own.constant)
         if own.left_p < ALPHA and own.after > own.constant:
-            yield f"It still finds more than the constant answer's {format_number(own.constant)}."
+            yield f"This is still significantly above the constant answer's {constant}."
         else:
-            constant = format_number(own.constant)
-            yield f"That is not significantly above the constant answer's {constant}."
+            yield f"This is not significantly above the constant answer's {constant}."
     if not math.isnan(own.nonlinear_after):
         yield (
-            f"A nonlinear probe goes from {format_number(own.nonlinear_before)} to"
+            f"The score of a nonlinear probe changes from {format_number(own.nonlinear_before)} to"
             f" {format_number(own.nonlinear_after)}."
         )
 
@@ -171,22 +172,25 @@ def _besides(others: Sequence[ErasureCell]) -> Iterator[str]:
         said = ", ".join(
             f"{shorten_task(c.measured)} ({format_number(c.beyond)} points)" for c in fallen
         )
-        yield f"With it go, more than with any floor: {said}."
+        yield f"Other tasks that fall significantly more than with any baseline: {said}."
     elif apart:
-        yield f"No other task ({len(apart)} measured) falls more than with every floor."
+        yield (
+            f"No other task ({len(apart)} measured) falls significantly more than with every"
+            " baseline."
+        )
     unclear = [cell for cell in others if cell.sample == "dependent"]
     if unclear:
         names = ", ".join(shorten_task(cell.measured) for cell in unclear)
-        yield f"Labels depend on those of {names}, so nothing can be said of these."
+        yield f"The labels depend on those of {names}, so these are not judged."
 
 
 def _notes(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) -> Iterator[str]:
     ordinary = fits.get(ORDINARY, 0)
     each = ordinary / max(len(found), 1)
     yield (
-        "Scores are times 100. Eraser, probe and test have disjoint sentences; probes are fitted"
-        f" anew after erasing. *, and bold: significantly beyond each of three floors ({draws}"
-        " draws each; Holm over the cells of a matrix, p < 0.05)."
+        "Scores are times 100. Eraser, probe and test use disjoint sentences; probes are retrained"
+        f" after erasing. * and bold: significantly below each of three baselines ({draws} samples"
+        " each; Holm over the cells of a matrix, p < 0.05)."
     )
     if any(cell.sample != "all" for cell in found):
         yield (
@@ -194,13 +198,13 @@ def _notes(found: Sequence[ErasureCell], fits: Mapping[str, int], draws: int) ->
             " each other, and too few such examples are left. ?: too few examples have both labels."
         )
     yield (
-        "That a task can be read says that it is there; that it falls after erasing says that the"
-        " method found it. Neither says that the model uses it."
+        "A probe shows that a property is decodable, and erasing shows that the method found it."
+        " Neither shows that the model uses it."
     )
     yield (
-        f"{ordinary:,} ordinary fits for {len(found):,} cells ({each:.2f} a cell),"
-        f" {fits.get(OF_FLOORS, 0):,} for floors, {fits.get(NONLINEAR, 0):,} of the"
-        " nonlinear probe."
+        f"{ordinary:,} trained probes for {len(found):,} cells ({each:.2f} a cell),"
+        f" {fits.get(OF_FLOORS, 0):,} for baselines, {fits.get(NONLINEAR, 0):,} of the nonlinear"
+        " probe."
     )
 
 
@@ -214,7 +218,7 @@ def heat(found: Sequence[ErasureCell]) -> Figure:
         layer = "" if first.layer == "-" else f", layer {first.layer}"
         cells = [_heat_cell(one, most) for one in mine]
         maps.append(HeatMap(f"{names.get(first.encoder, first.encoder)}{layer}", cells))
-    about = "Erased (rows), measured (columns): points lost beyond the floors."
+    about = "Erased (rows), measured (columns): points lost below the strongest baseline."
     return draw_heat_maps(maps, HeatLook(about, REDS, wide=0.8, tall=0.35))
 
 

@@ -62,7 +62,7 @@ class Remainder:
 
     @property
     def kind(self) -> Kind:
-        """A baseline where a floor stands in for the eraser, or that of the encoder."""
+        """A baseline where a baseline stands in for the eraser, or that of the encoder."""
         return "baseline" if self.erasure.floor != "none" else kind_of(self.inner)
 
     @property
@@ -131,7 +131,7 @@ def remainder(
     floor: Floor | Literal["none"] = "none",
     draw: int = 0,
 ) -> Remainder:
-    """What is left of an encoder's vectors after an eraser, whose sentences are left out of all
+    """What is left of an encoder's vectors after an eraser, whose sentences are excluded from all
     tasks.
 
     without  tasks to erase, or files of `lingprobe erase --erasers`; several with +
@@ -139,7 +139,7 @@ def remainder(
     rank     how many dimensions go of each task; 0 for what is needed
     floor    what stands in for the eraser: rank (a random subspace of its rank), variance (one that
              takes as much variance, too), shuffled (the eraser of shuffled labels)
-    draw     which draw of the floor
+    draw     the seed of the baseline
     """
     things = tuple(thing for text in without for thing in text.split("+"))
     return _remainder(Origin.of(Reference.parse(of)), Erasure(things, eraser, rank, floor, draw))

@@ -139,7 +139,7 @@ def _share_interval(found: Sequence[GeometryRow]) -> str:
 
 
 NO_CKA = "CKA is not defined where all vectors are the same"
-NO_FLOOR = "; no finding yet, as no untrained network was measured"
+NO_FLOOR = "; not yet a finding, as no untrained network was measured"
 
 
 def _with_interval(row: GeometryRow, at: str = "", digits: int = 2) -> str:

@@ -36,8 +36,8 @@ def geometry(
     encoders   as of `run`, such as 'hf:bert-base-cased,layers=all'
     untrained  measure the same networks before training, too
     cache, store, progress  as in `Settings`
-    DataProblem for fewer than forty sentences, or texts that cannot be paired. `.content` has a
-    `GeometryRow` for each measure.
+    UsageProblem for no text, DataProblem for fewer than forty sentences or texts that cannot be
+    paired. `.content` has a `GeometryRow` for each measure.
 
         print(lingprobe.geometry("en_pud", "hf:bert-base-cased,layers=all"))
     """

@@ -33,7 +33,9 @@ def heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
     languages = any(map(is_between, rows))
     maps = _languages(rows, names) if languages else _layers(rows, names)
     if not maps:
-        raise PlotProblem("one layer of one text is no map: name several layers, or several texts")
+        raise PlotProblem(
+            "one layer of one text makes no map: name several layers, or several texts"
+        )
     what = "percent of translations found after rotation" if languages else "linear CKA, debiased"
     return _draw(maps, what, PERCENT if languages else 1.0)
 

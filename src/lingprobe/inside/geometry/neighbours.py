@@ -34,7 +34,7 @@ def sample(rows: Rows) -> Doubles:
 
 def neighbour_ratios(x: Doubles) -> Doubles:
     """How much farther the second neighbour is than the first, [at most n]; points that lie on
-    another are left out.
+    another are excluded.
 
     Chains of nearest neighbours stand beside each other, since what two of them tell is nearly the
     same: an interval from groups that cut them is too narrow.

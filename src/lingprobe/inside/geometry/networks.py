@@ -77,7 +77,7 @@ def encode(
     if n < LEAST:
         raise DataProblem(f"only {n} sentences could be encoded by all encoders")
     if n < len(good):
-        remarks.append(f"{len(good) - n:,} sentences were left out, as not all could be encoded")
+        remarks.append(f"{len(good) - n:,} sentences were excluded, as not all could be encoded")
     if any(one.cut for one in done.values()):
         most = max(one.cut for one in done.values())
         remarks.append(f"of {most:,} sentences an encoder reads only the beginning")
@@ -112,12 +112,12 @@ def _floors(made: Known, paths: Paths) -> tuple[dict[str, str], Known, list[str]
             drawn |= ahead([reference], (), paths) if reference not in drawn else {}
             floors[name] = reference
         except DataProblem as problem:
-            remarks.append(f"no untrained network stands beside {name}: {problem}")
+            remarks.append(f"{name} has no untrained copy: {problem}")
     return floors, drawn, remarks
 
 
 def before_training(name: str) -> Reference:
-    """The reference of the same network with weights drawn at random. DataProblem where there is
+    """The reference of the same network with weights sampled at random. DataProblem where there is
     none.
     """
     one = try_parse_reference(name)

@@ -36,7 +36,7 @@ from lingprobe.tables.table import (
 
 CENTRED = "retrieval centred"
 LAYER = frozenset({"layer", "compared with"})
-ONE_DRAW = "Untrained: the same networks with one draw of random weights; other draws vary."
+ONE_DRAW = "Untrained: the same networks with random weights from one seed; other seeds vary."
 
 
 def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
@@ -88,9 +88,9 @@ def _by_likeness(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
     n = rows[0].n
     notes = (
         f"CKA: linear, debiased, over {n:,} sentences; 1 for representations that are the same but"
-        " for a rotation and a scale. Where sentences are paired at random it is 0.000 ±"
+        " for a rotation and a scale. For randomly paired sentences it is 0.000 ±"
         f" {null_deviation(n):.4f} (all pairings). 95 % interval: jackknife over stretches of the"
-        " text. Of most alike layers it does not know that they were chosen.",
+        " text. It ignores that the most similar layers were selected.",
         ONE_DRAW,
     )
     head = ("layer", "compared with", "CKA", "95 % interval", "untrained")
@@ -194,9 +194,9 @@ def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
         lines = tuple((one, *(_retrieval(by.get((one, t))) for t in texts)) for one in texts)
         heading = names.get(encoder, encoder) + ("" if layer == "-" else f", layer {layer}")
         sections.append(TableSection(heading, lines))
-    notes = ("From a language to another, after rotation, with its 95 % interval.",)
+    notes = ("Retrieval from one language to another, after rotation, with its 95 % interval.",)
     words = frozenset({"from"})
-    return Table(("from", *texts), tuple(sections), words, notes, "Translations that are found")
+    return Table(("from", *texts), tuple(sections), words, notes, "Translation retrieval")
 
 
 def _retrieval(row: GeometryRow | None) -> str:

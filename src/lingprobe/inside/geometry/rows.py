@@ -36,7 +36,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class LayerRows:
-    """One layer of stored vectors at some of its sentences; words and word pieces are averaged.
+    """One layer of stored vectors at some of its sentences; words and subwords are averaged.
 
     kept  [n] the sentences
     """
@@ -70,7 +70,7 @@ NOTHING = Estimate(np.nan, np.nan, np.nan)
 
 
 def groups(many: int) -> list[tuple[int, int]]:
-    """The stretches that are left out in turn: neighbours stay together, since sentences of one
+    """The stretches that are excluded in turn: neighbours stay together, since sentences of one
     text are no independent draws.
     """
     ends = np.linspace(0, many, min(GROUPS, many) + 1).round().astype(int).tolist()
@@ -85,7 +85,7 @@ def stretches(start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 def jackknife(values: Doubles) -> Estimate:
     """The interval of a statistic, from its value [0] and its values without each group [1:]: the
-    jackknife with groups left out (Efron & Tibshirani 1993, equation 11.5), and Student's t.
+    jackknife with groups excluded (Efron & Tibshirani 1993, equation 11.5), and Student's t.
 
     No sentence occurs twice, as in a bootstrap: a copy is at no distance from its original, which
     every statistic of pairs takes for likeness.

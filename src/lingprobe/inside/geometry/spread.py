@@ -85,7 +85,7 @@ def _sums(rows: Rows, shift: Doubles, start: int, stop: int) -> Doubles:
 
 def _by_dimension(sums: _Totals) -> Doubles:
     """What each dimension adds to the mean cosine, [dim]: products of different sentences alone,
-    so the squares are left out.
+    so the squares are excluded.
     """
     pairs = sums.directed * (sums.directed - 1)
     if pairs <= 0:

@@ -18,7 +18,7 @@ Texts = Mapping[str, Sequence[Sentence]]
 
 def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
     """The sentences of one corpus, or those that several share, without repeated ones; and what was
-    left out. DataProblem where they are too few, or cannot be paired.
+    excluded. DataProblem where they are too few, or cannot be paired.
     """
     known = [list(named_sentences(corpus)) for corpus in corpora]
     rows = [(one,) for _, one in known[0]] if len(known) == 1 else _pair_up(corpora, known)
@@ -28,7 +28,7 @@ def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
             f"{', '.join(corpora)}: {len(kept)} different sentences; geometry needs {LEAST}"
         )
     if len(kept) < len(rows):
-        remarks.append(f"{len(rows) - len(kept):,} repeated sentences were left out")
+        remarks.append(f"{len(rows) - len(kept):,} repeated sentences were excluded")
     if len(known) > 1 and len(kept) > MOST_PARALLEL:
         step = len(kept) / MOST_PARALLEL
         remarks.append(f"{MOST_PARALLEL:,} of {len(kept):,} parallel sentences, in even steps")

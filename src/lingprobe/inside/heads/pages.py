@@ -28,11 +28,11 @@ WORDS = {"head": "heads", "map": "maps", "mlp": "MLPs", "attn": "attention outpu
 HEAD = ("site", "score", "95 % interval", "untrained", "slices", "constant", "better", "n")
 NOTES = (
     "Scores are times 100. Site: the one with the best score on dev. Untrained: the same site of"
-    " the untrained network. Slices: the mean of as wide random slices of the block.",
+    " the untrained network. Slices: the mean of random slices of the block of the same width.",
     "Better: how many sites are significantly better than before training, by the largest of all"
     " differences under swapped answers (Westfall & Young 1993, p < 0.05). *: one of these.",
 )
-BY_TEST = "Site: chosen on test, as results have no score on dev, which is a little too high."
+BY_TEST = "Site: chosen on test, as there is no score on dev, so scores are slightly optimistic."
 
 
 def heads(results: Sequence[Result], asked: Asked) -> Page[tuple[HeadRow, ...]]:
@@ -66,16 +66,16 @@ def verdict(grid: Grid) -> str:
     said += f" constant answer's {grid.best.majority:.1f}"
     if not grid.is_compared:
         return (
-            f"{said}. This is no finding yet: the same sites of the untrained network were not all"
-            f" measured; add -e '{_before_training(grid)}'."
+            f"{said}. This is not yet a finding: the same sites of the untrained network were not"
+            f" all measured; add -e '{_before_training(grid)}'."
         )
     said += f"; untrained {best.untrained:.1f}."
     said += f" {len(grid.findings)} of {len(grid.rows)} {what} are better than before training."
     if grid.above_slices is not None:
         own = grid.above_slices.verdict == "better"
-        ends = "more than any" if own else "not significantly more than the best"
-        said += f" {best.site} has {ends} random slice of its block, so what it knows is"
-        said += " its own." if own else " not shown to be its own."
+        ends = "higher than any" if own else "not significantly higher than the best"
+        said += f" {best.site} scores {ends} random slice of its block, so the property is"
+        said += " specific to it." if own else " not shown to be specific to it."
     return said
 
 

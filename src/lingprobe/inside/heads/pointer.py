@@ -55,7 +55,7 @@ def _answers(readings: Readings, read: str) -> list[str]:
     numbers = readings.features(read)
     if numbers.shape[1] != 1:
         raise ReadingProblem(
-            f"pointer reads one number of each word, and {read} has {numbers.shape[1]}: take"
+            f"pointer reads one value for each word, and {read} has {numbers.shape[1]}: take"
             " layers=map:*.*"
         )
     return [f"{round(number):+d}" for number in numbers[:, 0].tolist()]

@@ -46,7 +46,7 @@ def survey(
     treebanks: Sequence[str | Path] | str | Path = (), *, tasks: Sequence[str] | str = ()
 ) -> Page[tuple[SurveyRow, ...]]:
     """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
-    languages` shows it: examples, classes, composition, and what deserves a look.
+    languages` shows it: examples, classes, composition and warnings.
 
     treebanks  folders or codes (default: all in $LINGPROBE_TREEBANKS, or in the working folder)
     tasks      tasks without data, or patterns such as 'edge/*' (default: all of ud/ that need no
@@ -86,7 +86,7 @@ def transfer(
     of sources and targets, with the same probe trained in each target as upper bound.
 
     tasks      questions without data, such as 'ud/tense' or 'ud/feat,feature=Case,of=obj'
-    encoders   as of `run`; a transformer is compared with a bag of its own word pieces as well
+    encoders   as of `run`; a transformer is compared with a bag of its own subwords as well
     train      treebanks that the probe is trained on, such as 'en_ewt'
     test       treebanks that it is tested on
     by         a tag whose values each class has in the same numbers in all languages, such as
@@ -97,7 +97,8 @@ def transfer(
                loses more with distance (Mantel)
     settings   the fields of `Settings`
     All cells have the same classes and numbers of examples. DataProblem if the treebanks have no
-    two classes in common. `.content` has a `TransferCell` for each encoder, source and target.
+    two classes in common, UsageProblem for no source or target. `.content` has a `TransferCell` for
+    each encoder, source and target.
 
         print(lingprobe.transfer("ud/tense", "hf:xlm-roberta-base", train="en_ewt", test="pl_pdb"))
     """

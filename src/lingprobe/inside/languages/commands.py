@@ -35,7 +35,7 @@ from lingprobe.cli.options import (
 def languages(
     given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None
 ) -> None:
-    """Show which treebanks answer which questions, with what deserves a look.
+    """Show which treebanks answer which questions, with what has a warning.
 
     CSV has also what classes consist of, the best rule of one word, and every auxiliary.
 
@@ -90,7 +90,7 @@ def transfer(
 ) -> None:
     """Train a probe in one language and test it in another, and show the matrix.
 
-    Every cell has the same classes and numbers of examples. Beside an encoder stand floors that
+    Every cell has the same classes and numbers of examples. Beside an encoder stand baselines that
     travel, trained in the source too, and the upper bound: the same probe trained in the target.
 
     **Examples**

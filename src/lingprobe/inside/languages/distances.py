@@ -75,7 +75,7 @@ def _distance(cell: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise DataProblem(f"{where}: {cell!r} is no distance: write a number of 0 or more")
+        raise DataProblem(f"{where}: {cell!r} is not a distance: write a number of 0 or more")
     return value
 
 
@@ -96,8 +96,8 @@ def check_distances(distances: Distances, sources: Iterable[str], targets: Itera
     both = read & tested
     if len(both) < LEAST:
         raise DataProblem(
-            f"distances are compared from {LEAST} languages on that are in --train and in --test,"
-            f" and here are {len(both)}: with fewer, one family decides"
+            f"distances need at least {LEAST} languages that are both in --train and in --test,"
+            f" found {len(both)}: with fewer, one language family dominates the correlation"
         )
     known = {name for name, _ in distances}
     if missing := (read | tested) - known:
@@ -131,7 +131,7 @@ def mantel(cells: Sequence[TransferCell], seed: int = 0) -> Mantel | None:
 def of_matrices(losses: Doubles, apart: Doubles, seed: int = 0, draws: int = DRAWS) -> Mantel:
     """Spearman's correlation of two square matrices [languages, languages] off their diagonals, and
     its p: the share of permutations of the languages (the one that was seen among them) with one as
-    far from 0. The first may differ between its sides, and pairs that are NaN in it are left out.
+    far from 0. The first may differ between its sides, and pairs that are NaN in it are excluded.
     """
     from scipy.stats import rankdata
 

@@ -2,7 +2,7 @@
 
 As in LINSPECTOR (Şahin et al. 2020, section 3), an example is a single form. No lemma is in two
 splits, so a probe cannot know a word by its stem; what is left is the form, whose ending may say
-it. A form that stands for several values (syncretism) is left out and counted, or is a set.
+it. A form that stands for several values (syncretism) is excluded and counted, or is a set.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Options:
     feature   the feature's name in Universal Dependencies, as Case; with a `*`, each feature of
               that pattern of which two values have enough forms is a task
     upos      only forms of this part of speech, as NOUN
-    several   what a form with several values is. drop: left out and counted; set: an example with
+    several   what a form with several values is. drop: excluded and counted; set: an example with
               the set of them, judged by micro-F1, and classes are as frequent as they are
-    least     values with fewer forms are left out; by default, the values are kept that give the
+    least     values with fewer forms are excluded; by default, the values are kept that give the
               most information in a balanced sample
     classes   these values alone
-    on_error  raise: malformed data are an error; skip: bad sentences and lines are left out and
+    on_error  raise: malformed data are an error; skip: bad sentences and lines are excluded and
               counted
     seed      of everything that is drawn
     size      examples in all; without, as many as the data allow
@@ -157,8 +157,8 @@ class Forms:
         return (
             f"{many:,} of {many + self.values.total():,} forms with {self.options.feature} have"
             f" several values of it ({which}):"
-            f" {'they are left out' if self.options.several == 'drop' else 'each is a set'}."
-            " Values that the source does not show are not counted"
+            f" {'they are excluded' if self.options.several == 'drop' else 'each is a set'}. Values"
+            " that the source does not show are not counted"
         )
 
     def check(self, lexicon: Lexicon) -> None:
@@ -175,7 +175,7 @@ class Forms:
         )
         out = ", ".join(f"{reason}: {n}" for reason, n in self.left_out.most_common(4))
         raise DataProblem(
-            f"forms/feat cannot be built from {options.path}: {why} (left out: {out or 'nothing'})"
+            f"forms/feat cannot be built from {options.path}: {why} (excluded: {out or 'nothing'})"
         )
 
 
@@ -208,7 +208,7 @@ def _lexicon(options: Options) -> Lexicon:
 
 
 def _load(options: Options) -> Dataset:
-    """The forms with their splits; what was left out, and why, is in the notes."""
+    """The forms with their splits; what was excluded, and why, is in the notes."""
     lexicon = _lexicon(options)
     forms = Forms.of(lexicon, options)
     forms.check(lexicon)
@@ -254,14 +254,14 @@ def _every_feature(options: Options) -> list[str]:
 
 
 def _metric_and_question(options: Options) -> dict[str, str]:
-    whose = f"{options.upos} that stands alone" if options.upos else "word that stands alone"
+    whose = f"isolated {options.upos}" if options.upos else "isolated word"
     asks = {"question": f"Which {options.feature} has the {whose}?"}
     return {**asks, "metric": "micro-f1"} if options.several == "set" else asks
 
 
 feat = TaskDefinition(
     "forms/feat",
-    "Which value of a feature has a word that stands alone?",
+    "Which value of a feature does an isolated word have?",
     Options,
     _load,
     _parts,

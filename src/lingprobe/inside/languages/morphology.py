@@ -2,7 +2,7 @@
 words that stand alone, layer by layer, against what the letters of the word tell.
 
 A score alone says little: endings are letters, and a model is given letters. So every layer stands
-beside the same probe on character n-grams of the word, on a bag of the model's own word pieces, and
+beside the same probe on character n-grams of the word, on a bag of the model's own subwords, and
 on the network before training.
 """
 
@@ -93,7 +93,7 @@ def questions(treebank: str, feature: str, size: int | None) -> list[Reference]:
 
 
 def _fitting(reference: Reference) -> Reference:
-    """With splits drawn anew where the files lack some, and no larger than the data are."""
+    """With splits sampled again where the files lack some, and no larger than the data are."""
     if reference.name == "edge/feat":
         try:
             splits = {part.split for part in TASKS.make(reference).parts()}
@@ -120,7 +120,7 @@ def in_layers(encoder: str) -> str:
 
 def floors(encoders: Sequence[str]) -> list[str]:
     """Encoders that tell what a score is worth: the letters of a word, and of each transformer a
-    bag of its own word pieces and the network before training.
+    bag of its own subwords and the network before training.
     """
     found = {word_by_word(NGRAMS): None}
     for each in encoders:

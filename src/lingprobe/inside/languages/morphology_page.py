@@ -52,8 +52,8 @@ def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
 
 
 def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Names of encoders by reference, given with their kinds; floors are called by what they see,
-    where one model is judged.
+    """Names of encoders by reference, given with their kinds; baselines are called by what they
+    see, where one model is judged.
     """
     every = dict(encoders)
     names = dict(short_names(every))
@@ -65,7 +65,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
             continue
         if parsed.name == NGRAMS:
             names[encoder] = NGRAMS
-        elif ("weights", "random") in parsed.options and names[encoder] != "word pieces":
+        elif ("weights", "random") in parsed.options and names[encoder] != "subwords":
             names[encoder] = "untrained"
     return names
 
@@ -76,7 +76,7 @@ def _tables(found: Morphology, names: Names) -> Iterator[Table]:
         groups.setdefault((row.feature, row.treebank), []).append(row)
     for (feature, treebank), mine in groups.items():
         places = [place for place in PLACES.values() if any(r.where == place for r in mine)]
-        head = ("layer", *(cell for place in places for cell in (place, "above the floor")))
+        head = ("layer", *(cell for place in places for cell in (place, "above baseline")))
         yield Table(
             head,
             tuple(_sections(mine, places, names)),
@@ -113,8 +113,8 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
     low, high = f"{one.low:+.1f}".replace("-", "−"), f"{one.high:+.1f}".replace("-", "−")
     difference = f"{one.difference:+.1f}".replace("-", "−")
     verdict = {
-        "better": f"it is known beyond {floor}",
-        "worse": f"less is known than by {floor}",
+        "better": f"it is decodable above {floor}",
+        "worse": f"it is significantly below {floor}",
         "no significant difference": f"it does not differ significantly from {floor}",
         "solved by a baseline": f"it is solved by {floor} alone",
         "too few clusters": "test examples form too few clusters",
@@ -128,7 +128,7 @@ def _sections(
 ) -> Iterator[TableSection]:
     """What anybody reaches, and the layers of each encoder."""
     floors = [row for row in mine if row.kind != "trained"]
-    yield TableSection("floors and oracle", tuple(_lines(floors, places, names, by_name=True)))
+    yield TableSection("baselines and oracle", tuple(_lines(floors, places, names, by_name=True)))
     for encoder in dict.fromkeys(row.encoder for row in mine if row.kind == "trained"):
         layers = [row for row in mine if row.encoder == encoder]
         yield TableSection(names.get(encoder, encoder), tuple(_lines(layers, places, names)))
@@ -137,7 +137,7 @@ def _sections(
 def _lines(
     mine: Sequence[MorphologyRow], places: Sequence[str], names: Names, by_name: bool = False
 ) -> Iterator[tuple[str, ...]]:
-    """A line for each layer, or for each floor at its best layer."""
+    """A line for each layer, or for each baseline at its best layer."""
     lines: dict[str, dict[str, MorphologyRow]] = {}
     for row in mine:
         name = names.get(row.encoder, row.encoder) if by_name else row.layer
@@ -150,7 +150,7 @@ def _lines(
 
 
 def _cells(row: MorphologyRow | None) -> tuple[str, str]:
-    """A score, and how far it is above the best floor; a star where that is significant."""
+    """A score, and how far it is above the best baseline; a star where that is significant."""
     if row is None:
         return NONE, ""
     over = f"{row.over:+.1f}{'*' * (row.verdict == 'better')}" if row.verdict else ""
@@ -168,17 +168,17 @@ def _notes(
         )
     yield f"Words to train and to test: {'; '.join(sizes)}."
     yield (
-        "Letters: the same probe on character n-grams of the word. Word pieces: a bag of random"
-        " vectors of the model's own pieces. Untrained: the network of the same shape before"
-        " training, at its best layer."
+        "char-ngrams: the same probe on character n-grams of the word. subwords: a bag of random"
+        " vectors of the model's subword tokens. untrained: the same network with random weights,"
+        " at its best layer."
     )
     yield (
-        "In sentences, a form of train may be in test, and labels are as frequent as they are."
-        " Alone, no lemma is in two splits, classes are equally frequent, and a form with several"
-        " values is left out. So the two columns are two questions."
+        "In sentences, word forms may occur in both train and test, and label frequencies are"
+        " those of the treebank. Alone, no lemma is in two splits, classes are balanced, and"
+        " ambiguous forms are excluded. The two columns are therefore not comparable."
     )
     yield (
-        f"The sentence is corrected for {found.verdicts.family}; *: better than every floor,"
+        f"The summary is corrected for {found.verdicts.family}. *: better than every baseline,"
         " corrected for all layers."
     )
 
@@ -196,5 +196,5 @@ def heat(found: Morphology, names: Names) -> Figure:
             cell = HeatCell(name, row.layer, f"{format_number(row.score)}{mark}", part, bool(mark))
             groups.setdefault((row.encoder, row.where), []).append(cell)
     maps = [HeatMap(f"{names.get(e, e)}, {where}", cells) for (e, where), cells in groups.items()]
-    about = "Features by layer; dark: far above the best floor; *: significantly better."
+    about = "Features by layer; dark: far above the strongest baseline; *: significantly better."
     return draw_heat_maps(maps, HeatLook(about, wide=0.5))

@@ -33,7 +33,7 @@ Names = dict[str, str]
 
 
 def transfer(results: Sequence[Result], asked: Asked) -> Page[tuple[TransferCell, ...]]:
-    """Training in one language, test in another: a matrix with floors and upper bounds."""
+    """Training in one language, test in another: a matrix with baselines and upper bounds."""
     scored = asked.beside.scored
     return transfer_page(cells(results if scored is None else scored()))
 
@@ -59,7 +59,7 @@ def short_names(encoders: Iterable[str]) -> Names:
     }
     several = len(set(bags.values())) > 1
     called = {
-        encoder: f"word pieces of {PurePath(name).name}" if several else "word pieces"
+        encoder: f"subwords of {PurePath(name).name}" if several else "subwords"
         for encoder, name in bags.items()
     }
     return {**label_encoders(encoder for encoder in parsed if encoder not in bags), **called}
@@ -126,9 +126,9 @@ def _sections(
     if first.kind != "trained" and not floors:
         yield _section(f"{name}: AUC", mine, targets, lambda cell: format_number(cell.auc))
     if first.kind == "trained":
-        heading = f"{name}: AUC, and in brackets the highest of a floor"
+        heading = f"{name}: AUC, and in brackets that of the strongest baseline"
         yield _section(heading, mine, targets, lambda cell: _area(cell, floors))
-        yield _section(f"{name}: best floor", mine, targets, lambda c: _floor(c, names))
+        yield _section(f"{name}: strongest baseline", mine, targets, lambda c: _floor(c, names))
         yield _section(f"{name}: kept", mine, targets, _retention)
 
 
@@ -161,7 +161,7 @@ def _area(cell: TransferCell, floors: dict[tuple[str, str], float]) -> str:
 
 
 def _floor(cell: TransferCell, names: Names) -> str:
-    sign = {"better": "", "worse": " (above it)"}.get(cell.verdict, " (not told apart)")
+    sign = {"better": "", "worse": " (significantly above)"}.get(cell.verdict, " (not significant)")
     return f"{format_number(cell.floored)} {names.get(cell.floor, cell.floor)}{sign}"
 
 
@@ -197,12 +197,12 @@ def verdict(mine: Sequence[TransferCell], names: Names) -> str:
     known = [cell for cell in away if not math.isnan(cell.loss_p)]
     lost = [cell for cell in known if cell.loss_p < ALPHA and cell.loss > 0]
     kept = [cell.share_kept for cell in better if not math.isnan(cell.share_kept)]
-    said = f"{name}: a probe from another language beats every floor in {_of(better, away)}"
+    said = f"{name}: a probe from another language is above every baseline in {_of(better, away)}"
     if better:
         said += f" (by {_range([cell.over for cell in better])} points)"
     if kept:
         share = f"{min(kept):.0f}" + (f" to {max(kept):.0f}" if len(kept) > 1 else "")
-        said += f", and keeps {share} % of what training in the target reaches above the floor"
+        said += f", and keeps {share} % of the gain over the baseline of training in the target"
     if not known:
         return f"{said}. The upper bound was not measured."
     return f"{said}. It is significantly below the upper bound in {_of(lost, known)}."
@@ -221,24 +221,24 @@ def _notes(every: Sequence[Sequence[TransferCell]], probe: str) -> Iterator[str]
     cell = every[0][0]
     sizes = f"{cell.train:,} training and {cell.n:,} test examples"
     yield (
-        f"Every cell has {sizes}, of the same classes in the same shares; no word form that labels"
-        " are about is in the source and in the target's test. Scores of a column are over the"
-        " same sentences. ±: the wider side of the 95 % interval."
+        f"Every cell has {sizes}, with the same distribution of classes; no labelled word form"
+        " occurs both in the source and in the test set of the target. Scores of a column are over"
+        " the same sentences. ±: the wider side of the 95 % interval."
     )
     yield (
-        "Bold, on the diagonal: trained and tested in one language, the upper bound. kept: percent"
-        " of what the upper bound is above the best floor; – where no floor is beaten. A floor is"
-        " trained in the source, too."
+        "Bold, on the diagonal: trained and tested in one language, the upper bound. kept: the"
+        " gain over the strongest baseline, as a percentage of that of the upper bound; – where it"
+        " is not significantly above. Baselines are trained in the source language, too."
     )
     yield (
-        "AUC: percent of pairs of examples of two classes whose order is right, whatever the"
-        " threshold. An AUC above an accuracy near chance says that the direction travels and the"
-        " threshold does not."
+        "AUC: percent of pairs of examples of two classes that are ordered correctly, at any"
+        " threshold. A high AUC with an accuracy near chance means that the direction transfers"
+        " and the threshold does not."
     )
     yield (
-        f"Knowing the language alone scores {format_number(cell.constant)}, as classes are equally"
-        f" frequent in all. Probe: {probe.partition(',')[0]}. Intervals and verdicts against floors"
-        " are corrected for all cells."
+        f"Predicting from the language alone scores {format_number(cell.constant)}, as classes are"
+        f" equally frequent in all. Probe: {probe.partition(',')[0]}. Intervals and tests against"
+        " baselines are corrected for all cells."
     )
 
 

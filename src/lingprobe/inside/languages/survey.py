@@ -1,5 +1,5 @@
 """Which treebanks answer which questions, and what is behind the labels: one line for each treebank
-and task, with what deserves a look.
+and task, with what has a warning.
 
 A score cannot show a rule that is wrong in one language, since oracles hold the same features, and
 rows read at random hardly do. Composition can: an auxiliary and a form that stand for two things,
@@ -48,10 +48,10 @@ class SurveyRow:
     word        the best rule of one word, what it scores on test, and a constant answer (percent)
     composed    what each class consists of by construction
     cells       sentences by construction, auxiliary and form, as the rules read them
-    unknown     sentences left out since no rule knows their auxiliary
+    unknown     sentences excluded since no rule knows their auxiliary
     unread      percent of the clauses with an answer that no row of constructions of the language
                 covers; NaN where there are no rows
-    look        what deserves a look; '' for nothing
+    look        what has a warning; '' for nothing
     remarks     on the annotation as a whole
     """
 
@@ -145,7 +145,7 @@ def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
 
 
 def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """What deserves a look."""
+    """What has a warning."""
     yield from two_readings(cells)
     yield from two_tenses(cells)
     yield from list_contradictions(data.notes)
@@ -156,7 +156,7 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
     yield from _one_form(data)
     rule = data.notes.part(WordRule)
     if rule and is_told(rule.test, data.labels.take(data.rows("test")).counts().values()):
-        yield f"one word tells {100 * rule.test:.0f} %: {rule.rule}"
+        yield f"one word predicts {100 * rule.test:.0f} %: {rule.rule}"
 
 
 def is_told(share: float, tested: Collection[int]) -> bool:

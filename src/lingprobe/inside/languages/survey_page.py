@@ -42,21 +42,21 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
     looks = [row for row in offered if row.look]
     lead = (
         f"{len(offered):,} of {len(found):,} tasks are offered, on {len(banks):,} treebanks;"
-        f" {len(looks):,} deserve a look."
+        f" {len(looks):,} have warnings."
     )
     notes = (
-        f"Numbers: examples in all splits. {REFUSED}: refused. {LOOK}: deserves a look, below; that"
-        " is no error, but what to read first.",
-        "CSV has what each class consists of, every auxiliary with its form, and the best rule of"
-        " one word.",
+        f"Numbers: examples in all splits. {REFUSED}: refused. {LOOK}: has a warning, listed below,"
+        " which need not be an error.",
+        "The CSV lists the composition of each class, every auxiliary with its form, and the best"
+        " rule based on one word.",
     )
     head = ("treebank", "licence", *(task.partition("/")[2] for task in tasks))
     words = frozenset({"treebank", "licence"})
     yield Table(head, (TableSection("", rows),), words, notes, "What treebanks support", (lead,))
     if looks:
         lines = tuple((row.treebank, row.task, row.look) for row in looks)
-        head = ("treebank", "task", "look at")
-        yield Table(head, (TableSection("", lines),), frozenset(head), title="What deserves a look")
+        head = ("treebank", "task", "warning")
+        yield Table(head, (TableSection("", lines),), frozenset(head), title="Warnings")
     if len(offered) < len(found):
         yield _refusals([row for row in found if not row.is_offered])
 
@@ -69,7 +69,7 @@ def _refusals(found: Sequence[SurveyRow]) -> Table:
         banks = [name.rpartition(" ")[0] for name in names.split("; ")]
         task, _, text = reason.partition(": ")
         lines.append((task, text, ", ".join(banks)))
-    head = ("task", "refused since", "treebanks")
+    head = ("task", "reason", "treebanks")
     return Table(head, (TableSection("", tuple(sorted(lines))),), frozenset(head), title="Refused")
 
 
@@ -77,7 +77,7 @@ def _first(why: str) -> str:
     """A reason without counts and paths, which are those of one treebank."""
     _, cannot, rest = why.partition(" cannot be built from ")
     text = rest.partition(": ")[2] if cannot else why
-    return text.partition(" (left out: ")[0].partition(" among ")[0]
+    return text.partition(" (excluded: ")[0].partition(" among ")[0]
 
 
 def _tasks(found: Sequence[SurveyRow]) -> list[str]:

@@ -53,7 +53,7 @@ class Transfer:
     training examples to train on, at most; without, as many as all treebanks have
     fold     2/5: the second of five folds of the target is test
     seed     of everything that is drawn
-    on_error raise: malformed data are an error; skip: bad sentences are left out and counted
+    on_error raise: malformed data are an error; skip: bad sentences are excluded and counted
     """
 
     path: PlaceOption

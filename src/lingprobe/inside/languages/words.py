@@ -158,7 +158,7 @@ def _of_lines(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tup
 @cache
 def universal(tags: str) -> tuple[str, str]:
     """The part of speech and the features that tags of UniMorph stand for; one of which the schema
-    knows nothing is left out.
+    knows nothing is excluded.
     """
     first, *others = tags.split(";")
     values: dict[str, str] = {}

@@ -136,7 +136,7 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
 
 
 def pairs_of(trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts) -> Iterator[Pair]:
-    """A pair for each clause whose verb agrees in number; what is left out is counted by reason."""
+    """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
     loose = _loose(trees)
     for tree in trees:
         for verb, subject in _clauses(tree):

@@ -57,12 +57,12 @@ def _load_pairs(options: PairOptions) -> Dataset:
     if lemmas := _regroup_by_lemma(pairs):
         many = len({pair.group for pair in pairs})
         remarks.append(
-            f"its {many} paradigms are too few to be kept apart, so pairs of one verb are kept"
-            " together instead"
+            f"its {many} paradigms are too few for a split by paradigm, so pairs of one verb are"
+            " kept together instead"
         )
         pairs, keep = lemmas, "lemma"
     if equal := sum(pair.good == pair.bad for pair in pairs):
-        remarks.append(f"{equal:,} pairs of two equal sentences were left out")
+        remarks.append(f"{equal:,} pairs of two equal sentences were excluded")
     if remarks:
         notes["remarks"] = remarks
     how = Drawing(keep, options.seed, options.size, options.fold)
@@ -85,7 +85,7 @@ def _regroup_by_lemma(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
-    """The pairs of which a text has every word, and how many are left out, by reason."""
+    """The pairs of which a text has every word, and how many are excluded, by reason."""
     known = words_of(text.expanduser())
     kept = [pair for pair in pairs if pair.words <= known]
     return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}
@@ -106,7 +106,7 @@ class AgreementOptions:
     path      a Universal Dependencies treebank with lemmas and features
     forms     a file of UniMorph, for forms of verbs that the treebank lacks
     words     as of `minimal/pairs`
-    on_error  raise: malformed data are an error; skip: bad sentences are left out
+    on_error  raise: malformed data are an error; skip: bad sentences are excluded
     seed      of everything that is drawn
     size      pairs in all, of each verb its share; without, all
     fold      2/5: the second of five folds is test; a verb is in one split
@@ -150,7 +150,7 @@ _definition = partial(
 )
 pairs: TaskDefinition[PairOptions] = _definition(
     "minimal/pairs",
-    "Which of the two sentences is the better one?",
+    "Which of the two sentences is grammatical?",
     PairOptions,
     load=_load_pairs,
     parts=_pair_parts,

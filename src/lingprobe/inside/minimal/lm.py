@@ -86,12 +86,12 @@ class LanguageModel(SavedModel):
 
     @property
     def states(self) -> str:
-        """The reference of the encoder of its states, word piece by word piece; of a causal model
+        """The reference of the encoder of its states, subword by subword; of a causal model
         behind a start token, as states without it lie elsewhere.
         """
         options = {"pool": "none", "device": self.device, "dtype": self.dtype}
         if self.weights == "random":
-            raise EncoderStop(f"{self.name}: drawn weights are read by their probabilities alone")
+            raise EncoderStop(f"{self.name}: random weights are only evaluated by probabilities")
         if not self.is_masked:
             tokenizer = self._load()[1]
             start = self._start(tokenizer)
@@ -202,7 +202,7 @@ class LanguageModel(SavedModel):
         which texts were cut.
         """
         if not tokenizer.is_fast or tokenizer.mask_token_id is None:
-            lacks = "does not say which pieces are a word's" if tokenizer.mask_token else "no mask"
+            lacks = "does not align subwords with words" if tokenizer.mask_token else "no mask"
             raise EncoderStop(
                 f"{self.name}: its tokeniser has {lacks}, so it cannot be read as a masked model"
             )

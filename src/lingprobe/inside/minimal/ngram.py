@@ -1,4 +1,4 @@
-"""The probability of a sentence by counts of words in a corpus: the floor of minimal pairs that
+"""The probability of a sentence by counts of words in a corpus: the baseline of minimal pairs that
 needs no grammar.
 
 Probabilities of unigrams, bigrams and so on are interpolated as Witten & Bell (1991) have it: the
@@ -89,9 +89,9 @@ def _counts(path: Path, content: str, order: int) -> Counts:
 @dataclass(frozen=True)
 class NGram:
     """The log-probability of a sentence by n-grams of words in a corpus, one sentence a line: the
-    floor of minimal pairs.
+    baseline of minimal pairs.
 
-    order  1: words alone; 3: each word behind the two before it
+    order  1: single words; 3: each word behind the two before it
     """
 
     path: Path

@@ -70,6 +70,6 @@ class Tags:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise EncoderStop(
-            "tags holds the annotation of a task and knows no other sentences: read it with a task,"
-            " by `lingprobe run`"
+            "tags has vectors only for the sentences of a task: use it with a task, in `lingprobe"
+            " run`"
         )

@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Ints, compute_offsets
 
 
 def paths(heads: Sequence[int | None]) -> list[list[int]]:
-    """For each word the words from it up to the root, which is left out; DataProblem for a circle.
+    """For each word the words from it up to the root, which is excluded; DataProblem for a circle.
 
     heads  the index of each word's head, None for the root
     """

@@ -58,7 +58,7 @@ class Attention(Fitting):
                 f" and {len(dev)} examples"
             )
         if train.vectors.spans is None and self.pool == "attention":
-            log.warning("attention: one vector a sentence leaves nothing to weigh; take pool=none")
+            log.warning("attention: one vector a sentence leaves nothing to weight; use pool=none")
         check_device(self.device)
         machine.spare_torch()
         fits = {

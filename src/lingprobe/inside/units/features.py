@@ -101,8 +101,8 @@ def _largest(values: Floats, k: int) -> Floats:
 
 
 def draw_directions(folder: Folder, k: int, seed: int) -> Folder:
-    """The same encoder with directions drawn at random, of which the k largest are kept: the norms
-    of directions stay as they were, and so does the point that is the middle of all.
+    """The same encoder with directions sampled at random, of which the k largest are kept: the
+    norms of directions stay as they were, and so does the point that is the middle of all.
     """
     tensors, draws = folder.tensors, np.random.default_rng([seed, 43])
     weights = tensors["W_enc"]

@@ -122,7 +122,7 @@ def _config(path: Path) -> dict[str, Any]:
     try:
         given = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise DataProblem(f"{path} is no JSON ({error})") from error
+        raise DataProblem(f"{path} is not JSON ({error})") from error
     told = {OLD.get(key, key): value for key, value in given.items()}
     return {**told, **(told.get("metadata") or {})}
 
@@ -135,7 +135,7 @@ def _tensors(path: Path) -> dict[str, Floats]:
     try:
         return {name: tensor.float().numpy() for name, tensor in load_file(path).items()}
     except SafetensorError as error:
-        raise DataProblem(f"{path} is no file of safetensors ({error})") from error
+        raise DataProblem(f"{path} is not a file of safetensors ({error})") from error
 
 
 def _plain(where: str, tensors: Mapping[str, Floats]) -> Folder:
@@ -214,7 +214,7 @@ def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
 
 
 def _unknown(where: str, key: str, value: Any) -> DataProblem:
-    return DataProblem(f"{where}: {key} is {value}, which lingprobe does not know how to follow")
+    return DataProblem(f"{where}: {key} is {value}, which lingprobe does not support")
 
 
 def _check_shapes(where: str, tensors: Mapping[str, Floats], k: int) -> None:

@@ -35,8 +35,8 @@ def attention(results: Sequence[Result], asked: Asked) -> Table:
     if not sections:
         raise DataProblem("no task was measured with the attention probe (--probe attention)")
     note = (
-        "First, last: the share of attention that these tokens have on dev, percent; even: its"
-        " entropy, of the largest there can be. Words: how many times its share each has."
+        "First, last: the share of attention that these tokens have on dev, in percent; even: its"
+        " entropy, as a share of the maximum. Words: attention relative to the share of the words."
     )
     columns = ("encoder", "layer", "score", "first", "last", "even", "words")
     return Table(columns, tuple(sections), frozenset({"encoder", "layer", "words"}), (note, *signs))

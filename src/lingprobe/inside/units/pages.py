@@ -32,11 +32,11 @@ from lingprobe.tables.table import (
 
 SEVERAL = 8  # units that are named
 NOTES = (
-    "Scores are times 100. All: logreg on all units. Least k: of those measured, the least that"
-    " reaches 95 % of all minus constant, its interval is over draws of the test examples; more:"
-    " more than were measured.",
-    "Same: the mean share of units that two seeds, which rank on different halves of train, have in"
-    " common at the least k.",
+    "Scores are times 100. All: logreg on all dimensions. Least k: the smallest measured number of"
+    " dimensions that reaches 95 % of the gain over the constant answer, with an interval over"
+    " bootstrap samples of the test examples; more: not reached.",
+    "Same: the mean share of dimensions that two seeds, which rank on different halves of train,"
+    " have in common at the least k.",
 )
 WORDS = frozenset({"encoder", "layer", "ranked by", "basis"})
 
@@ -63,12 +63,12 @@ def verdict(curve: Curve, made: Sequence[Curve]) -> str:
     row = curve.rows[0]
     said = f"{shorten_task(row.task)}, {row.encoder}{_layer(row)}: "
     if curve.full is None:
-        return f"{said}what all units have was not measured; add --probe logreg."
+        return f"{said}the score with all dimensions was not measured; add --probe logreg."
     full = f"{curve.full.row.score:.1f}"
     if curve.least is None:
-        said += f"all units score {full}, not significantly more than the constant answer's"
-        return f"{said} {curve.majority:.1f}, so nothing was found."
-    said += f"{_enough(curve.least)} what all {curve.width:,} have ({full};"
+        said += f"all dimensions score {full}, not significantly above the constant answer's"
+        return f"{said} {curve.majority:.1f}, so the property is not decodable."
+    said += f"{_enough(curve.least)} the gain of all {curve.width:,} ({full};"
     said += f" constant {curve.majority:.1f})."
     turned = [c for c in made if c.key == curve.key and c.rows[0].rotate]
     return said + _basis(curve, turned) + _compare_untrained(curve, made)
@@ -76,8 +76,8 @@ def verdict(curve: Curve, made: Sequence[Curve]) -> str:
 
 def _enough(least: Least) -> str:
     if math.isinf(least.k):
-        return "no number of units that was measured reaches 95 % of"
-    many = "1 unit reaches" if least.k == 1 else f"{least.k:.0f} units reach"
+        return "no measured number of dimensions reaches 95 % of"
+    many = "1 dimension reaches" if least.k == 1 else f"{least.k:.0f} dimensions reach"
     return f"{many} 95 % (interval {_interval(least)}) of"
 
 
@@ -97,14 +97,14 @@ def _basis(curve: Curve, turned: Sequence[Curve]) -> str:
     if not turned:
         return ""
     each = ", ".join("none" if c.least is None else _count(c.least.k) for c in turned)
-    said = f" With other axes it takes {each}"
+    said = f" In a rotated basis it takes {each}"
     decision = basis_decision(curve, turned)
     if decision is None:
         return f"{said}."
     if decision.verdict == "better":
-        return f"{said}; as many of those tell significantly less, so the axes are special."
-    said += "; as many of those do not tell significantly less"
-    return f"{said}, so no axis is shown to be special."
+        return f"{said}; as many rotated dimensions score significantly lower: a privileged basis."
+    said += "; as many rotated dimensions do not score significantly lower"
+    return f"{said}, so the basis is not shown to be privileged."
 
 
 def _count(k: float) -> str:
@@ -127,17 +127,17 @@ def _compare_untrained(curve: Curve, made: Sequence[Curve]) -> str:
         and not c.rows[0].rotate
     ]
     if not floors:
-        return f" {floor.capitalize()} (weights=random) was not measured: this is no finding yet."
+        return f" {floor.capitalize()} (weights=random) was not measured, so this is not a finding."
     best = max(floors, key=lambda c: c.full.row.score if c.full else -math.inf)
     if best.full is None:
-        return f" All units of {floor} were not measured; add --probe logreg."
-    said = f" All units of {floor} score {best.full.row.score:.1f}"
+        return f" All dimensions of {floor} were not measured; add --probe logreg."
+    said = f" All dimensions of {floor} score {best.full.row.score:.1f}"
     least = "nothing" if best.least is None else _count(best.least.k)
     return f"{said}, and it takes {least} to reach 95 % of that."
 
 
 def _floor_of(curve: Curve) -> str:
-    """What the floor of a curve is called."""
+    """What the baseline of a curve is called."""
     known = try_parse_reference(curve.rows[0].encoder)
     is_sparse = known is not None and known.name == "sae"
     return "an encoder with random directions" if is_sparse else "the untrained network"
@@ -159,7 +159,7 @@ def _overview(made: Sequence[Curve]) -> Table:
     own = [c for c in made if not c.rows[0].rotate and c.kind == "trained"]
     lead = tuple(verdict(curve, made) for curve in own)
     columns = ("encoder", "layer", "ranked by", "basis", *head)
-    return Table(columns, sections, WORDS, NOTES, "How many units it takes", lead)
+    return Table(columns, sections, WORDS, NOTES, "Dimensions needed", lead)
 
 
 def _line(curve: Curve) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ def _by_number(made: Sequence[Curve]) -> Table:
                 lines.append((*_name(curve.rows[0]), *cells, format_number(full)))
         sections.append(TableSection(shorten_task(task), tuple(lines)))
     columns = ("encoder", "layer", "ranked by", "basis", *(f"k = {k}" for k in ks), "all")
-    return Table(columns, tuple(sections), WORDS, (), "Scores by the number of units")
+    return Table(columns, tuple(sections), WORDS, (), "Scores by the number of dimensions")
 
 
 def _telling(made: Sequence[Curve]) -> list[Table]:
@@ -243,10 +243,10 @@ def _overlaps(made: Sequence[Curve]) -> Table:
             chance = max(len(pairs[0][0]), len(pairs[0][1])) / one.width
             cells = format_number(100 * share), format_number(100 * min(chance, 1.0))
             lines.append((_label_of(one), _label_of(other), *cells))
-    note = "Shared: of the units of the one that has fewer, percent. Chance: of units at random."
+    note = "Shared: percent of the dimensions of the smaller set. Chance: of random dimensions."
     columns = ("units of", "and of", "shared", "chance")
     words = frozenset(columns[:2])
-    return Table(columns, (TableSection("", tuple(lines)),), words, (note,), "Units in common")
+    return Table(columns, (TableSection("", tuple(lines)),), words, (note,), "Shared dimensions")
 
 
 def _label_of(curve: Curve) -> str:

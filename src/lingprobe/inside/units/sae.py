@@ -1,4 +1,4 @@
-"""The features of a sparse autoencoder as an encoder: those of each word piece, or pooled over a
+"""The features of a sparse autoencoder as an encoder: those of each subword, or pooled over a
 sentence.
 """
 
@@ -39,7 +39,7 @@ class SparseFeatures:
 
     of        the model whose states it reads, as hf:MODEL; commas are written %2C
     layers    the layer; a folder of SAELens says which by its hook
-    pool      mean or max over the word pieces of a sentence; none: each piece by itself
+    pool      mean or max over the subwords of a sentence; none: each piece by itself
     weights   random: directions drawn with `seed`, of which the `k` largest are kept
     scale     what states are multiplied by, for expected_average_only_in (norm_scaling_factor)
     explains  the share of the states' variance that must be given back
@@ -67,7 +67,7 @@ class SparseFeatures:
 
     @property
     def inner(self) -> Encoder:
-        """The model, its word pieces in the layer that is read."""
+        """The model, its subwords in the layer that is read."""
         reference = Reference.parse(self.of).plus(layers=self.layer, pool="none")
         return ENCODERS.make(reference)
 

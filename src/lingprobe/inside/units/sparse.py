@@ -1,5 +1,5 @@
 """The sparse probe: a linear probe that reads the k units of a vector that tell most (Gurnee et al.
-2023), in the basis that the vector has or in one drawn at random.
+2023), in the basis that the vector has or in one sampled at random.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Basis:
 
     @classmethod
     def draw(cls, train: Floats, seed: int) -> Basis:
-        """A rotation drawn at random, of all equally likely ones (Mezzadri 2007)."""
+        """A rotation sampled at random, of all equally likely ones (Mezzadri 2007)."""
         width = train.shape[1]
         if width > WIDEST:
             raise ReadingProblem(

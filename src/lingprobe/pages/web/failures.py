@@ -41,13 +41,13 @@ from lingprobe.tables.web import (
 MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
 ABOVE = (
     "Above the oracle: {}. With the same probe, the annotation that the labels come from scores"
-    " lower. So something else predicts the label, or this probe reads the oracle's vectors"
-    " badly."
+    " lower, so something else predicts the label, or this probe does not fit the oracle's vectors"
+    " well."
 )
 
 
 def failures(study: Study) -> PageChapter:
-    """What is above its ceiling, then each task on its own."""
+    """What is above its upper bound, then each task on its own."""
     above = [
         f"{name} on {study.score_grid.full_name(column)}"
         f" ({row.score:.1f}, oracle {study.ceiling(row):.1f})"

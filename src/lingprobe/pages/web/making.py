@@ -60,7 +60,7 @@ def making(study: Study) -> PageChapter:
     if address := _documentation():
         pairs = tuple((f"{address}/{page}.html", title) for page, title in GUIDES.items())
         blocks.append(LinkBlock("In the documentation:", pairs))
-    return PageChapter("making", "How it was made", tuple(blocks))
+    return PageChapter("making", "Provenance", tuple(blocks))
 
 
 def _documentation() -> str:

@@ -31,7 +31,7 @@ SHADED = (
     "The stronger the colour of a cell, the farther its score lies from the constant answer towards"
     " 100."
 )
-ABOVE = "▲ marks a score above that of the task's oracle, the ceiling of its labels."
+ABOVE = "▲ marks a score above that of the task's oracle, the upper bound of its labels."
 CHOSEN = (
     "Each encoder is shown at the layer that is best on dev, which may differ from task to task."
 )
@@ -53,7 +53,7 @@ def outcome(study: Study) -> PageChapter:
         blocks.append(FoldedBlock("All layers", (every,)))
     lines = scores(study.results, said.verdicts.decisions)
     blocks.append(Download("Scores as CSV", "scores.csv", format_csv(lines)))
-    return PageChapter("outcome", "What came out", tuple(blocks))
+    return PageChapter("outcome", "Results", tuple(blocks))
 
 
 def _reading(study: Study) -> Iterator[str]:

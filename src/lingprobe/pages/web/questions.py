@@ -45,7 +45,7 @@ def tasks_chapter(study: Study) -> PageChapter:
         "asked",
         "Tasks and encoders",
         (
-            FoldedBlock("Tasks, and what they ask", (TableSheet(tasks, "Tasks"),)),
+            FoldedBlock("Tasks", (TableSheet(tasks, "Tasks"),)),
             FoldedBlock(
                 "Encoders, baselines and oracles", (TableSheet(_encoders(study), "Encoders"),)
             ),

@@ -61,7 +61,7 @@ def trust(study: Study) -> PageChapter:
         *study.beside.remarks,
         AUDIT,
     )
-    blocks.append(FoldedBlock("Data and fits: what to keep in mind", (ProseBlock(notes, "note"),)))
+    blocks.append(FoldedBlock("Data and probes: caveats", (ProseBlock(notes, "note"),)))
     return PageChapter("trust", "How far to trust the scores", tuple(blocks))
 
 

@@ -59,7 +59,7 @@ class Minimum(NamedTuple):
 
 class Spectrum(NamedTuple):
     """Eigenvalues [axes] of features.T @ features / n, their vectors [d, axes], and the mean of the
-    eigenvalues that are left out. No vectors: each feature is an axis.
+    eigenvalues that are excluded. No vectors: each feature is an axis.
     """
 
     values: Doubles
@@ -161,7 +161,7 @@ def _check_input(x: NDArray[Any], codes: NDArray[Any], penalties: Sequence[float
         if len(rows):
             raise DataProblem(
                 f"features are NaN or infinite in {len(rows)} of {len(x)} examples, first in"
-                f" example {rows[0]}: look at where they come from"
+                f" example {rows[0]}: check where they come from"
             )
     if not all(0 < penalty < np.inf for penalty in penalties):
         raise DataProblem(f"penalties must be positive numbers, not {list(penalties)}")

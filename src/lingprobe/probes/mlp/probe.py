@@ -205,8 +205,8 @@ class Mlp(Fitting):
             )
         if isinstance(self.protocol.plan, Annealing) and len(self._grid()) > 1:
             raise ReadingProblem(
-                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
-                " dropout and l2, or a dev split"
+                f"{self.name} is tuned on dev, and there are no dev examples; set hidden, dropout"
+                " and l2, or give a dev split"
             )
 
     def _inputs(self, jobs: Sequence[Job]) -> Iterator[list[Input]]:

@@ -264,6 +264,6 @@ class Gathered:
         )
         where = self.examples.describe(row)
         raise ValueError(
-            f"layer {name!r} has NaN or infinite numbers, first in {where}; look at what the"
-            " encoder gives there"
+            f"layer {name!r} has NaN or infinite values, first in {where}; check the output of the"
+            " encoder there"
         )

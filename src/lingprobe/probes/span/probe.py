@@ -162,8 +162,8 @@ class Span(Fitting):
         parts = (train, read_units(train)), (dev, read_units(dev))
         if not len(parts[0][1]):
             raise ReadingProblem(
-                f"{self.name} finds no units in the spans of {len(train)} training examples; look"
-                " at how words were aligned"
+                f"{self.name} finds no units in the spans of {len(train)} training examples; check"
+                " the alignment of words"
             )
         likeliest = any(cell.by == "loss" for cell in cells)
         found: dict[Cell, Predictor] = {}
@@ -384,7 +384,7 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     )
     if vectors.lost is not None and vectors.lost[expand_ranges(starts, stops)[0]].any():
         raise ReadingProblem(
-            "span,bag= reads all words, and some of their units hold no finite numbers; try --store"
+            "span,bag= reads all words, and some of their vectors are not finite; try --store"
             " float32"
         )
     return starts, stops

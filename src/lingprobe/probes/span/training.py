@@ -145,7 +145,7 @@ def _kinds(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
 
 def loss_of(said: Tensor, wanted: Tensor) -> Tensor:
     """The loss summed: cross-entropy of classes [n], or of each label for itself [n, labels], NaN
-    left out.
+    excluded.
     """
     if wanted.ndim == 1:
         return torch.nn.functional.cross_entropy(said, wanted, reduction="sum")

@@ -54,7 +54,7 @@
   const headsOf = table => Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells);
   const isWords = cell => cell.classList.contains("w");
 
-  // what is shown passes every test; what is said of it, where there are some
+  // what is shown passes every test; its description, where there is one
   function filterRows(table, tests) {
     const rows = rowsOf(table);
     for (const row of rows) row.hidden = !tests.every(test => test(row));

@@ -234,7 +234,7 @@ def _documents(
 
 
 def _bank(parts: list[CorpusPart], count: Count) -> Bank:
-    """A treebank by its documents; none of its sentences can be left out, or all that follow would
+    """A treebank by its documents; none of its sentences can be excluded, or all that follow would
     be others.
     """
     bank, every = Bank(), dict[str, list[Sentence]]()
@@ -251,7 +251,7 @@ def _bank(parts: list[CorpusPart], count: Count) -> Bank:
         except DataProblem as problem:
             told = str(problem).partition(" (on_error=skip")[0]
             raise DataProblem(
-                f"{told} (sentences= needs every sentence of it: mend the file)"
+                f"{told} (sentences= needs every sentence of it: fix the file)"
             ) from None
         name = ""
     bank.named.pop("", None)

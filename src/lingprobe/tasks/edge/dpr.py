@@ -130,7 +130,7 @@ def _example(
     count.tally.words += len(text)
     span = pair(text, hypothesis)
     if span is None:
-        count.left_out["examples whose pronoun or candidate cannot be told"] += 1
+        count.left_out["examples whose pronoun or candidate is not found"] += 1
         return None
     return SentenceTargets(Sentence(text, row["text"]), [span], [row["entailed"]], row["partof"])
 

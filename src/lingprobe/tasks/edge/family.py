@@ -2,7 +2,7 @@
 of words in a sentence.
 
 A `Kind` of task says how its targets are found in files, puts them in columns, keeps the splits of
-the source, tags distances and seen words, and counts what was left out.
+the source, tags distances and seen words, and counts what was excluded.
 docs/tasks-edge.md has the definitions.
 """
 
@@ -51,8 +51,8 @@ class Options:
     path      a file, or a folder with files named train, dev and test; plain, .gz or .xz
     with_     further files or folders
     splits    official: those that the files' names say, or drawn where they say none; sampled:
-              drawn anew, 8:1:1
-    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+              sampled again, 8:1:1
+    on_error  raise: malformed data are an error; skip: bad sentences are excluded and counted
     seed      of splits that are drawn or carved, and of what `size` takes
     size      about so many targets in all, whole sentences at a time, splits in their shares; all
               without
@@ -102,7 +102,7 @@ R = TypeVar("R")
 
 @dataclass
 class Count:
-    """What was read, what was left out and what else a reader should know; readers add to it."""
+    """What was read, what was excluded and what else a reader should know; readers add to it."""
 
     tally: ProblemTally = field(default_factory=ProblemTally)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -259,9 +259,9 @@ class Kind(Generic[O]):
 
 
 def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
-    """What was left out before there was nothing to go on with, as far as it tells why."""
+    """What was excluded before there was nothing to go on with, as far as it tells why."""
     reasons = [f"{what}: {n:,}" for what, n in left_out.items()] + list(problems[:1])
-    return f" (left out: {'; '.join(reasons)})" if reasons else ""
+    return f" (excluded: {'; '.join(reasons)})" if reasons else ""
 
 
 def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> TaskDefinition[O]:

@@ -68,7 +68,7 @@ def relation(text: str, label: str, cut: bool = False) -> Relation:
     for piece in _TAG.split(text):
         if _TAG.fullmatch(piece):
             if piece in bounds:
-                raise ValueError(f"{piece} stands twice in the sentence")
+                raise ValueError(f"{piece} occurs twice in the sentence")
             bounds[piece] = len(plain)
         else:
             plain += piece
@@ -87,7 +87,7 @@ def relation(text: str, label: str, cut: bool = False) -> Relation:
             i for i, (a, b) in enumerate(words) if a < bounds[f"</e{k}>"] and b > bounds[f"<e{k}>"]
         ]
         if not inside:
-            raise ValueError(f"<e{k}> holds no word")
+            raise ValueError(f"<e{k}> contains no word")
         ends += [inside[0], inside[-1] + 1]
     return Relation(
         Sentence(tuple(plain[a:b] for a, b in words), plain),
@@ -139,7 +139,7 @@ def _read(rows: list[str], cut: bool) -> Relation:
         raise ValueError(f"{rows[0][:40]!r} is not a number and a sentence in quotes")
     if len(rows) < 2 or not _LABEL.fullmatch(rows[1]):
         raise ValueError(
-            "the line after the sentence is no relation such as Cause-Effect(e1,e2) or Other"
+            "the line after the sentence is not a relation such as Cause-Effect(e1,e2) or Other"
         )
     return relation(row[2], rows[1], cut)
 

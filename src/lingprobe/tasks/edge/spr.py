@@ -94,7 +94,7 @@ and the properties.
 def _place_annotations(
     said: Iterable[Said], bank: Treebank, count: Count
 ) -> Iterator[SentenceTargets]:
-    """Annotations as targets in the sentences that they number; what does not fit there is left out
+    """Annotations as targets in the sentences that they number; what does not fit there is excluded
     and counted.
     """
     ordered = sorted(said, key=lambda one: (one[0].split, one[0].sentence))

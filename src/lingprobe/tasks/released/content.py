@@ -86,8 +86,8 @@ def _unlike(path: Path, file: str, kind: Kind, content: Content) -> str:
     page = first.lstrip()[:9].lower().startswith((b"<!doctype", b"<html"))
     problems = {
         "is a web page and no table": page,
-        "is no table with tabs": kind == "tables" and b"\t" not in first.split(b"\n", 1)[0],
-        "is no CoNLL-U": kind == "treebank" and not _is_conllu(first),
+        "is not a table with tabs": kind == "tables" and b"\t" not in first.split(b"\n", 1)[0],
+        "is not CoNLL-U": kind == "treebank" and not _is_conllu(first),
         "has no rows of train, dev or test": kind != "files" and not any(content.rows),
     }
     found = next((problem for problem, has in problems.items() if has), "")

@@ -104,7 +104,7 @@ def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -
         except ValueError as error:  # an address that has none of the forms that addresses have
             if isinstance(error, DataProblem):
                 raise
-            raise DataProblem(f"{url!r} is no address to fetch from ({error})") from None
+            raise DataProblem(f"{url!r} is not an address to fetch from ({error})") from None
         except (
             _Cut,
             urllib.error.URLError,
@@ -121,7 +121,7 @@ def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -
             _mark(part).unlink(missing_ok=True)
             return part
     kept = (
-        f"; {part.stat().st_size:,} bytes are kept, and the next try goes on from there"
+        f"; {part.stat().st_size:,} bytes are kept, and the next try resumes there"
         if part.is_file()
         else ""
     )
@@ -185,7 +185,7 @@ def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
             begins = str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
             if rest and not (begins and now == version):
                 _drop(part, have, web)
-                raise _Cut("the server sent another part than was asked for")
+                raise _Cut("the server sent another range than requested")
             if have and not rest:
                 web.step(-have)
             if (now.total or 0) > bounds.most:
@@ -204,7 +204,7 @@ def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
         if have == version.total and version.condition:
             return  # all of it is there
         _drop(part, have, web)
-        raise _Cut("the part that was there is no part of the file") from None
+        raise _Cut("the partial file is not the beginning of this file") from None
 
 
 def _drop(part: Path, have: int, web: Web) -> None:
@@ -227,7 +227,8 @@ def _total(headers: Message, rest: bool) -> int | None:
 def _request(url: str, version: Version, have: int) -> urllib.request.Request:
     if not _is_web(url):
         raise DataProblem(
-            f"{url!r} is no address to fetch from; give one that begins with https:// or http://"
+            f"{url!r} is not an address to fetch from; give one that begins with https:// or"
+            " http://"
         )
     headers = {"User-Agent": "lingprobe", "Accept-Encoding": "identity"}
     if have:
@@ -255,7 +256,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         if not _is_web(newurl):
             fp.close()
-            raise DataProblem(f"{req.full_url} leads to {newurl}, which is no page of the web")
+            raise DataProblem(f"{req.full_url} leads to {newurl}, which is not a page of the web")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
@@ -325,7 +326,7 @@ def _write(answer: http.client.HTTPResponse, part: Path, web: Web, bounds: _Boun
     except OSError as error:
         raise NoRoom(
             f"cannot write {part}: {(error.strerror or str(error)).lower()}; make room or give"
-            " another folder with -o, and the same command goes on from there"
+            " another folder with -o, and the same command resumes"
         ) from None
 
 

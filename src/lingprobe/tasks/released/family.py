@@ -48,12 +48,12 @@ class Options:
                 fetch` puts them
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
-    splits      published: as the files have them; sampled: drawn anew from all rows, without
+    splits      published: as the files have them; sampled: sampled again from all rows, without
                 duplicates, where files lack a split; senteval: as its code takes them (files
                 without splits in ten folds of all rows, train whole where there is no dev)
     dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
                 for probes that tune nothing
-    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in
                 their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split
@@ -88,7 +88,7 @@ class TaskRelease:
     where    finds the files below a folder, where they go by names of their own; DataProblem where
              they are not there
     needs    the splits without which it cannot be measured
-    gaps     whether files have blank lines as published, which are left out and counted
+    gaps     whether files have blank lines as published, which are excluded and counted
     oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
              its facts of a sentence
     name     of the task, which `define_task` gives it
@@ -139,7 +139,9 @@ class TaskRelease:
         return {sentence: (tuple(told(sentence)),) for sentence in sentences}
 
     def parts(self, options: Options) -> list[CorpusPart]:
-        """The task's files and the splits that their names say, '' where rows say it themselves."""
+        """The task's files and the splits that their names say, '' where rows say it themselves;
+        DataProblem for files that are missing.
+        """
         path = options.path
         if path is None and not self.fetched:
             raise DataProblem(f"{self.name} needs its files: write {self.name}:FOLDER")
@@ -163,7 +165,7 @@ class TaskRelease:
         return files
 
     def load(self, options: Options) -> Dataset:
-        """The examples of the files; what was left out, and why, is in the notes."""
+        """The examples of the files; what was excluded, and why, is in the notes."""
         examples, notes = self._read(options)
         if options.splits == "sampled":
             return sample(self._candidates(examples), self._settings(options), notes)
@@ -226,7 +228,7 @@ class TaskRelease:
 
     @property
     def _drawable(self) -> bool:
-        """Whether splits can be drawn anew from all rows."""
+        """Whether splits can be sampled again from all rows."""
         return self.layout.token is None and self.layout.second is None
 
     def _check(self, examples: list[Example], options: Options) -> None:

@@ -192,7 +192,7 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
     try:
         differing = unpack(archive, folder)
     except FileProblem as problem:
-        raise NoRoom(f"{problem}, and the same command goes on from there") from None
+        raise NoRoom(f"{problem}, and the same command resumes") from None
     if differing:
         more = f" and {len(differing) - 1:,} more" if len(differing) > 1 else ""
         raise Wrong(

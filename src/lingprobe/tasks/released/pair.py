@@ -32,10 +32,10 @@ class PairOptions(Options):
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
     splits      published: as the files have them; senteval: the same with train whole where they
-                have no dev; pairs are not drawn anew, as they share sentences
+                have no dev; pairs are not sampled again, as they share sentences
     dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
                 for probes that tune nothing
-    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in
                 their shares; all without
     fold        refused, as splits are kept as they are

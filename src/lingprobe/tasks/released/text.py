@@ -2,7 +2,7 @@
 sets (Conneau & Kiela 2018), and three Polish ones, as Dadas distributes them.
 
 The argument is the folder of a set, or the one that all sets of its publisher lie in. Quotes are
-data, blank lines are left out and counted, and rows keep their order. docs/tasks-published.md has
+data, blank lines are excluded and counted, and rows keep their order. docs/tasks-published.md has
 the layouts and counts.
 """
 
@@ -20,7 +20,7 @@ from lingprobe.tasks.released.sets import define_set, list_releases
 
 @dataclass(frozen=True, slots=True)
 class UnsplitOptions(Options):
-    """What tasks take whose files say no splits: they are drawn anew from all rows.
+    """What tasks take whose files say no splits: they are sampled again from all rows.
 
     path        the folder of the released files
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
@@ -29,7 +29,7 @@ class UnsplitOptions(Options):
                 without a dev split, as its code takes them; published: refused, since the files
                 have none
     dev         what to do without a dev split; sampled splits have one
-    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
     seed, size  so many examples in all, classes in their shares; all without
     fold        'i/k': fold i of k is the test split
     """
@@ -46,10 +46,10 @@ class Sst2Options(Options):
                 whole sentences alone, as in those of Kim 2014 (stsa.binary.train)
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
-    splits      published: as the files have them, and as SentEval takes them; sampled: drawn anew
-                from all rows, without duplicates
+    splits      published: as the files have them, and as SentEval takes them; sampled: sampled
+                again from all rows, without duplicates
     dev         what to do without a dev split; the files have one
-    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in
                 their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split
@@ -66,11 +66,11 @@ class TrecOptions(Options):
     labels      coarse: six types of answers; fine: their fifty kinds
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
                 published figures are without
-    splits      published: as the files have them; sampled: drawn anew from all rows, without
+    splits      published: as the files have them; sampled: sampled again from all rows, without
                 duplicates; senteval: published with train whole, as dev=none
     dev         carved: a tenth of train, as the files have no dev split; none: train stays whole,
                 for probes that tune nothing
-    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in
                 their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split

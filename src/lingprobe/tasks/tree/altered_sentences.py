@@ -129,7 +129,7 @@ def swap_words(words: Sequence[T], i: int) -> tuple[T, ...]:
 
 
 def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Found, dict[str, int]]:
-    """Candidates, and how many of the corpus's sentences were left out for which reason.
+    """Candidates, and how many of the corpus's sentences were excluded for which reason.
 
     Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`,
     and takes the words of another sentence in another order as well.
@@ -264,7 +264,7 @@ def _clauses(
 def inversions(
     corpus: ParsedCorpus, counts: Frequencies, seed: int
 ) -> tuple[Found, dict[str, int]]:
-    """Candidates, half of them inverted (I), and how many sentences were left out for which reason.
+    """Candidates, half of them inverted (I), and how many sentences were excluded for which reason.
 
     The length stands for which clause is longer as the sentence is read, by which the sampler
     matches O and I.

@@ -67,7 +67,7 @@ class Options(CorpusOptions):
     bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the
               published files
     rules     lingprobe: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and
-              CoordInv as literally as the paper and its README have them, without what was left out
+              CoordInv as literally as the paper and its README have them, without what was excluded
               since
     depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths
               follow a Gaussian over both with a diagonal covariance, as the README says, so that
@@ -107,7 +107,7 @@ class Options(CorpusOptions):
 
     @property
     def has_corpus_band(self) -> bool:
-        """Whether target forms are kept or left out by their frequency in a corpus, not by that
+        """Whether target forms are kept or excluded by their frequency in a corpus, not by that
         among the candidates.
         """
         return bool(self.freq) or self.band == "literal"

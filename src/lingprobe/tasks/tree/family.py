@@ -49,8 +49,8 @@ CONSTITUENTS = {"constituents": "the constituents right below the sentence, each
 DEPTHS = {"depths": "how many nodes lie above each word"}
 ORIGINS = {
     "origins": (
-        "the place that each word had before the sentence was altered; it is no annotation, and"
-        " tells nothing about language"
+        "the place that each word had before the sentence was altered; it is not a linguistic"
+        " annotation"
     )
 }
 TOP = 6  # phrases above a word, from the top, that are told

@@ -185,7 +185,7 @@ def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, 
 
 
 def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found, dict[str, int]]:
-    """Candidates, half of them with a word replaced (C), and how many sentences were left out for
+    """Candidates, half of them with a word replaced (C), and how many sentences were excluded for
     which reason.
 
     The target of a changed sentence is its replacement, so that replacements are kept apart between

@@ -191,7 +191,7 @@ def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: boo
         return f"the {role} is {noun.why}" if noun.why != "no noun" else f"the {role} has no noun"
     word = tree.words[noun.at]
     if tree.tags[noun.at] not in NUMBERS or not any(map(str.isalpha, word)):
-        return f"the {role} is no common noun"
+        return f"the {role} is not a common noun"
     if role == "object" and not any(tree.functions) and form(word) in TIMES:
         return "a noun of time, an object or an adverbial"
     return answer(NUMBERS[tree.tags[noun.at]], form(word), majority)

@@ -114,7 +114,7 @@ def find_contradiction(rule: str, clause: Clause, finding: Finding) -> Finding:
 @dataclass(frozen=True, slots=True)
 class RowsRead(NotePart):
     """What rows of constructions cover: whether there are rows for the language of the files, and
-    class -> 'read', 'unread' and 'left out' -> clauses.
+    class -> 'read', 'unread' and 'excluded' -> clauses.
     """
 
     key: ClassVar[str] = "rows of constructions"

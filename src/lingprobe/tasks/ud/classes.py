@@ -180,5 +180,5 @@ def sentences_per_class(counts: Counter[tuple[int, int]], run: range) -> int:
 
 
 def outside(run: range) -> str:
-    """Why a sentence is left out whose depth is outside a run."""
+    """Why a sentence is excluded whose depth is outside a run."""
     return f"depth below {run[0]} or above {run[-1]}" if run else "a tree of one word"

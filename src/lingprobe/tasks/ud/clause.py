@@ -67,7 +67,7 @@ class Clause(NamedTuple):
     the first the root.
 
     form        the predicate, in lower case; lemma: its lemma; group: what its verb group says
-    relations   of its dependents, punctuation left out, sorted
+    relations   of its dependents, punctuation excluded, sorted
     subjects    dependents that are nsubj or a subtype of it, in order; objects likewise
     tense       the tense that most VERBs of the whole sentence have, number: the number that most
                 NOUNs have; or 'tie'

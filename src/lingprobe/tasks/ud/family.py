@@ -69,7 +69,7 @@ class Options(CorpusOptions):
               TopDeps literally as section 3.2 says
     forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite
               verbs of one word alone, which is one question in all languages
-    passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive
+    passive   whether Voice=Pass without aux:pass is excluded (auxiliary) or counts as passive
               (morphological); it counts where fewer than 50 main predicates have aux:pass
     relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
     final     whether SentType keeps the final punctuation mark, or takes it off

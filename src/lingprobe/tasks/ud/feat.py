@@ -3,7 +3,7 @@ object, or another word?
 
 The word is found from its place in the main clause, or by its class; docs/tasks-ud.md has the
 definitions. Files are read once a task, and features are read of the words that are asked about and
-of those of their class, for the floor.
+of those of their class, for the baseline.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Options(CorpusOptions):
     of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a
              word class (VERB) that the sentence has one word of
     upos     word classes that the word may have; any without
-    least    values with fewer examples are left out; by default, the values are kept that give
+    least    values with fewer examples are excluded; by default, the values are kept that give
              the most information in a balanced sample
-    rare     drop: values with too few examples are left out and counted; refuse: they are an error
+    rare     drop: values with too few examples are excluded and counted; refuse: they are an error
     """
 
     feature: str = field(kw_only=True)
@@ -129,7 +129,7 @@ def _check(
             f"it has {has}" if has else "it has no features at all"
         )
     out = ", ".join(f"{reason}: {n}" for reason, n in list(reasons.items())[:4]) or "nothing"
-    raise DataProblem(f"ud/feat cannot be built from {options.path}: {why} (left out: {out})")
+    raise DataProblem(f"ud/feat cannot be built from {options.path}: {why} (excluded: {out})")
 
 
 def _inventory(corpus: ParsedCorpus) -> Inventory:

@@ -1,7 +1,7 @@
 """What the tree of a sentence answers: one small rule a question, each a pure function of the main
 clause.
 
-A rule gives an `Answer`, or says in a few words why the sentence is left out; those words are
+A rule gives an `Answer`, or says in a few words why the sentence is excluded; those words are
 counted in the notes. Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3;
 docs/design/constructions.md says where and why we differ.
 """
@@ -134,7 +134,7 @@ _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux
 
 def tense(clause: Clause) -> Finding:
     """The tense of the main clause: that of its finite verb, but past in perfects; other moods and
-    modals are left out.
+    modals are excluded.
     """
     group = clause.group
     if group.unmarked and not clause.has_subject:
@@ -169,7 +169,7 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
 def subj_num(clause: Clause) -> Finding:
     """The number of the noun that is the main predicate's subject, passive or not.
 
-    A coordinated subject, plural whatever its first noun, is left out; so is a noun that measures
+    A coordinated subject, plural whatever its first noun, is excluded; so is a noun that measures
     another.
     """
     subjects = clause.subjects
@@ -185,7 +185,7 @@ def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
 
 def obj_num(clause: Clause) -> Finding:
     """The number of the noun that is the main predicate's direct object; coordinated, measuring and
-    prepositional ones are left out.
+    prepositional ones are excluded.
     """
     return _single(clause.objects, clause, _OBJECT)
 
@@ -212,7 +212,7 @@ class _Why(NamedTuple):
 
 _SUBJECT, _OBJECT = (
     _Why(
-        f"no {w}", f"several {w}s", f"the {w} is no noun",
+        f"no {w}", f"several {w}s", f"the {w} is not a noun",
         f"the {w} has neither Number=Sing nor Number=Plur",
         f"the {w} is coordinated", f"the {w} measures another noun",
         f"the {w} is singular and has a numeral",
@@ -321,7 +321,7 @@ def _beside(clause: Clause) -> Verb:
 
 
 def _role(noun: Argument, clause: Clause, why: _Why) -> str:
-    """What the noun is subject of, '' of an object; the copula may be left out, as in Russian."""
+    """What the noun is subject of, '' of an object; the copula may be excluded, as in Russian."""
     if why is _OBJECT:
         return ""
     if clause.group.voice == "passive" or (

@@ -30,8 +30,8 @@ LITERAL = {"Pres": "pres", "Past": "past"}
 TENSES = {**LITERAL, "Imp": "past", "Pqp": "past"}
 """UD: the imperfect is a special case of the past, and the pluperfect lies before it."""
 
-NO_VERB = "the main predicate is no verb"
-NO_TENSE = "neither the main verb nor an auxiliary tells a tense"
+NO_VERB = "the main predicate is not a verb"
+NO_TENSE = "neither the main verb nor an auxiliary has a tense"
 STEM = "a main verb without verbal features beside an auxiliary"
 CLAUSAL = "a clause as the predicate of a copula, which has its own tense and voice"
 COPULA = "a participle with a copula: a passive, a perfect or a state"

@@ -138,7 +138,7 @@ def words_of(text: str) -> list[str]:
 
 def schema(text: str, roles: str) -> str:
     """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries,
-    adverbs and negations are left out.
+    adverbs and negations are excluded.
     """
     named = zip(
         words_of(text),

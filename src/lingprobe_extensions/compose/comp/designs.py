@@ -386,7 +386,7 @@ POLISH: Designs = {
         comp_answers.has_adjective,
     ),
     "agreement": "every verb shows the number of its subject, so no sentence leaves it open",
-    "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which tells it',
+    "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which identifies it',
 }
 DESIGNS = {"english": ENGLISH, "polish": POLISH}
 """The designs of built-in languages, by name."""

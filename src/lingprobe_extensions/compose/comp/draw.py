@@ -152,7 +152,7 @@ def _inside(values: Values, selection: Selection) -> NDArray[np.bool_]:
 
 
 def _drop_adverbs(values: Values, share: float, rng: np.random.Generator) -> Values:
-    """The same with adverbs left out of some clauses; the row without adverbs is the first."""
+    """The same with adverbs excluded from some clauses; the row without adverbs is the first."""
     n = len(next(iter(values.values())))
     return {
         p: np.where(rng.random(n) < share, column, 0) if p.endswith("adverbs") else column

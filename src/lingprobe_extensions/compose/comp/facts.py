@@ -207,7 +207,5 @@ ORACLES: Mapping[str, Mapping[str, Oracle]] = {
     "agreement": _values("numbers", numbers, "verbs and the number of their subject"),
     "embedded-tense": _values("tenses", tenses, "subjects and the tense of their verb"),
     "adjective": _pairs(adjective_pairs, "adjectives and their nouns"),
-    "quantifier-scope": _pairs(
-        negated_pairs, 'verbs and the nouns with "no" that they are said of'
-    ),
+    "quantifier-scope": _pairs(negated_pairs, 'verbs and their nouns with "no"'),
 }

@@ -68,7 +68,7 @@ class Options:
     seed          of everything that is drawn
     per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be
                   even
-    readings      all: an item whose label not all readings of its sentence give is left out; none:
+    readings      all: an item whose label not all readings of its sentence give is excluded; none:
                   nothing is checked, for speed
     asked         one-hot: each asked word is a number of its own, as in the paper; vectors: what
                   the encoder makes of the word alone

@@ -73,7 +73,7 @@ about: only these can pass.
 
 @lru_cache(maxsize=4096)
 def read(words: tuple[str, ...]) -> Reading | None:
-    """The reading of a sentence, adverbs left out; None where it has none, or several."""
+    """The reading of a sentence, adverbs excluded; None where it has none, or several."""
     complete = readings([word for word in words if word not in ASIDE.split()])
     return complete[0] if len(complete) == 1 else None
 

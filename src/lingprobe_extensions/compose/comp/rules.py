@@ -218,7 +218,7 @@ def right(dataset: Dataset, language: Language | None = None) -> dict[str, float
     """Rule of thumb -> the share of test that it is right about, as train says which answer it
     speaks for; rounded.
 
-    One that says the same of all examples is about something else, so it is left out.
+    One that says the same of all examples is about something else, so it is excluded.
     """
     train, test = (dataset.rows(split) for split in ("train", "test"))
     if dataset.labels.classes is None or not len(train) or not len(test):

@@ -261,7 +261,7 @@ def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
 
 def _parts(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
     """The pattern of each value of a feature; the values must cover the space, or the rest would be
-    left out unseen.
+    excluded unseen.
     """
     patterns = {name: _pattern(path, name) for name in names}
     covered = sum(space.having(pattern).size for pattern in patterns.values())

@@ -249,7 +249,7 @@ def _check_lexicon(lexicon: Lexicon, table: Path) -> Lexicon:
     for entry in lexicon.entries["verb"]:
         if entry.forms[PAST] == entry.lemma:
             raise DataProblem(
-                f"{table}: the past of the verb {entry.lemma!r} is the same, so that nobody could"
-                " tell its tense; leave it out"
+                f"{table}: the past of the verb {entry.lemma!r} is the same as the present, so its"
+                " tense is ambiguous; remove it"
             )
     return lexicon

@@ -214,7 +214,7 @@ def _argument(value: object, path: str) -> Argument:
     for key, hole in HOLES.items():
         if isinstance(value, Mapping) and key in value:
             if check_keys(value, (key,), path)[key] is not True:
-                raise DataProblem(f"{path}.{key}: is true, or left out")
+                raise DataProblem(f"{path}.{key}: must be true or absent")
             return hole()
     if isinstance(value, Mapping) and "both" in value:
         both = check_keys(value, ("both",), path)["both"]

@@ -1,4 +1,4 @@
-"""Partial events as patterns: the keys of an event, any of them left out, and what a pattern says
+"""Partial events as patterns: the keys of an event, any of them excluded, and what a pattern says
 about a shape, as boxes.
 
 A value may be a list of alternatives, and null says that there is none: `{"voice": "passive",

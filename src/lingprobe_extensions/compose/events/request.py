@@ -1,7 +1,7 @@
 """What a user asks for: which words, features and structures, what must be there and what may not,
 and in which shares.
 
-Everything left out has the value that the paper's own sets have: people, past and present, simple
+Everything excluded has the value that the paper's own sets have: people, past and present, simple
 and progressive, both voices and polarities, at most one relative clause. An unknown key or word is
 named with its path.
 """

@@ -73,7 +73,7 @@ class Clause:
     @property
     def order(self) -> tuple[str, ...]:
         """The roles in the order in which they are said, the subject first; roles that are not
-        filled are left out.
+        filled are excluded.
         """
         roles = [
             role

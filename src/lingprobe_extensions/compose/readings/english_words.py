@@ -120,7 +120,7 @@ REFLEXIVES = {
 
 @lru_cache(maxsize=8)
 def english_words(more: Extra = ()) -> Words:
-    """For each form all that it can be, the words of the closed classes left out; with some that
+    """For each form all that it can be, the words of the closed classes excluded; with some that
     the table lacks.
     """
     return words_by_form(chain(_forms(list(table("english.tsv"))), more))

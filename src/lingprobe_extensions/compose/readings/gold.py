@@ -116,11 +116,11 @@ def _read(line: Json, reader: Grammar) -> Iterator[str]:
         try:
             expected = role_fact(line["event"], role, word, reader.markers)
         except LookupError:
-            yield f"{word!r} is said to be {role}, which the event lacks"
+            yield f"{word!r} is stated to be {role}, which the event lacks"
         else:
             if expected != actual:
                 yield (
-                    f"{word!r} is said to be {role}, which is {_describe_fact(expected)}, and is"
+                    f"{word!r} is stated to be {role}, which is {_describe_fact(expected)}, and is"
                     f" read as {_describe_fact(actual)}"
                 )
 
@@ -129,7 +129,7 @@ def _starts(line: Json) -> Iterator[str]:
     end = 0
     for word, start in zip(line["words"], line["starts"], strict=True):
         if line["text"][start : start + len(word)] != word or line["text"][end:start].strip():
-            yield f"{word!r} is said to begin at {start}"
+            yield f"{word!r} is stated to begin at {start}"
         end = start + len(word)
     if end != len(line["text"]):
         yield f"the last word ends at {end} of {len(line['text'])}"

@@ -143,7 +143,7 @@ HELPERS = {
 def polish_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     """All ways to cut Polish words into chunks; commas are words of their own."""
     if more:
-        raise DataProblem("words of one's own are read in English only")
+        raise DataProblem("your own words are supported in English only")
     return rows(words, _chunks)
 
 

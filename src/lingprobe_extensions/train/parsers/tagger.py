@@ -121,7 +121,7 @@ class Tagged:
     """What became of running text.
 
     accuracy    share of the `tested` held-out words that are tagged as in the source
-    skipped     lines that were left out; `problem` says why the first was
+    skipped     lines that were excluded; `problem` says why the first was
     """
 
     path: Path

@@ -45,7 +45,7 @@ class Files(NamedTuple):
 def files(paths: Iterable[str | Path]) -> Files:
     """The files that paths name, all of them to learn from, and of a folder or treebank those of
     train and of no split, with its dev files to judge by. DataProblem for a test file that is
-    named; of folders test is left out.
+    named; of folders test is excluded.
     """
     paths = list(paths)
     parts = list_corpus_files(paths, (".conllu", *BRACKET_SUFFIXES))

@@ -9,7 +9,7 @@ from lingprobe.data.core import Dataset, Sentence
 
 @dataclass(frozen=True)
 class AnyOrder:
-    """Words in a random order: what a sentence tells without the order of its words."""
+    """Words in a random order: what is decodable without the order of words."""
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng(0)
