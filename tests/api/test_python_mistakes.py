@@ -233,7 +233,7 @@ MISTAKES = {
     ),
     "an encoder in the place of data": (
         lambda: lingprobe.run(Model(), FRAME),
-        "a thing of type Model is an encoder, not a task: run takes the tasks first, evaluate the"
+        "an object of type Model is an encoder, not a task: run takes the tasks first, evaluate the"
         " encoder",
     ),
     "one seed": (
@@ -267,7 +267,7 @@ MISTAKES = {
     ),
     "vectors of a frame": (
         lambda: lingprobe.embed(FRAME, "length"),
-        "a DataFrame is no list of texts: give those of its column, or what lingprobe.sentences"
+        "a DataFrame is not a list of texts: give those of its column, or what lingprobe.sentences"
         " returns",
     ),
 }

@@ -65,7 +65,7 @@ def embed(
     kept_as(store)
     if isinstance(sentences, Mapping) or is_frame(sentences):
         raise UsageProblem(
-            f"a {type(sentences).__name__} is no list of texts: give those of its column, or what"
+            f"a {type(sentences).__name__} is not a list of texts: give those of its column, or what"
             " lingprobe.sentences returns"
         )
     every = [
