@@ -35,7 +35,7 @@ from scipy.special import logsumexp
 from scipy.stats import chi2
 
 import lingprobe
-from lingprobe.analysis.rows import MeasuredRow, ResultFrame
+from lingprobe.analysis.rows import MeasuredResults, MeasuredRow
 from lingprobe.metrics import Answers
 from lingprobe.metrics.intervals import CopySpread, difference_from_draws, find_metric
 
@@ -108,7 +108,7 @@ def measure(asked: argparse.Namespace, name: str) -> list[Networks]:
         output=work / "results" / name,
         cache=work / "cache" / name,
     )
-    rows = ResultFrame(evaluation.results).measurements
+    rows = MeasuredResults(evaluation.results).measurements
     tasks = dict.fromkeys(one.row.task for one in rows)
     return [summarise(name, task, [one for one in rows if one.row.task == task]) for task in tasks]
 

@@ -64,7 +64,7 @@ lingprobe/testing/encoders.py check_encoder
 lingprobe/testing/probes.py check_probe
 lingprobe/testing/tasks.py check_task
 lingprobe_extensions/train/settings.py check
-lingprobe/inside/erase/api.py erase
+lingprobe/inside/erase/api.py erase _probe_name
 lingprobe/inside/languages/api.py survey
 lingprobe/inside/languages/survey.py survey_rows
 lingprobe/inside/languages/transfer.py _bank

@@ -15,6 +15,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 if TYPE_CHECKING:
     from lingprobe.analysis.curves import Curve, Curves
+    from lingprobe.analysis.frame import ResultFrame
     from lingprobe.analysis.layers import Depth
     from lingprobe.analysis.relation import Correlation, Relation
     from lingprobe.analysis.scores import Score
@@ -100,13 +101,11 @@ if TYPE_CHECKING:
     from lingprobe.experiment.plan import PlanProblem
     from lingprobe.experiment.status import UnitStatus
     from lingprobe.inside.erase.api import erase, intervene
-    from lingprobe.inside.erase.cells import ErasureCell
     from lingprobe.inside.erase.effect_cells import EffectCell
     from lingprobe.inside.erase.remainder import without
     from lingprobe.inside.geometry.api import geometry
     from lingprobe.inside.geometry.comparisons import GeometryRow
     from lingprobe.inside.languages.api import morphology, survey, transfer
-    from lingprobe.inside.languages.cells import TransferCell
     from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
     from lingprobe.metrics.metric import Metric, MetricProblem
@@ -153,7 +152,6 @@ __all__ = [
     "EncoderRow",
     "EncoderStop",
     "Entry",
-    "ErasureCell",
     "Estimate",
     "Evaluation",
     "Example",
@@ -192,6 +190,7 @@ __all__ = [
     "ReferenceProblem",
     "Relation",
     "Result",
+    "ResultFrame",
     "Sampling",
     "Score",
     "Scores",
@@ -205,7 +204,6 @@ __all__ = [
     "Table",
     "Tags",
     "Task",
-    "TransferCell",
     "Tree",
     "Trial",
     "UnitStatus",
@@ -261,16 +259,15 @@ __all__ = [
 
 _PLACES = {
     "inside.erase.api": "erase intervene",
-    "inside.erase.cells": "ErasureCell",
     "inside.erase.effect_cells": "EffectCell",
     "inside.erase.remainder": "without",
     "inside.geometry.api": "geometry",
     "inside.geometry.comparisons": "GeometryRow",
     "inside.languages.api": "morphology survey transfer",
-    "inside.languages.cells": "TransferCell",
     "inside.languages.morphology": "MorphologyRow",
     "inside.languages.survey": "SurveyRow",
     "analysis.curves": "Curve Curves",
+    "analysis.frame": "ResultFrame",
     "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
     "analysis.scores": "Score",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
     from lingprobe.analysis.encoder_verdicts import TaskVerdict, judge_encoders
     from lingprobe.analysis.row import ResultRow
-    from lingprobe.analysis.rows import MeasuredRow, ResultFrame, get_encoder_kind, strip_fold
+    from lingprobe.analysis.rows import MeasuredResults, MeasuredRow, get_encoder_kind, strip_fold
     from lingprobe.analysis.score_files import read_score_file
     from lingprobe.annotators.agreement import score_annotations, score_phrases
     from lingprobe.annotators.parser import Annotation, extract_annotation
@@ -151,6 +151,7 @@ __all__ = [
     "HumanAnswers",
     "Ints",
     "LinkBlock",
+    "MeasuredResults",
     "MeasuredRow",
     "NetworkArchitecture",
     "NetworkShape",
@@ -163,7 +164,6 @@ __all__ = [
     "ProblemTally",
     "ProseBlock",
     "RemoteEncoder",
-    "ResultFrame",
     "ResultRow",
     "ResultsSource",
     "SavedModel",
@@ -289,7 +289,7 @@ _PLACES = {
     "analysis.comparison": "ComparisonQuestion decide_comparisons",
     "analysis.encoder_verdicts": "TaskVerdict judge_encoders",
     "analysis.row": "ResultRow",
-    "analysis.rows": "MeasuredRow ResultFrame get_encoder_kind strip_fold",
+    "analysis.rows": "MeasuredResults MeasuredRow get_encoder_kind strip_fold",
     "analysis.score_files": "read_score_file",
     "annotators.agreement": "score_annotations score_phrases",
     "annotators.parser": "Annotation extract_annotation",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lingprobe.analysis.opponents import list_opponents
-from lingprobe.analysis.rows import ResultFrame, option_of, rows
+from lingprobe.analysis.rows import MeasuredResults, option_of, rows
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders.gold import Gold
@@ -202,7 +202,7 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
     design = Design([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], bounds=BOUNDS)
     outcome = run(plan(design, paths), paths, progress=False)
-    rows = ResultFrame.of(outcome.results).measurements
+    rows = MeasuredResults.of(outcome.results).measurements
     for one in rows:
         if one.row.encoder.startswith("sized"):
             opponents = list_opponents(one, rows, "beyond the surface")

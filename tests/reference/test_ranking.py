@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from lingprobe.inside.languages.auc import auc, auc_values
+from lingprobe.metrics.areas import auc, auc_values
 from reference import ranking
 
 

@@ -10,7 +10,8 @@ from scipy.special import ndtri
 from scipy.stats import t
 
 from fixtures.results import result, saying
-from lingprobe.analysis.comparison import _of_all, decide_comparisons, with_opponents
+from lingprobe.analysis.comparison import decide_comparisons, with_opponents
+from lingprobe.analysis.contests import _of_all
 from lingprobe.data.labels import Classes, column
 from lingprobe.inside.erase.behaviour import nats
 from lingprobe.metrics import difference

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, t
 
-from lingprobe.analysis.comparison import _of_all
+from lingprobe.analysis.contests import _of_all
 from lingprobe_extensions.papers.verdicts import Estimate, at_least, evidence, total, verdict
 
 values = st.floats(-4, 4, allow_nan=False)

@@ -5,25 +5,30 @@ that says so.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from lingprobe.analysis.row import ResultRow
+from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
-from lingprobe.data.labels import Column, join_columns
+from lingprobe.data.labels import Column, column, join_columns
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.references import try_parse_reference
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
-from lingprobe.metrics.constant import answered_labels
+from lingprobe.metrics.constant import CLASS, SET, answered_labels, constant_column
 from lingprobe.metrics.ties import compute_tie
 
+T = TypeVar("T")
 Repeats = Sequence[Sequence[Result]]
 """Results of one thing, for each fit those of all folds."""
 SIGNS = ("*", "†", "‡", "§", "¶")
@@ -62,12 +67,23 @@ def alike(repeats: Iterable[list[Result]]) -> list[list[Result]]:
     """Of fits of one thing, each the results of its folds, those over the test examples that most
     folds, and most fits, are over.
     """
-    by_test: dict[tuple[tuple[str, str], ...], list[list[Result]]] = {}
+    return select_alike(repeats, lambda result: (_fold(result), _test_of(result)))
+
+
+def _test_of(result: Result) -> str:
+    return result.provenance.tested or str(result.n)
+
+
+def select_alike(
+    repeats: Iterable[list[T]], test_of: Callable[[T], tuple[str, str]]
+) -> list[list[T]]:
+    """Of fits, each given by its folds, those over the test examples that most folds, and most
+    fits, are over; `test_of` gives the fold of one, and what stands for its test examples.
+    """
+    by_test: dict[tuple[tuple[str, str], ...], list[list[T]]] = {}
     for folds in repeats:
-        by_test.setdefault(
-            tuple((_fold(r), r.provenance.tested or str(r.n)) for r in folds), []
-        ).append(folds)
-    return max(by_test.values(), key=lambda mine: (len(mine[0]), len(mine)), default=[])
+        by_test.setdefault(tuple(map(test_of, folds)), []).append(folds)
+    return max(by_test.values(), key=lambda fits: (len(fits[0]), len(fits)), default=[])
 
 
 def _fold(result: Result) -> str:
@@ -119,28 +135,102 @@ def _missing_note(missing: str) -> str:
     return f" ({missing} missing)" if missing else ""
 
 
-def join_answers(fits: Sequence[Sequence[Result]]) -> Answers:
-    """The answers of some fits, each given by the results of its folds, which are the same for
-    all; the labels are those of each fit, as the samples of a control differ in them.
+@dataclass(frozen=True, slots=True, eq=False)
+class RunPredictions:
+    """What one trained probe answers on test, beside what is right.
+
+    predicted  with scores where the metric judges these
+    clusters   codes of what examples were drawn together
+    constants  the constant answers that are best on train, by kind
+    logits     the scores of labels, where they were kept
+    tested     a digest of the test examples; '' where it is not known
+    density    of margins at the boundary, by which folds err together; NaN where it is not known
+    n_train    examples that the probe was fitted to
+    control    which labels these are, where a control draws them
     """
-    predicted = tuple(join_columns([answered_labels(r, r.metric) for r in folds]) for folds in fits)
-    drawn = len({folds[0].trial.control for folds in fits}) > 1
-    golds = tuple(join_columns([r.gold for r in folds]) for folds in (fits if drawn else fits[:1]))
-    tied = () if drawn else tuple(map(_tie_folds, fits))
-    return Answers(golds[0], predicted, _clusters(fits[0]), golds if drawn else (), tied)
+
+    gold: Column
+    predicted: Column
+    clusters: Mapping[str, Ints] = field(default_factory=dict)
+    constants: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    logits: Logits | None = None
+    tested: str = ""
+    density: float = math.nan
+    n_train: int = 0
+    control: str = ""
+
+    @classmethod
+    def of(cls, result: Result) -> RunPredictions:
+        """Those of a result."""
+        about = result.provenance
+        return cls(
+            result.gold,
+            answered_labels(result, result.metric),
+            result.clusters,
+            about.constants or {},
+            result.scores,
+            about.tested,
+            (about.choice.part(BoundaryDensity) or BoundaryDensity()).density,
+            about.counts.train,
+            result.trial.control,
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of test examples."""
+        return len(self.gold)
 
 
-def _tie_folds(folds: Sequence[Result]) -> float:
+def join_answers(fits: Sequence[Sequence[Result]]) -> Answers:
+    """The answers of some fits, each given by the results of its folds."""
+    return join_predictions([list(map(RunPredictions.of, folds)) for folds in fits])
+
+
+def join_predictions(fits: Sequence[Sequence[RunPredictions]]) -> Answers:
+    """The answers of some fits, each given by those of its folds, which are the same for all; the
+    labels are those of each fit, where the draws of a control differ in them.
+    """
+    predicted = tuple(join_columns([fold.predicted for fold in folds]) for folds in fits)
+    is_redrawn = len({folds[0].control for folds in fits}) > 1
+    labelled = fits if is_redrawn else fits[:1]
+    golds = tuple(join_columns([fold.gold for fold in folds]) for folds in labelled)
+    tied = () if is_redrawn else tuple(map(_tie_folds, fits))
+    return Answers(golds[0], predicted, _clusters(fits[0]), golds if is_redrawn else (), tied)
+
+
+def join_constants(folds: Sequence[RunPredictions]) -> Answers:
+    """The constant answer that is best on train, over the test examples of all folds: a class, or a
+    set where the probe may answer with sets; of scores their mean.
+    """
+    answers = join_predictions(
+        [[replace(fold, predicted=_constant(fold), density=math.nan) for fold in folds]]
+    )
+    if (numbers := answers.gold.numbers) is None:
+        return answers
+    return replace(answers, predicted=(column([float(numbers.mean())] * len(numbers)),))
+
+
+def _constant(fold: RunPredictions) -> Column:
+    if isinstance(fold.predicted, ScoredLabels):
+        return fold.predicted.as_constant()
+    if fold.gold.numbers is not None:
+        return fold.predicted
+    gold, known = fold.gold, fold.constants
+    if not known:  # version 0.1 did not keep them
+        commonest = Counter(gold.class_names()).most_common(1)
+        known = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}
+    has_sets = SET in known and (fold.predicted.classes is None or gold.classes is None)
+    kind = SET if has_sets else CLASS
+    return constant_column(known[kind], gold.names, fold.n, kind)
+
+
+def _tie_folds(folds: Sequence[RunPredictions]) -> float:
     """By how much folds err together since they share training examples, as `Answers.tied`; NaN
     where their probes do not say, and 0 of a single fold.
     """
     if len(folds) < 2:
         return 0.0
-    parts = [fold.provenance.choice.part(BoundaryDensity) or BoundaryDensity() for fold in folds]
-    tied = [
-        (part.density, fold.n, fold.provenance.counts.train)
-        for part, fold in zip(parts, folds, strict=True)
-    ]
+    tied = [(fold.density, fold.n, fold.n_train) for fold in folds]
     return tie_densities(tied, [*folds[0].gold.counts().values()])
 
 
@@ -193,7 +283,7 @@ def few_seeds_note(fit: str, they: str = " they") -> str:
     return f"With fewer than {LEAST_SEEDS} {fit}s{they} do not cover variation between {fit}s."
 
 
-def _clusters(folds: Sequence[Result]) -> dict[str, Ints]:
+def _clusters(folds: Sequence[RunPredictions]) -> dict[str, Ints]:
     """The codes of some folds one after the other: folds share nothing."""
     clusters = {}
     for name in {name for fold in folds for name in fold.clusters}:

@@ -5,11 +5,10 @@ all.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from lingprobe.analysis.answers import are_equal, join_answers
+from lingprobe.analysis.answers import RunPredictions, are_equal, join_constants
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
 from lingprobe.analysis.rows import (
     MeasuredRow,
@@ -17,9 +16,6 @@ from lingprobe.analysis.rows import (
     strip_fold,
 )
 from lingprobe.data.core import Result
-from lingprobe.data.labels import column
-from lingprobe.metrics import constant_result
-from lingprobe.metrics.constant import CLASS, SET
 
 
 def group_rows_by_task(
@@ -42,27 +38,13 @@ def constant(one: MeasuredRow) -> MeasuredRow:
     """The best constant answer of train over the test examples of a row: a class, or a set where
     the row may answer with sets; of scores one number for all folds, whose means may differ.
     """
-    folds = [_constant(result) for result in one.fits[0]]
-    if (numbers := one.answers.gold.numbers) is not None:
-        mean = float(numbers.mean())
-        folds = [replace(fold, predicted=column([mean] * fold.n)) for fold in folds]
-    answers = replace(join_answers([folds]), gold=one.answers.gold)
+    folds = one.fits[0]
+    answers = join_constants(list(map(RunPredictions.of, folds)))
+    answers = replace(answers, gold=one.answers.gold)
     (score,) = answers.scores(one.row.metric)
     row = replace(one.row, encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
     row = replace(row, score=PERCENT * score, low=math.nan, high=math.nan)
     return MeasuredRow(row, answers, [folds], folds)
-
-
-def _constant(result: Result) -> Result:
-    answers, gold = result.provenance.constants or {}, result.gold
-    if gold.numbers is not None:
-        return result
-    if not answers:  # version 0.1 did not keep them
-        commonest = Counter(gold.class_names()).most_common(1)
-        answers = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}
-        result = replace(result, provenance=replace(result.provenance, constants=answers))
-    has_sets = SET in answers and (result.predicted.classes is None or gold.classes is None)
-    return constant_result(result, SET if has_sets else CLASS)
 
 
 def explain_mismatch(first: MeasuredRow, second: MeasuredRow) -> str:

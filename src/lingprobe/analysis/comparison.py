@@ -16,13 +16,22 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from lingprobe.analysis.answers import mark_test_sets
 from lingprobe.analysis.comparable import (
     constant,
     explain_mismatch,
     group_rows_by_task,
+)
+from lingprobe.analysis.contests import (
+    CORRECTION,
+    Contest,
+    Opponent,
+    Test,
+    Verdict,
+    decide_contests,
+    describe_outcome,
 )
 from lingprobe.analysis.opponents import (
     QUESTIONS,
@@ -35,34 +44,12 @@ from lingprobe.analysis.rows import MeasuredRow, get_encoder_kind
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
-from lingprobe.metrics import difference
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.intervals import Difference, difference_from_draws
+from lingprobe.metrics.intervals import Difference
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
-from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
 
-Verdict = Literal[
-    "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
-]
 DIFFERENT: tuple[Verdict, ...] = ("better", "worse")
-Test = Literal["t", "permutation", "bootstrap"]
-CORRECTION = "bonferroni"
 PAIRS = "all pairs"
-_NO_ERROR = 1e-12  # of equal answers, so that it divides
-CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
-
-
-class Tested(Protocol):
-    """How much higher one score is than another, as a share, and the p of none (two sides)."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def p(self) -> float: ...
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """The interval that misses with this probability."""
-        ...
 
 
 class ComparisonQuestion(NamedTuple):
@@ -97,16 +84,7 @@ class Questions(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The answer to a question; differences are percent.
-
-    difference  how much higher the row is than the best of the others
-    low, high   the interval of the difference, corrected as p is for the family
-    p           that the row is neither better nor worse; `corrected` for the family
-    detectable  the smallest difference from the best that is told four times in five
-    student     the difference from the best as shares; level: that of one comparison
-    blocking    the other that the row is least surely better than, by Student's t, whose p decides;
-                where it is worse, that with the lowest upper end
-    """
+    """The answer to a question: the outcome of its contest, with the other that is `blocking`."""
 
     question: ComparisonQuestion
     difference: float
@@ -128,16 +106,12 @@ class Decision(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """What can be said of the row: better than all others, worse than one, or neither; of an
-        encoder nothing where a baseline solves the task by itself, nor of any row where the test
-        examples form fewer than six clusters, as paradigms.
+        encoder nothing where a baseline solves the task by itself.
         """
-        if math.isinf(self.detectable):
-            return "too few clusters"
-        if self.question.asks and self.is_answered:
+        known = describe_outcome(self.difference, self.corrected, self.detectable)
+        if known != "too few clusters" and self.question.asks and self.is_answered:
             return "solved by a baseline"
-        if not self.corrected < ALPHA:
-            return "no significant difference"
-        return "better" if self.difference > 0 else "worse"
+        return known
 
     @property
     def is_answered(self) -> bool:
@@ -172,80 +146,23 @@ def decide_comparisons(
     decided: dict[int, Decision] = {}
     for asks in dict.fromkeys(question.asks for question in asked):
         family = [question for question in asked if question.asks == asks]
-        many = comparisons or len(family)
-        tests = [_tests(question, test, many) for question in family]
-        p = [_of_all(each, _find_constants(q)) for each, q in zip(tests, family, strict=True)]
-        whole = WITH_INTERVALS[correction](p, many)
-        answers = zip(family, tests, p, whole.p.tolist(), strict=True)
-        decided |= {id(answer[0]): _decision(*answer, whole.level) for answer in answers}
+        contests = [_contest_of(question) for question in family]
+        outcomes = decide_contests(contests, correction, test, comparisons)
+        for question, outcome in zip(family, outcomes, strict=True):
+            decided[id(question)] = Decision(
+                question,
+                *outcome[:-1],
+                blocking=question.others[outcome.blocking],
+            )
     return [decided[id(question)] for question in asked]
 
 
-def _tests(question: ComparisonQuestion, test: Test, many: int) -> list[tuple[Tested, Difference]]:
-    """The row against each of the others: the test that is asked for, and Student's."""
-    metric, one = find_metric(question.one.row.metric), question.one.answers
-    draws = max(DRAWS, math.ceil(CLEAR * many / ALPHA))
-    found: list[tuple[Tested, Difference]] = []
-    for other in question.others:
-        compare = difference_from_draws if other.copies else difference
-        student: Difference = compare(metric, one, other.answers)
-        tested: Tested = student
-        if test == "permutation":
-            tested = student._replace(p=permutation(metric, one, other.answers, draws))
-        elif test == "bootstrap":
-            tested = bootstrap(metric, one, other.answers, draws)
-        found.append((tested, student))
-    return found
-
-
-def _find_constants(question: ComparisonQuestion) -> list[bool]:
-    """Which of the others of a question are constant answers."""
-    return [other.row.encoder == CONSTANT for other in question.others]
-
-
-def _of_all(tests: Sequence[tuple[Tested, Difference]], constants: Sequence[bool] = ()) -> float:
-    """The p (two sides) of being better than each of some others, or worse than one of those that
-    are no constant answers.
-    """
-    fixed = constants or [False] * len(tests)
-    able = [tested for (tested, _), is_fixed in zip(tests, fixed, strict=True) if not is_fixed]
-    not_better = max(tested.p if tested.value > 0 else 1.0 for tested, _ in tests)
-    not_worse = min((1.0 if tested.value > 0 else tested.p for tested in able), default=1.0)
-    return min(not_better, len(tests) * not_worse)
-
-
-def _decision(
-    question: ComparisonQuestion,
-    tests: Sequence[tuple[Tested, Difference]],
-    p: float,
-    corrected: float,
-    level: float,
-) -> Decision:
-    """The answer, with the interval of the smallest of the differences; where the row is worse,
-    that from the one that it is most surely worse than.
-    """
-    values = [tested.value for tested, _ in tests]
-    lows = [tested.interval(level)[0] for tested, _ in tests]
-    highs = [tested.interval(level / len(tests))[1] for tested, _ in tests]
-    at = values.index(min(values))
-    sure = [student.value / max(student.error, _NO_ERROR) for _, student in tests]
-    blocking = sure.index(min(sure))
-    if corrected < ALPHA and min(values) < 0:
-        fixed = _find_constants(question)
-        able = [math.inf if is_fixed else end for end, is_fixed in zip(highs, fixed, strict=True)]
-        at = blocking = able.index(min(able))
-    return Decision(
-        question,
-        difference=PERCENT * values[at],
-        low=PERCENT * min(lows),
-        high=PERCENT * min(highs),
-        p=p,
-        corrected=corrected,
-        detectable=PERCENT * tests[at][1].detects(level),
-        student=tests[at][1],
-        level=level,
-        blocking=question.others[blocking],
-    )
+def _contest_of(question: ComparisonQuestion) -> Contest:
+    others = [
+        Opponent(other.answers, other.row.encoder == CONSTANT, bool(other.copies))
+        for other in question.others
+    ]
+    return Contest(find_metric(question.one.row.metric), question.one.answers, others)
 
 
 def with_opponents(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:

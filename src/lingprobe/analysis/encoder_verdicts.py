@@ -9,12 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lingprobe.analysis.comparison import (
-    Decision,
-    Verdict,
-    decide_comparisons,
-    with_opponents,
-)
+from lingprobe.analysis.comparison import Decision, decide_comparisons, with_opponents
+from lingprobe.analysis.contests import Verdict
 from lingprobe.analysis.opponents import QUESTIONS, Relation, find_relation
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
 from lingprobe.analysis.rows import get_encoder_kind, option_of

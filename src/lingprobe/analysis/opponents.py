@@ -17,7 +17,7 @@ import numpy as np
 
 from lingprobe.analysis.comparable import constant, explain_mismatch
 from lingprobe.analysis.row import CONSTANT
-from lingprobe.analysis.rows import LEXICAL, MeasuredRow, ResultFrame, on_dev, option_of
+from lingprobe.analysis.rows import LEXICAL, MeasuredResults, MeasuredRow, on_dev, option_of
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import opposed_by_reference
@@ -86,7 +86,7 @@ def find_relation(one: MeasuredRow, other: MeasuredRow) -> Relation:
     return "input embeddings" if is_own or _is_embedding_of(other, one) else ""
 
 
-def select_shown(frame: ResultFrame) -> ResultFrame:
+def select_shown(frame: MeasuredResults) -> MeasuredResults:
     """Results as tables show them: of untrained copies of a kind the first, at its best layer."""
     own = {name for result in frame for name in result.provenance.own_baselines if is_copy(name)}
     copies = [one for one in frame.measurements if one.result.trial.encoder in own]

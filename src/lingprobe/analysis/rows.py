@@ -129,24 +129,26 @@ class MeasuredRow(NamedTuple):
         return self.fits[0][0]
 
 
-class ResultFrame(tuple[Result, ...]):
-    """Results of which several tables are made: their rows are computed once."""
+class MeasuredResults(tuple[Result, ...]):
+    """Results of which several tables are made that are no views of a frame yet: their rows are
+    computed once.
+    """
 
     @classmethod
-    def of(cls, results: Iterable[Result]) -> ResultFrame:
+    def of(cls, results: Iterable[Result]) -> MeasuredResults:
         """The frame of results; one that is one already stays as it is."""
-        return results if isinstance(results, ResultFrame) else cls(results)
+        return results if isinstance(results, MeasuredResults) else cls(results)
 
     @cached_property
     def measurements(self) -> list[MeasuredRow]:
         """What `measure` returns."""
         return _measure(self)
 
-    def select(self, rows: Iterable[ResultRow]) -> ResultFrame:
+    def select(self, rows: Iterable[ResultRow]) -> MeasuredResults:
         """The results behind some of the rows, which are not computed again."""
         ids = set(map(id, rows))
         chosen = [one for one in self.measurements if id(one.row) in ids]
-        frame = ResultFrame(result for one in chosen for result in one.results)
+        frame = MeasuredResults(result for one in chosen for result in one.results)
         frame.measurements = chosen
         return frame
 
@@ -155,7 +157,7 @@ def measure(results: Iterable[Result]) -> list[MeasuredRow]:
     """One row for all seeds, folds and samples of the same thing, in the order in which things
     first come, with the results behind it.
     """
-    return results.measurements if isinstance(results, ResultFrame) else _measure(results)
+    return results.measurements if isinstance(results, MeasuredResults) else _measure(results)
 
 
 def rows(results: Iterable[Result]) -> list[ResultRow]:

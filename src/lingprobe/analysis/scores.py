@@ -17,7 +17,7 @@ from lingprobe.analysis.comparison import (
     with_opponents,
 )
 from lingprobe.analysis.row import NO_CONTROL, ResultRow
-from lingprobe.analysis.rows import ResultFrame, rows
+from lingprobe.analysis.rows import MeasuredResults, rows
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import BEYOND_SURFACE
 
@@ -73,7 +73,7 @@ def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Sc
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """
-    frame = ResultFrame.of(results)
+    frame = MeasuredResults.of(results)
     plain = [row for row in rows(frame) if row.control == NO_CONTROL]
     questions = with_opponents(frame)
     posed: dict[tuple[str, ...], list[ComparisonQuestion]] = {}

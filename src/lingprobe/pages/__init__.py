@@ -18,7 +18,7 @@ from lingprobe.analysis.curves import best_points
 from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import (
-    ResultFrame,
+    MeasuredResults,
     rows,
     strip_fold,
 )
@@ -90,7 +90,7 @@ def scores_page(
     `beside`. UsageProblem for a figure that there is not.
     """
     figure_of(figure)
-    results = ResultFrame.of(results)  # so that all formats share its rows
+    results = MeasuredResults.of(results)  # so that all formats share its rows
     return Page(
         results,
         lambda: [_scores(results, questions, each, beside)],
@@ -105,7 +105,7 @@ def scores_page(
 
 
 def _scores(
-    results: ResultFrame, questions: dict[str, str] | None, each: bool, beside: Beside
+    results: MeasuredResults, questions: dict[str, str] | None, each: bool, beside: Beside
 ) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.

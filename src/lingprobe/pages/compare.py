@@ -14,15 +14,13 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
 )
 from lingprobe.analysis.comparison import (
-    CORRECTION,
     PAIRS,
     Decision,
     OrderChanges,
     Questions,
-    Test,
-    Verdict,
     decide_comparisons,
 )
+from lingprobe.analysis.contests import CORRECTION, Test, Verdict
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.letters import display

@@ -13,7 +13,7 @@ from lingprobe.analysis.row import (
     ORDER,
     ResultRow,
 )
-from lingprobe.analysis.rows import ResultFrame
+from lingprobe.analysis.rows import MeasuredResults
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import name_encoders
@@ -93,7 +93,7 @@ def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def grid(results: Sequence[Result]) -> Grid:
     """The scores of results as lines and columns."""
-    frame = ResultFrame.of(results)
+    frame = MeasuredResults.of(results)
     every = [one.row for one in frame.measurements]
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.questions import NOTHING
 from lingprobe.analysis.row import ResultRow
 from lingprobe.data.cache import open_draft, storable
@@ -26,11 +27,19 @@ def format_csv(rows: Sequence[Line]) -> str:
 
     A name that a spreadsheet would compute has a space in front, and nothing moves a cursor.
     """
+    return _lines(_columns(_kind(rows)), (plain(row).values() for row in rows))
+
+
+def format_frame_csv(frame: ResultFrame) -> str:
+    """The same of a frame."""
+    return _lines(frame.names, frame)
+
+
+def _lines(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(_columns(_kind(rows)))
-    for row in rows:
-        writer.writerow(map(_cell, plain(row).values()))
+    writer.writerow(names)
+    writer.writerows(map(_cell, row) for row in rows)
     return out.getvalue()
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
-from lingprobe.analysis.comparison import CORRECTION
+from lingprobe.analysis.contests import CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
     QuestionAnswer,

@@ -1,8 +1,9 @@
 """The views of results, which `report` shows, and the figures that are drawn of scores, by name.
 
-A view is a function of results and of what else was asked for (`Asked`), and returns a table,
-several, or a whole `Page`. A figure is a function of a `Grid` of scores, and returns a `Figure` of
-matplotlib. Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
+A view is a function of results and of what else was asked for (`Asked`), which returns a table,
+several, or a whole `Page`; a declaration of what is shown and computed (`view_page.View`) is such a
+function, too. A figure is a function of a `Grid` of scores, and returns a `Figure` of matplotlib.
+Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ VIEWS = Contents(
     | {
         "attention": "lingprobe.inside.units.looks_page:attention",
         "exchange": "lingprobe.pages.exchange:exchange",
-        "heads": "lingprobe.inside.heads.pages:heads",
+        "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
         "morphology": "lingprobe.inside.languages.morphology_page:morphology",
-        "transfer": "lingprobe.inside.languages.pages:transfer",
+        "transfer": "lingprobe.inside.languages.views:TRANSFER_VIEW",
         "units": "lingprobe.inside.units.pages:units",
     },
     made=False,
@@ -53,13 +54,13 @@ class Asked(NamedTuple):
     beside: Beside = NOTHING
 
 
-View = Callable[[Sequence[Result], Asked], Page[Any] | Table | Sequence[Table]]
+ViewFunction = Callable[[Sequence[Result], Asked], Page[Any] | Table | Sequence[Table]]
 
 
-def view_page(view: str, results: Sequence[Result], asked: Asked) -> Page[tuple[Result, ...]]:
+def view_page(view: str, results: Sequence[Result], asked: Asked) -> Page[Any]:
     """The page of a view, by its name and perhaps what it is about (`by:distance`)."""
     name = Reference.parse(view).name if "@" in view else view.partition(":")[0]
-    made: View = VIEWS.find(name)
+    made: ViewFunction = VIEWS.find(name)
     shown = made(results, asked._replace(argument=view[len(name) + 1 :]))
     if isinstance(shown, Page):
         return shown

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from lingprobe import Result, Table
 from lingprobe.extend import (
     FoldedBlock,
+    MeasuredResults,
     PageBlock,
     ProseBlock,
-    ResultFrame,
     ResultRow,
     TableSection,
     TableSheet,
@@ -39,7 +39,7 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
     if not one.controls:
         return ()
-    every = [each.row for each in ResultFrame.of(one.controls).measurements]
+    every = [each.row for each in MeasuredResults.of(one.controls).measurements]
     plain = {_place(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)

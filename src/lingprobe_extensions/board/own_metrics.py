@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe import Result
-from lingprobe.extend import ResultFrame, ResultRow, is_code_allowed
+from lingprobe.extend import MeasuredResults, ResultRow, is_code_allowed
 from lingprobe_extensions.board.frame import fold_of, row_place
 
 
@@ -55,7 +55,7 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
 def _row(group: Sequence[Result]) -> ResultRow:
     first = group[0]
     # without a score nothing of the row is computed by the metric
-    row = ResultFrame.of([replace(first, score=math.nan)]).measurements[0].row
+    row = MeasuredResults.of([replace(first, score=math.nan)]).measurements[0].row
     seeds = {one.trial.seed for one in group}
     folds = {fold_of(one.trial.task) for one in group}
     is_one = len(group) == 1

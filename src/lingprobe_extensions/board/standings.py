@@ -18,8 +18,8 @@ import numpy as np
 from lingprobe import Result
 from lingprobe.extend import (
     ComparisonQuestion,
+    MeasuredResults,
     MeasuredRow,
-    ResultFrame,
     ResultRow,
     TaskVerdict,
     correct_p_values,
@@ -98,7 +98,7 @@ def standings(results: Sequence[Result]) -> Standings:
     here stand by themselves.
     """
     results, others = divide(results)
-    frame = ResultFrame.of(results)
+    frame = MeasuredResults.of(results)
     verdicts = judge_encoders(frame)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
     measured: dict[Key, list[MeasuredRow]] = {}

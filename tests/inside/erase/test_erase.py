@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import fields
 from itertools import pairwise
 from zlib import crc32
 
@@ -13,14 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 import lingprobe
+from fixtures.frames import sentences
 from lingprobe import DataProblem, UsageProblem
+from lingprobe.analysis.statistics import compare_with_each
 from lingprobe.cli import app
 from lingprobe.data import identity
 from lingprobe.data.core import Predictions
 from lingprobe.data.examples import Dataset, Example, Sentence, Site
 from lingprobe.data.labels import column
 from lingprobe.inside.erase import division as division_room
-from lingprobe.inside.erase.cells import ErasureCell
 from lingprobe.inside.erase.change import (
     collateral_change,
     completeness,
@@ -30,10 +30,11 @@ from lingprobe.inside.erase.change import (
 from lingprobe.inside.erase.division import Pairing, dependence, divide, labels_on
 from lingprobe.inside.erase.files import read_eraser
 from lingprobe.inside.erase.fitting import Floors, Source, fit_eraser
-from lingprobe.inside.erase.pages import verdicts
+from lingprobe.inside.erase.views import ERASURE_VIEW
 
 DIM = 16
 SCALES = np.linspace(0.5, 4, DIM - 2)
+FACTS = {"fits": Counter(), "draws": 5}
 QUICK = {"probe": "logreg,c=0.1", "nonlinear": "", "draws": 4}
 
 
@@ -377,10 +378,9 @@ def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
 )
 def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):
     """And nothing of a nonlinear probe but its two scores, as no test stands behind them."""
-    numbers = {"before": 60.0, "after": 70.0, "nonlinear_before": 52.0, "nonlinear_after": 51.4}
-    words = {"erased": "ud/a", "measured": "ud/a", "verdict": verdict}
-    every = {field.name: 0.0 for field in fields(ErasureCell)}
-    (sentence,) = verdicts([ErasureCell(**{**every, **numbers, **words})])
+    numbers = {"before": 60.0, "score": 70.0, "nonlinear_before": 52.0, "nonlinear_after": 51.4}
+    words = {"erased": "ud/a", "task": "ud/a", "verdict": verdict}
+    (sentence,) = sentences(ERASURE_VIEW, [{**numbers, **words}], **FACTS)
     assert said in sentence
     assert "The score of a nonlinear probe changes from 52.0 to 51.4." in sentence
 
@@ -388,7 +388,6 @@ def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):
 def test_one_draw_of_a_floor_that_does_as_much_is_enough():
     """Draws of a floor may differ by far more than their mean is sure of."""
     from lingprobe.data.labels import column_from_codes
-    from lingprobe.inside.erase.cells import beyond_floors
     from lingprobe.metrics.intervals import Answers
 
     gold = column_from_codes(np.zeros(400, np.int64), ("a", "b"))
@@ -397,9 +396,9 @@ def test_one_draw_of_a_floor_that_does_as_much_is_enough():
         codes = [(np.arange(400) >= 400 * share).astype(np.int64) for share in shares]
         return Answers(gold, [column_from_codes(each, ("a", "b")) for each in codes])
 
-    beyond, p = beyond_floors("accuracy", [said(0.9, 0.8, 0.85), said(0.8)], said(0.5))
+    beyond, p = compare_with_each("accuracy", [said(0.9, 0.8, 0.85), said(0.8)], said(0.5))
     assert beyond == pytest.approx(0.3)
     assert p < 0.001
-    beyond, p = beyond_floors("accuracy", [said(0.9, 0.45, 0.95), said(0.8)], said(0.5))
+    beyond, p = compare_with_each("accuracy", [said(0.9, 0.45, 0.95), said(0.8)], said(0.5))
     assert beyond > 0.2
     assert p == 1

@@ -6,6 +6,7 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,12 +16,42 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 import lingprobe
 from fixtures.results import result, saying
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Classes
 from lingprobe.encoders import make
-from lingprobe.inside.heads.grid import grids
-from lingprobe.inside.heads.pages import verdict
+from lingprobe.inside.heads.views import HEADS_VIEW
+from lingprobe.pages.view_page import compute_rows, show_rows
 from lingprobe.tasks import TASKS
+
+
+class Grid(NamedTuple):
+    """All sites of one kind on one task."""
+
+    frame: ResultFrame
+
+    @property
+    def rows(self):
+        return self.frame.rows
+
+    @property
+    def best(self):
+        return next(row for row in self.rows if row.best)
+
+    @property
+    def findings(self):
+        return [row for row in self.rows if row.untrained_below]
+
+
+def grids(results) -> list[Grid]:
+    shown = compute_rows(HEADS_VIEW, ResultFrame.of(results))
+    groups = shown.groups(("task", "network", "probe", "site"))
+    return [Grid(shown.take(numbers)) for numbers in groups.values()]
+
+
+def verdict(grid: Grid) -> str:
+    return show_rows(HEADS_VIEW, grid.frame).tables[0].lead[0]
+
 
 NOUNS = [f"n{k}" for k in range(20)]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -124,16 +155,16 @@ def measured(table, tmp_path_factory):
 
 def test_the_head_that_carries_a_property_is_found_and_no_other(measured):
     heads, mlps = grids(measured)
-    assert [row.site for row in heads.findings] == ["head:1.2"]
-    assert heads.best.site == "head:1.2"
+    assert [row.layer for row in heads.findings] == ["head:1.2"]
+    assert heads.best.layer == "head:1.2"
     assert heads.best.score == 100
-    assert all(row.score < 70 for row in heads.rows if row.site != "head:1.2")
-    assert heads.above_constant.verdict == "better"
+    assert all(row.score < 70 for row in heads.rows if row.layer != "head:1.2")
+    assert heads.best.constant_verdict == "better"
     assert heads.best.slices > 60  # its numbers, dealt out over all slices
-    assert heads.above_slices.verdict == "no significant difference"
-    assert not mlps.is_compared
+    assert heads.best.slice_verdict == "no significant difference"
+    assert not mlps.best.untrained_whole
     assert not mlps.findings
-    assert mlps.above_slices is None
+    assert mlps.best.slice_verdict == ""
 
 
 def test_the_best_of_many_heads_on_test_is_tested_as_such():
@@ -151,21 +182,21 @@ def test_the_best_of_many_heads_on_test_is_tested_as_such():
             made.append(saying(one, kind="trained", is_seeded=False, choice=choice(share)))
         return grids(made)[0]
 
-    best = grid(lambda share: {})
-    assert not best.is_chosen_on_dev
-    assert best.above_constant.p < 0.01
-    assert best.above_constant.verdict == "no significant difference"
-    assert best.above_constant.corrected == pytest.approx(min(1, 144 * best.above_constant.p))
-    chosen = grid(lambda share: {"dev": share})
-    assert chosen.above_constant.corrected == chosen.above_constant.p
+    best = grid(lambda share: {}).best
+    assert not best.best_by_dev
+    assert best.constant_p_alone < 0.01
+    assert best.constant_verdict == "no significant difference"
+    assert best.constant_p == pytest.approx(min(1, 144 * best.constant_p_alone))
+    chosen = grid(lambda share: {"dev": share}).best
+    assert chosen.constant_p == chosen.constant_p_alone
 
 
 def test_no_finding_without_the_untrained_network(measured):
     trained = [r for r in measured if "weights=random" not in r.trial.encoder]
-    (said,) = (verdict(grid) for grid in grids(trained) if grid.kind == "head")
+    (said,) = (verdict(grid) for grid in grids(trained) if grid.best.site == "head")
     assert "This is not yet a finding" in said
     assert "weights=random" in said
-    (whole,) = (verdict(grid) for grid in grids(measured) if grid.kind == "head")
+    (whole,) = (verdict(grid) for grid in grids(measured) if grid.best.site == "head")
     assert "1 of 8 heads are better than before training" in whole
     assert "not shown to be specific to it" in whole
 
@@ -224,8 +255,8 @@ def test_the_head_that_points_to_the_word_before_is_found(tmp_path):
     asked = [f"{name},pool=none,layers=map:*.*", f"{name},pool=none,weights=random,layers=map:*.*"]
     results = lingprobe.evaluate(asked, f"arcs/head:{bank}", bounds=False).results
     (grid,) = grids(results)
-    assert grid.best.site == "map:1.2"
-    assert grid.best.score == grid.best.majority > 75  # the best fixed offset
+    assert grid.best.layer == "map:1.2"
+    assert grid.best.score == grid.best.constant_score > 75  # the best fixed offset
     assert grid.best in grid.findings
     assert "not significantly better than the constant answer's" in verdict(grid)
 

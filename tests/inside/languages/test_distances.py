@@ -13,16 +13,17 @@ import pytest
 from scipy.stats import spearmanr
 
 import lingprobe
+from fixtures.frames import frame_of
 from lingprobe import DataProblem
-from lingprobe.inside.languages.cells import TransferCell
 from lingprobe.inside.languages.distances import (
+    MantelTest,
+    add_distances,
     check_distances,
-    mantel,
     of_matrices,
     read_distances,
-    with_distances,
 )
-from lingprobe.inside.languages.pages import transfer_page
+from lingprobe.inside.languages.views import TRANSFER_VIEW
+from lingprobe.pages.view_page import show_rows
 
 NAMES = [f"l{i:02}" for i in range(20)]
 RNG = np.random.default_rng(0)
@@ -75,12 +76,30 @@ def _cells(slope, noise=1.0):
     for i, source in enumerate(NAMES):
         for j, target in enumerate(NAMES):
             score = 90.0 - (i != j) * (slope * APART[i, j] + noise * rng.normal())
-            upper = 90.0
-            yield TransferCell(
-                *("ud/tense", "e", "-", "logreg", "trained", source, target, 100, 100, score),
-                *(score - 1, score + 1, 50.0, score, score - 1, score + 1),
-                upper=upper,
-            )
+            yield {
+                "task": "ud/tense",
+                "encoder": "e",
+                "layer": "-",
+                "probe": "logreg",
+                "role": "trained",
+                "train_on": source,
+                "language": target,
+                "n_train": 100,
+                "n_test": 100,
+                "score": score,
+                "upper": 90.0,
+            }
+
+
+def _page(distances):
+    """The page of cells with distances, as `transfer` makes it."""
+
+    def page(rows):
+        frame = add_distances(frame_of(TRANSFER_VIEW, rows, math.nan), distances)
+        (test,) = (each for each in TRANSFER_VIEW.statistics if isinstance(each, MantelTest))
+        return show_rows(TRANSFER_VIEW, frame.with_columns(test.compute(frame, frame)))
+
+    return page
 
 
 def _table(names=NAMES, apart=APART):
@@ -108,7 +127,7 @@ def _file(tmp_path: Path, text: str) -> Path:
 def test_the_page_says_which_way_losses_go(tmp_path, slope, said):
     distances = read_distances(_file(tmp_path, _table()))
 
-    page = transfer_page(with_distances(list(_cells(slope)), distances))
+    page = _page(distances)(list(_cells(slope)))
     text = page.text()
 
     assert said in text
@@ -117,9 +136,7 @@ def test_the_page_says_which_way_losses_go(tmp_path, slope, said):
 
 
 def test_without_distances_nothing_is_said(tmp_path):
-    cells = list(_cells(3.0))
-    assert mantel(cells) is None
-    assert "Mantel" not in transfer_page(cells).text()
+    assert "Mantel" not in _page({})(list(_cells(3.0))).text()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
 from pathlib import Path
 from zlib import crc32
 
@@ -14,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from typer.testing import CliRunner
 
 import lingprobe
+from fixtures.frames import sentences
 from lingprobe import DataProblem
 from lingprobe.cli import app
 from lingprobe.data.identity import identity
@@ -22,8 +22,7 @@ from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.char_ngrams import CharNgrams
 from lingprobe.experiment import equal_fits, settings
-from lingprobe.inside.languages.cells import TransferCell
-from lingprobe.inside.languages.pages import verdict
+from lingprobe.inside.languages.views import TRANSFER_VIEW
 from lingprobe.probes.logreg import LogReg
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
@@ -262,9 +261,12 @@ def test_letters_know_runs_of_characters():
 
 def test_what_was_not_measured_is_not_called_equal():
     """Without probes of the target no cell is below the upper bound, nor not below it."""
-    every = {field.name: 1.0 for field in fields(TransferCell) if field.name != "distance"}
-    words = {"encoder": "st:x", "source": "a", "target": "b", "verdict": "better"}
-    known = TransferCell(**{**every, **words, "loss_p": 0.01})
-    unknown = replace(known, target="c", loss_p=math.nan)
-    assert verdict([unknown], {}).endswith(". The upper bound was not measured.")
-    assert verdict([known, unknown], {}).endswith("the upper bound in 1 of 1 cell.")
+    words = {"encoder": "st:x", "train_on": "a", "language": "b", "over_verdict": "better"}
+    known = {**words, "role": "trained", "probe": "p", "loss_p": 0.01, "mantel_rho": math.nan}
+    unknown = {**known, "language": "c", "loss_p": math.nan}
+
+    def verdict(*rows):
+        return sentences(TRANSFER_VIEW, list(rows), 1.0)[0]
+
+    assert verdict(unknown).endswith(". The upper bound was not measured.")
+    assert verdict(known, unknown).endswith("the upper bound in 1 of 1 cell.")

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
+from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import as_list
 from lingprobe.api.measure import at, encoders_of
@@ -25,7 +26,7 @@ from lingprobe.data.references import (
     shorten_reference,
     try_parse_reference,
 )
-from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import Group
 from lingprobe.experiment.measure import Ready, ready
@@ -33,16 +34,16 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, Plan, plan, tasks_of
 from lingprobe.experiment.portions import portions
 from lingprobe.experiment.run import fill, groups_of
-from lingprobe.inside.erase.cells import ErasureCell, cells
 from lingprobe.inside.erase.division import Division, divide
 from lingprobe.inside.erase.effect_cells import EffectCell
 from lingprobe.inside.erase.effect_pages import effect_page
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
 from lingprobe.inside.erase.fitting import check_floors
-from lingprobe.inside.erase.matrix import Bench, Matrix, Subject
-from lingprobe.inside.erase.pages import erasure_page
+from lingprobe.inside.erase.matrix import NONLINEAR, ORDINARY, Bench, Matrix, Subject
 from lingprobe.inside.erase.target import Interventions, Target
+from lingprobe.inside.erase.views import ERASURE_VIEW
 from lingprobe.metrics import choose_label_metric
+from lingprobe.pages.view_page import show_frame
 from lingprobe.probes import PROBES
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS, limit_tasks
@@ -64,7 +65,7 @@ def erase(
     limit: int | None = None,
     cache: str | Path | None = None,
     progress: bool = False,
-) -> Page[tuple[ErasureCell, ...]]:
+) -> Page[ResultFrame]:
     """Erase tasks from vectors and measure what is left.
 
     tasks      tasks to erase, and to measure
@@ -78,8 +79,8 @@ def erase(
     reads      layers (default: each)
     erasers    a folder to write erasers to
     limit, cache, progress  as of `run`
-    DataProblem where the data are too small for three parts. `.content` has an `ErasureCell` for
-    each pair of tasks.
+    DataProblem where the data are too small for three parts. `.content` is a `ResultFrame` with a
+    row for each pair of tasks.
 
         print(lingprobe.erase(["ud/tense:en_ewt", "ud/subj-num:en_ewt"], "st:all-MiniLM-L6-v2"))
     """
@@ -96,18 +97,17 @@ def erase(
         )
         made = plan(design, paths)
         erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
-        bench = Bench(PROBES.make(probe), PROBES.make(nonlinear) if nonlinear else None)
-        how = How(
-            erased,
-            method,
-            list(ranks) or [None],
-            draws,
-            shorten_reference(PROBES, PROBES.canonical(probe)),
+        bench = Bench(
+            PROBES.make(probe),
+            PROBES.make(nonlinear) if nonlinear else None,
+            {ORDINARY: _probe_name(probe), NONLINEAR: _nonlinear_name(nonlinear, probe)},
         )
+        how = How(erased, method, list(ranks) or [None], draws)
         encoded = list(_encode(made, paths, progress))
-        found = list(_measure(encoded, how, bench, (erasers, progress)))
+        frame = ResultFrame.of_runs(_measure(encoded, how, bench, (erasers, progress)))
     remarks = [f"refused: {name}: {why}" for name, why in made.refused.items()]
-    return erasure_page(found, bench.counts, draws).with_remarks([*remarks, *_folds(made)])
+    page = show_frame(ERASURE_VIEW, frame, {"fits": bench.counts, "draws": draws})
+    return page.with_remarks([*remarks, *_folds(made)])
 
 
 def intervene(
@@ -154,15 +154,26 @@ def _expand(tasks: Any) -> list[Any]:
     return expand_tasks(tasks_given(tasks)) if tasks else []
 
 
+def _probe_name(probe: str) -> str:
+    return shorten_reference(PROBES, PROBES.canonical(probe))
+
+
+def _nonlinear_name(nonlinear: str, probe: str) -> str:
+    """What the nonlinear probe is called beside the other, from which it is told by its name."""
+    if not nonlinear:
+        return ""
+    name = _probe_name(nonlinear)
+    return f"{name} (nonlinear)" if name == _probe_name(probe) else name
+
+
 @dataclass(frozen=True)
 class How:
-    """What is erased, and how; by what name the probe goes."""
+    """What is erased, and how."""
 
     erased: frozenset[str]
     method: str
     ranks: Sequence[int | None]
     draws: int
-    probe: str
 
 
 def _folds(made: Plan) -> list[str]:
@@ -208,10 +219,13 @@ def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
 
 def _measure(
     encoded: Sequence[list[Ready]], how: How, bench: Bench, more: tuple[str | Path | None, bool]
-) -> Iterator[ErasureCell]:
-    """The cells of every matrix, each of one encoder, layer and rank."""
+) -> Iterator[ProbeRun]:
+    """The probes of every matrix, each of one encoder, layer and rank."""
     to, progress = more
     for every in encoded:
+        reference = every[0].group.trials[0].encoder
+        name = shorten_reference(ENCODERS, reference)
+        encoder = name, kind_of_reference(reference)
         divisions = divide([one.readings.dataset for one in every])
         reads = dict.fromkeys(t.read for one in every for t in one.group.trials)
         for read, rank in product(reads, how.ranks):
@@ -219,15 +233,12 @@ def _measure(
                 _subject(one, read, rows) for one, rows in zip(every, divisions, strict=True)
             ]
             own = [one for one in subjects if one.task in how.erased]
-            matrix = Matrix(bench, own, subjects, how.method, rank, how.draws)
-            name = shorten_reference(ENCODERS, every[0].group.trials[0].encoder)
+            matrix = Matrix(bench, encoder, own, subjects, how.method, rank, how.draws)
             many = len(own) * len(subjects)
             with show_progress(progress, total=many, desc=f"erase {name}", unit=" cells") as shown:
-                outcomes = []
-                for outcome in matrix.outcomes():
-                    outcomes.append(outcome)
+                for runs in matrix.runs():
+                    yield from runs
                     shown.update(1)
-            yield from cells(outcomes, (name, how.method, rank or 0, how.probe))
             if to is not None:
                 _save(
                     matrix, {_task_name(one.group.trials[0].task): one for one in every}, Path(to)

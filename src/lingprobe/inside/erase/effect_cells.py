@@ -9,8 +9,9 @@ from typing import Literal
 
 import numpy as np
 
+from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.statistics import compare_with_each, describe_difference
 from lingprobe.inside.erase.behaviour import MARGIN, Predictions
-from lingprobe.inside.erase.cells import NAN, PERCENT, beyond_floors, verdict_of
 from lingprobe.inside.erase.distances import Size
 from lingprobe.inside.erase.effects import Item
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE
@@ -119,7 +120,7 @@ def effect_cells(
             beyond_p=float(beyond),
             own_p=float(own),
             label_p=float(label),
-            verdict=verdict_of(cell.beyond, float(beyond)),
+            verdict=describe_difference(cell.beyond, float(beyond)),
         )
         for cell, beyond, own, label in corrected
     ]
@@ -135,8 +136,10 @@ def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> E
     drawn = {key.floor for key in item.said if key.what == what}
     floors = {kind: item.answers(what, kind) for kind in FLOORS if kind in drawn}
     opponents = [floor for kind, floor in floors.items() if kind != "variance"]
-    beyond, beyond_p = beyond_floors(item.metric, opponents, after)
-    own_beyond, own_p = (NAN, NAN) if own is None else beyond_floors(item.metric, opponents, own)
+    beyond, beyond_p = compare_with_each(item.metric, opponents, after)
+    own_beyond, own_p = (
+        (math.nan, math.nan) if own is None else compare_with_each(item.metric, opponents, own)
+    )
     label = None if own is None else difference(item.metric, own, after)
     scores = {kind: _score(item, floor) for kind, floor in floors.items()}
     unit = _unit(item)
@@ -154,17 +157,17 @@ def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> E
         after=_score(item, after),
         low=unit * low,
         high=unit * high,
-        own=NAN if own is None else _score(item, own),
-        rank_floor=scores.get("rank", NAN),
-        variance_floor=scores.get("variance", NAN),
-        shuffled_floor=scores.get("shuffled", NAN),
+        own=math.nan if own is None else _score(item, own),
+        rank_floor=scores.get("rank", math.nan),
+        variance_floor=scores.get("variance", math.nan),
+        shuffled_floor=scores.get("shuffled", math.nan),
         beyond=unit * beyond,
         beyond_p=_or_one(beyond_p),
         own_beyond=unit * own_beyond,
         own_p=_or_one(own_p),
-        label=NAN if label is None else unit * label.value,
+        label=math.nan if label is None else unit * label.value,
         label_p=1.0 if label is None else label.p,
-        detectable=NAN if label is None else unit * label.detects(level),
+        detectable=math.nan if label is None else unit * label.detects(level),
         constant_p=_p_of_constant(item),
         verdict="",
     )
@@ -176,7 +179,7 @@ def _p_of_constant(item: Item) -> float:
     """
     before, gold = item.answers(""), item.data.labels
     if gold.classes is None or not item.name.startswith("layer"):
-        return NAN
+        return math.nan
     answer = constant_labels(gold, find_metric(item.metric), CLASS)
     plain = constant_column(answer, gold.names, len(gold), CLASS)
     found = difference(item.metric, before, Answers(gold, [plain], before.clusters))
@@ -211,20 +214,20 @@ def _losses(spoken: Predictions, named: Named, sizes: Mapping[str, Size]) -> Ite
             n=len(spoken.sentences),
             before=spoken.loss(""),
             after=spoken.loss(what, way="other" if has_ways else ""),
-            low=NAN,
-            high=NAN,
-            own=spoken.loss(what, way="own") if has_ways else NAN,
+            low=math.nan,
+            high=math.nan,
+            own=spoken.loss(what, way="own") if has_ways else math.nan,
             rank_floor=spoken.loss(what, "rank"),
             variance_floor=spoken.loss(what, "variance"),
             shuffled_floor=spoken.loss(what, "shuffled"),
-            beyond=NAN,
-            beyond_p=NAN,
-            own_beyond=NAN,
-            own_p=NAN,
-            label=NAN,
-            label_p=NAN,
-            detectable=NAN,
-            constant_p=NAN,
+            beyond=math.nan,
+            beyond_p=math.nan,
+            own_beyond=math.nan,
+            own_p=math.nan,
+            label=math.nan,
+            label_p=math.nan,
+            detectable=math.nan,
+            constant_p=math.nan,
             verdict="",
         )
 

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+from lingprobe.analysis.answers import RunPredictions
+from lingprobe.analysis.frame import ProbeRun
+from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.data.core import Cell, Predictor, Probe
 from lingprobe.data.labels import Column
+from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import Readings
 from lingprobe.datasets import together
 from lingprobe.inside.erase.change import collateral_change, completeness, probabilities
-from lingprobe.inside.erase.division import Dependence, Division, Pairing
+from lingprobe.inside.erase.division import Division, Pairing
 from lingprobe.inside.erase.erasers import Eraser, principal_angles
 from lingprobe.inside.erase.fitting import Floors, Source, erase_layer, fit_eraser
-from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.constant import best_constant, constants
 
 ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
+CONTROLS = {"rank": "random-rank", "variance": "random-variance", "shuffled": "shuffled-labels"}
+"""What stands in for an eraser, by the kind of floor."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+NAN = math.nan
+EXTRA = (
+    *("method", "asked", "rank", "fitted", "selection", "dependence", "angle"),
+    *("completeness", "collateral"),
+)
+"""The columns that only erasures have.
+
+asked         the rank that was asked for, 0 for what is needed; `rank` is that of the eraser
+fitted        examples that the eraser was fitted on
+selection     of the examples that are measured, as `Prepared` has it
+dependence    Cramér's V of the two tasks' labels
+angle         the smallest between the erased subspaces of the two tasks, in degrees
+completeness, collateral  as `change` defines them, percent
+"""
 
 
 @dataclass(frozen=True)
@@ -49,10 +72,13 @@ class Fitted(NamedTuple):
 
 @dataclass
 class Bench:
-    """Fits probes, and counts how many of each sort were fitted."""
+    """Fits probes, and counts how many of each sort were fitted; `names` has what they are called,
+    by sort.
+    """
 
     probe: Probe
     nonlinear: Probe | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
     def fit(
@@ -68,46 +94,40 @@ class Bench:
         return Fitted(best.predict(readings.take(division.test)).decoded, likely)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The answers behind a cell.
+class Prepared(NamedTuple):
+    """How a task is erased and another measured: the eraser, its floors by kind, the division, and
+    what is known of the pair of tasks.
 
     fitted     examples that the eraser was fitted on
-    train      the labels of the probe's part
-    answers    before and after, and after each kind of floor, of which there are several draws;
-               with what a nonlinear probe says before and after
-    complete   completeness, where the erased task is the one that is measured
-    collateral collateral change, where it is another, and the mean over each kind of baseline
-    sample     all, independent, dependent, or unknown: whether the two tasks' labels depend on
-               each other in what was measured
-    angle      the smallest between the two erased subspaces, in degrees
+    selection  of examples: all; independent: those in which the labels of both tasks are;
+               dependent: they are not, and there are too few such examples; unknown: too few
+               examples have both labels
     """
 
-    erased: str
-    measured: str
-    metric: str
-    read: str
-    rank: int
+    eraser: Eraser
+    floors: Sequence[tuple[str, Eraser]]
+    division: Division
     fitted: int
-    train: Column
-    test: int
-    answers: Mapping[str, Answers]
-    complete: float
-    collateral: Mapping[str, float]
-    dependence: Dependence
-    sample: str
-    angle: float
+    selection: str = "all"
+    dependence: float = 0.0
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether examples are those in which the labels of both tasks are independent."""
+        return self.selection == "independent"
 
 
 @dataclass
 class Matrix:
     """All pairs of tasks that are erased and tasks that are measured, over one layer.
 
-    rank   of erasers; None for what each method needs
-    draws  of each kind of baseline
+    encoder  whose vectors, as frames name it, and what it is in a table
+    rank     of erasers; None for what each method needs
+    draws    of each kind of baseline
     """
 
     bench: Bench
+    encoder: tuple[str, Kind]
     erased: Sequence[Subject]
     measured: Sequence[Subject]
     method: str = "leace"
@@ -116,88 +136,122 @@ class Matrix:
     erasers: dict[str, Eraser] = field(default_factory=dict)
     befores: dict[str, Fitted] = field(default_factory=dict)
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """The answers of each cell, row by row."""
+    def runs(self) -> Iterator[list[ProbeRun]]:
+        """The probes that are trained for each cell, row by row."""
         for subject in {each.task: each for each in (*self.erased, *self.measured)}.values():
             self.erasers[subject.task] = fit_eraser(subject.source, self.method, self.rank)
         for erased in self.erased:
             floors = self._floors(erased.source, self.erasers[erased.task], erased)
             for measured in self.measured:
-                yield self._cell(erased, measured, floors)
+                prepared = self._prepare(erased, measured, floors)
+                yield list(self._cell(erased, measured, prepared))
 
     def _floors(self, source: Source, eraser: Eraser, erased: Subject) -> list[tuple[str, Eraser]]:
         return list(Floors.of(source, self.method, eraser, erased.seed).every(self.draws))
 
-    def _cell(
+    def _prepare(
         self, erased: Subject, measured: Subject, floors: list[tuple[str, Eraser]]
-    ) -> Outcome:
-        eraser, division, sample = self.erasers[erased.task], measured.division, "all"
-        related, fitted = Dependence(0.0, 1.0, 0), len(erased.division.eraser)
-        if erased.task != measured.task:
-            pairing = Pairing.of(erased.readings.dataset, measured.readings.dataset)
-            related = pairing.dependence
-            sample = "all" if related.is_known else "unknown"
-            drawn = None
-            if related.is_clear:
-                drawn = pairing.independent(erased.division, measured.division)
-                sample = "dependent" if drawn is None else "independent"
-            if drawn is not None:
-                rows, division = drawn
-                fitted = len(rows)
-                source = Source.of(erased.readings.take(rows), erased.read)
-                eraser = fit_eraser(source, self.method, self.rank)
-                floors = self._floors(source, eraser, erased)
-        before = self._before(measured, division, sample)
-        outcome = self._compare(
-            erased, measured, before, (eraser, floors, division, sample, related)
-        )
-        return replace(outcome, fitted=fitted)
+    ) -> Prepared:
+        """The eraser and examples of a cell; where labels of two tasks depend on each other, those
+        of examples in which they do not.
+        """
+        eraser = self.erasers[erased.task]
+        usual = Prepared(eraser, floors, measured.division, len(erased.division.eraser))
+        if erased.task == measured.task:
+            return usual
+        pairing = Pairing.of(erased.readings.dataset, measured.readings.dataset)
+        related = pairing.dependence
+        usual = usual._replace(dependence=related.v)
+        if not related.is_clear:
+            return usual if related.is_known else usual._replace(selection="unknown")
+        drawn = pairing.independent(erased.division, measured.division)
+        if drawn is None:
+            return usual._replace(selection="dependent")
+        rows, division = drawn
+        source = Source.of(erased.readings.take(rows), erased.read)
+        eraser = fit_eraser(source, self.method, self.rank)
+        floors = self._floors(source, eraser, erased)
+        return Prepared(eraser, floors, division, len(rows), "independent", related.v)
 
-    def _before(self, measured: Subject, division: Division, sample: str) -> Fitted:
-        """A probe on vectors as they are; on all examples it is fitted once."""
-        if sample == "independent":
-            return self.bench.fit(measured.readings, division, measured.read)
-        if measured.task not in self.befores:
-            self.befores[measured.task] = self.bench.fit(measured.readings, division, measured.read)
-        return self.befores[measured.task]
-
-    def _compare(
-        self,
-        erased: Subject,
-        measured: Subject,
-        before: Fitted,
-        made: tuple[Eraser, list[tuple[str, Eraser]], Division, str, Dependence],
-    ) -> Outcome:
-        eraser, floors, division, sample, related = made
-        is_own, read = erased.task == measured.task, measured.read
-        test = measured.readings.take(division.test)
-        clusters = together(test.dataset)
-        after = erase_layer(measured.readings, read, eraser)
-        fits = {"before": [before.predicted], "after": []}
-        fits["after"] = [self.bench.fit(after, division, read).predicted]
+    def _cell(self, erased: Subject, measured: Subject, how: Prepared) -> Iterator[ProbeRun]:
+        """The probe of vectors as they are, unless it was trained for another cell; those of erased
+        ones, and of those after each floor; and where the task is its own, nonlinear probes.
+        """
+        is_own, read, bench = erased.task == measured.task, measured.read, self.bench
+        make = Maker.of(self, erased, measured, how)
+        before, is_new = self._before(measured, how)
+        if is_new:
+            yield make.run(before.predicted)
+        after = erase_layer(measured.readings, read, how.eraser)
+        test = measured.readings.take(how.division.test)
         plain = probabilities(before.likely.predict(test))
-        moved = probabilities(before.likely.predict(after.take(division.test)))
-        collateral = {} if is_own else {"after": collateral_change(plain, moved)}
-        for kind, floor in floors:
-            beside = erase_layer(measured.readings, read, floor)
-            fitted = self.bench.fit(beside, division, read, OF_FLOORS)
-            fits.setdefault(kind, []).append(fitted.predicted)
-            if not is_own:
-                other = probabilities(before.likely.predict(beside.take(division.test)))
-                change = collateral_change(plain, other) / self.draws
-                collateral[kind] = collateral.get(kind, 0.0) + change
-        if is_own and self.bench.nonlinear is not None:
-            for name, each in (("nonlinear before", measured.readings), ("nonlinear after", after)):
-                fits[name] = [self.bench.fit(each, division, read, NONLINEAR).predicted]
+        moved = probabilities(before.likely.predict(after.take(how.division.test)))
         angles = principal_angles(self.erasers[erased.task], self.erasers[measured.task])
-        return Outcome(
-            *(erased.task, measured.task, measured.metric, read, eraser.rank, 0),
-            measured.readings.take(division.train).labels,
-            len(test),
-            {name: Answers(test.labels, each, clusters) for name, each in fits.items()},
-            completeness(moved) if is_own else float("nan"),
-            collateral,
-            related,
-            sample,
-            float(angles[0]) if len(angles) and not is_own else float("nan"),
-        )
+        extra = {
+            "rank": how.eraser.rank,
+            "fitted": how.fitted,
+            "selection": how.selection,
+            "dependence": how.dependence,
+            "completeness": PERCENT * completeness(moved) if is_own else NAN,
+            "collateral": NAN if is_own else PERCENT * collateral_change(plain, moved),
+            "angle": float(angles[0]) if len(angles) and not is_own else NAN,
+        }
+        yield make.run(bench.fit(after, how.division, read).predicted, {**make.own, **extra})
+        for number, (kind, floor) in enumerate(how.floors):
+            beside = erase_layer(measured.readings, read, floor)
+            fitted = bench.fit(beside, how.division, read, OF_FLOORS)
+            other = probabilities(before.likely.predict(beside.take(how.division.test)))
+            keys = {"control": CONTROLS[kind], "control_sample": f"{number % self.draws}"}
+            change = NAN if is_own else PERCENT * collateral_change(plain, other)
+            yield make.run(fitted.predicted, {**make.own, **keys, "collateral": change})
+        if is_own and bench.nonlinear is not None:
+            for own, each in ((NOTHING, measured.readings), (make.own, after)):
+                fitted = bench.fit(each, how.division, read, NONLINEAR)
+                yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR]})
+
+    def _before(self, measured: Subject, how: Prepared) -> tuple[Fitted, bool]:
+        """A probe on vectors as they are, and whether it is trained now; on all examples there is
+        one for all cells.
+        """
+        if not how.is_independent and measured.task in self.befores:
+            return self.befores[measured.task], False
+        fitted = self.bench.fit(measured.readings, how.division, measured.read)
+        if not how.is_independent:
+            self.befores[measured.task] = fitted
+        return fitted, True
+
+
+class Maker(NamedTuple):
+    """Makes the rows of a cell: what they have in common, and what those of erased vectors have."""
+
+    common: Mapping[str, Any]
+    own: Mapping[str, Any]
+    predictions: RunPredictions
+
+    @classmethod
+    def of(cls, matrix: Matrix, erased: Subject, measured: Subject, how: Prepared) -> Maker:
+        """That of a pair of tasks."""
+        test = measured.readings.take(how.division.test)
+        train = measured.readings.take(how.division.train).labels
+        given = test.labels, test.labels, together(test.dataset), constants(train, measured.metric)
+        common = {
+            "task": measured.task,
+            "encoder": matrix.encoder[0],
+            "role": matrix.encoder[1],
+            "layer": measured.read,
+            "probe": matrix.bench.names[ORDINARY],
+            "control": NO_CONTROL,
+            "metric": measured.metric,
+            "subgroup": f"independent of {erased.task}" if how.is_independent else "",
+            "constant_score": PERCENT * best_constant(train, test.labels, measured.metric),
+            "method": matrix.method,
+            "asked": matrix.rank or 0,
+        }
+        return cls(common, {"erased": erased.task}, RunPredictions(*given, n_train=len(train)))
+
+    def run(self, predicted: Column, more: Mapping[str, Any] = NOTHING) -> ProbeRun:
+        """A probe with these answers, and with further keys and numbers."""
+        every = {**self.common, **more}
+        extra = {name: every[name] for name in EXTRA if name in every}
+        keys = {name: value for name, value in every.items() if name not in EXTRA}
+        return ProbeRun(keys, {}, replace(self.predictions, predicted=predicted), extra)

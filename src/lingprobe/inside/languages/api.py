@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.api.arguments import (
     as_list,
     optional_keywords,
@@ -21,8 +24,7 @@ from lingprobe.data.references import (
     allow_code,
     try_parse_reference,
 )
-from lingprobe.inside.languages.cells import TransferCell, cells
-from lingprobe.inside.languages.distances import check_distances, read_distances, with_distances
+from lingprobe.inside.languages.distances import Distances, check_distances, read_distances
 from lingprobe.inside.languages.morphology import (
     MorphologyRow,
     floors,
@@ -31,10 +33,11 @@ from lingprobe.inside.languages.morphology import (
     questions,
 )
 from lingprobe.inside.languages.morphology_page import morphology_page
-from lingprobe.inside.languages.pages import PIECES, transfer_page
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
 from lingprobe.inside.languages.transfer import label
+from lingprobe.inside.languages.views import PIECES, TRANSFER_VIEW, split_tasks
+from lingprobe.pages.view_page import show_frame
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 
@@ -81,7 +84,7 @@ def transfer(
     size: int | None = None,
     distances: str | Path | None = None,
     **settings: Unpack[Settings],
-) -> Page[tuple[TransferCell, ...]]:
+) -> Page[ResultFrame]:
     """Train a probe in some languages and test it in others, as `lingprobe transfer` does: a matrix
     of sources and targets, with the same probe trained in each target as upper bound.
 
@@ -97,8 +100,8 @@ def transfer(
                loses more with distance (Mantel)
     settings   the fields of `Settings`
     All cells have the same classes and numbers of examples. DataProblem if the treebanks have no
-    two classes in common, UsageProblem for no source or target. `.content` has a `TransferCell` for
-    each encoder, source and target.
+    two classes in common, UsageProblem for no source or target. `.content` is a `ResultFrame` with
+    a row for each encoder, source and target.
 
         print(lingprobe.transfer("ud/tense", "hf:xlm-roberta-base", train="en_ewt", test="pl_pdb"))
     """
@@ -112,7 +115,7 @@ def transfer(
     asked = [
         _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs
     ]
-    apart = {}
+    apart: Distances = {}
     if distances is not None:
         apart = read_distances(distances)
         check_distances(apart, map(label, sources), map(label, targets))
@@ -120,7 +123,8 @@ def transfer(
     every = encoders if is_named else [*as_list(encoders), *_pieces(as_list(encoders))]
     how: Settings = {"probes": ["logreg"], **settings, "keep_scores": True}
     done = run(asked, every, **how)
-    found = transfer_page(with_distances(cells(done.results), apart))
+    view = replace(TRANSFER_VIEW, prepare=partial(split_tasks, distances=apart))
+    found = show_frame(view, ResultFrame.of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.analysis.frame import Columns, ResultFrame
 from lingprobe.corpora.separators import open_table
 from lingprobe.data.core import DataProblem
-from lingprobe.inside.languages.cells import TransferCell
 from lingprobe.metrics.metric import Doubles
 
 LEAST = 20
@@ -28,7 +28,7 @@ LEAST = 20
 and one family decides.
 """
 DRAWS = 9_999
-Distances = dict[tuple[str, str], float]
+Distances = Mapping[tuple[str, str], float]
 
 
 class Mantel(NamedTuple):
@@ -57,7 +57,7 @@ def read_distances(path: str | Path) -> Distances:
     names = [name.strip() for name in rows[0][1:]] if rows else []
     if not names:
         raise DataProblem(f"{place} has no distances: write names in the first row and column")
-    found: Distances = {}
+    found: dict[tuple[str, str], float] = {}
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(names) + 1:
             raise DataProblem(
@@ -105,27 +105,45 @@ def check_distances(distances: Distances, sources: Iterable[str], targets: Itera
         raise DataProblem(f"no distance of {min(missing)}: the table has {has}")
 
 
-def with_distances(cells: Sequence[TransferCell], distances: Distances) -> Sequence[TransferCell]:
-    """The cells with the distance between their source and target, where it is known."""
-    return [replace(c, distance=distances.get((c.source, c.target), math.nan)) for c in cells]
+def add_distances(frame: ResultFrame, distances: Distances) -> ResultFrame:
+    """The frame with the distance between the two languages of each row, where it is known."""
+    pairs = zip(frame.column("train_on"), frame.column("language"), strict=True)
+    return frame.with_columns({"distance": [distances.get(pair, math.nan) for pair in pairs]})
 
 
-def mantel(cells: Sequence[TransferCell], seed: int = 0) -> Mantel | None:
+@dataclass(frozen=True)
+class MantelTest:
     """Whether what transfer loses (the upper bound less the score) rises with the distance, for the
-    cells of one task, encoder and probe; None where distances are not known.
+    rows with the same values of some columns: `mantel_rho`, `mantel_p`, and how many
+    `mantel_languages` and `mantel_pairs` were compared; NaN and 0 where distances are not known.
     """
-    if any(math.isnan(cell.distance) for cell in cells):
-        return None
-    names = sorted({c.source for c in cells} & {c.target for c in cells})
-    by = {(c.source, c.target): c for c in cells}
-    losses = np.full((len(names), len(names)), math.nan)
-    apart = np.zeros_like(losses)
-    for row, source in enumerate(names):
-        for column, target in enumerate(names):
-            if cell := by.get((source, target)):
-                losses[row, column] = cell.upper - cell.score
-                apart[row, column] = cell.distance
-    return of_matrices(losses, apart, seed)
+
+    within: Sequence[str]
+    seed: int = 0
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        rows: list[Mantel] = [Mantel(math.nan, math.nan, 0, 0)] * len(shown)
+        for numbers in shown.groups(self.within).values():
+            if found := self._test(shown.take(numbers)):
+                for number in numbers:
+                    rows[number] = found
+        names = [f"mantel_{name}" for name in Mantel._fields]
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+    def _test(self, part: ResultFrame) -> Mantel | None:
+        if any(map(math.isnan, part.column("distance"))):
+            return None
+        pairs = list(zip(part.column("train_on"), part.column("language"), strict=True))
+        both = {source for source, _ in pairs} & {target for _, target in pairs}
+        names = sorted(both)
+        losses = np.full((len(names), len(names)), math.nan)
+        apart = np.zeros_like(losses)
+        numbers = zip(*map(part.column, ("upper", "score", "distance")), strict=True)
+        for pair, (upper, score, distance) in zip(pairs, numbers, strict=True):
+            if both.issuperset(pair):
+                place = names.index(pair[0]), names.index(pair[1])
+                losses[place], apart[place] = upper - score, distance
+        return of_matrices(losses, apart, self.seed)
 
 
 def of_matrices(losses: Doubles, apart: Doubles, seed: int = 0, draws: int = DRAWS) -> Mantel:

@@ -16,7 +16,7 @@ from lingprobe.inside.languages.morphology import (
     feature_of,
     morphology_of,
 )
-from lingprobe.inside.languages.pages import short_names
+from lingprobe.inside.languages.views import name_encoders
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
@@ -56,7 +56,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
     see, where one model is judged.
     """
     every = dict(encoders)
-    names = dict(short_names(every))
+    names = dict(name_encoders(every))
     names[CONSTANT] = "one constant answer"
     judged = [encoder for encoder, kind in every.items() if kind == "trained"]
     for encoder, kind in every.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.rows import ResultFrame
+from lingprobe.analysis.rows import MeasuredResults
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.web.failures import failures
@@ -18,7 +18,7 @@ from lingprobe.tables.web import WebDocument
 
 def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
     """Results as one file for browsers, which asks nobody for anything."""
-    study = Study(ResultFrame.of(results), beside)
+    study = Study(MeasuredResults.of(results), beside)
     makers = (outcome, trust, tasks_chapter, failures, making)
     return WebDocument(_title(study), _about(study), tuple(make(study) for make in makers)).text()
 

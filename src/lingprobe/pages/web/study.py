@@ -15,7 +15,7 @@ from lingprobe.analysis.comparison import what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import ResultFrame
+from lingprobe.analysis.rows import MeasuredResults
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import shorten_reference
@@ -61,7 +61,7 @@ NOTHING = Beside()
 class Study:
     """Results as a page shows them."""
 
-    results: ResultFrame
+    results: MeasuredResults
     beside: Beside = NOTHING
 
     @cached_property
@@ -70,7 +70,7 @@ class Study:
         return statement(self.results, self.beside.folder)
 
     @cached_property
-    def shown_results(self) -> ResultFrame:
+    def shown_results(self) -> MeasuredResults:
         """The results that tables show: of untrained copies the first."""
         return select_shown(self.results)
 

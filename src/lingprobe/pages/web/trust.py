@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lingprobe.analysis.comparison import CORRECTION, find_order_changes
+from lingprobe.analysis.comparison import find_order_changes
+from lingprobe.analysis.contests import CORRECTION
 from lingprobe.analysis.encoder_verdicts import POINT, QuestionAnswer, TaskVerdict
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.groups import TaskColumn

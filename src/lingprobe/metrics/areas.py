@@ -6,16 +6,12 @@ Of several classes it is the mean over pairs of classes (Hand & Till 2001, equat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.answers import join_answers
-from lingprobe.data.core import Result
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.intervals import interval
 
 Doubles = NDArray[np.float64]
 
@@ -52,18 +48,3 @@ def _share_below(values: Doubles, of: Doubles) -> Doubles:
     ordered = np.sort(values)
     sides = [np.searchsorted(ordered, of, side) for side in ("left", "right")]
     return np.asarray((sides[0] + sides[1]) / 2 / len(values))
-
-
-def auc_of(fits: Sequence[Sequence[Result]]) -> tuple[float, float, float]:
-    """The area of some fits, each given by the results of its folds, with its 95 % interval; NaN
-    where probabilities were not kept. Each fold has its own area, since fits differ in scale.
-    """
-    rows = []
-    for folds in fits:
-        known = [(fold.gold.classes, fold.scores) for fold in folds]
-        if any(gold is None or scores is None for gold, scores in known):
-            return (float("nan"),) * 3
-        rows.append([auc_values(g, s.values) for g, s in known if g is not None and s is not None])
-    values = np.array([np.concatenate(row) for row in rows])
-    low, high = interval(values, 0.0, join_answers(fits[:1]).clusters)
-    return float(values.mean()), low, high

@@ -1,0 +1,168 @@
+"""Whether answers are better than those of each of some others over the same test examples: what
+`comparison` says how it is decided, of answers whatever they are of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from lingprobe.analysis.row import PERCENT
+from lingprobe.metrics import Answers, Metric, difference
+from lingprobe.metrics.intervals import Difference, difference_from_draws
+from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
+from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
+
+Verdict = Literal[
+    "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
+]
+Test = Literal["t", "permutation", "bootstrap"]
+CORRECTION = "bonferroni"
+_NO_ERROR = 1e-12  # of equal answers, so that it divides
+_CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
+
+
+class Tested(Protocol):
+    """How much higher one score is than another, as a share, and the p of none (two sides)."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def p(self) -> float: ...
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The interval that misses with this probability."""
+        ...
+
+
+class Opponent(NamedTuple):
+    """The answers of another: whether they are constant, and whether they are draws of the weights
+    of one network.
+    """
+
+    answers: Answers
+    is_constant: bool = False
+    is_drawn: bool = False
+
+
+class Contest(NamedTuple):
+    """Answers, and those that they may be better than."""
+
+    metric: Metric
+    one: Answers
+    others: Sequence[Opponent]
+
+
+class Outcome(NamedTuple):
+    """How a contest ends; differences are percent.
+
+    difference  how much higher the score is than the best of the others
+    low, high   the interval of the difference, corrected as p is for the family
+    p           of being neither better nor worse; `corrected` for the family
+    detectable  the smallest difference from the best that is told four times in five
+    student     the difference from the best as shares; level: that of one comparison
+    blocking    which of the others it is least surely better than, by Student's t, whose p decides;
+                where it is worse, that with the lowest upper end
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    corrected: float
+    detectable: float
+    student: Difference
+    level: float
+    blocking: int
+
+
+def describe_outcome(difference: float, corrected: float, detectable: float) -> Verdict:
+    """What can be said of a score: better than all others, worse than one, or neither; nothing
+    where the test examples form fewer than six clusters, as paradigms.
+    """
+    if math.isinf(detectable):
+        return "too few clusters"
+    if not corrected < ALPHA:
+        return "no significant difference"
+    return "better" if difference > 0 else "worse"
+
+
+def decide_contests(
+    family: Sequence[Contest],
+    correction: str = CORRECTION,
+    test: Test = "t",
+    comparisons: int = 0,
+) -> list[Outcome]:
+    """The outcomes of a family of contests, in order.
+
+    comparisons  of the family, where these are only some of them
+    """
+    many = comparisons or len(family)
+    tests = [_tests(contest, test, many) for contest in family]
+    fixed = [[other.is_constant for other in contest.others] for contest in family]
+    p = [_of_all(*each) for each in zip(tests, fixed, strict=True)]
+    whole = WITH_INTERVALS[correction](p, many)
+    answers = zip(family, tests, p, whole.p.tolist(), strict=True)
+    return [_outcome(*answer, whole.level) for answer in answers]
+
+
+def _tests(contest: Contest, test: Test, many: int) -> list[tuple[Tested, Difference]]:
+    """The answers against each of the others: the test that is asked for, and Student's."""
+    metric, one = contest.metric, contest.one
+    draws = max(DRAWS, math.ceil(_CLEAR * many / ALPHA))
+    found: list[tuple[Tested, Difference]] = []
+    for other in contest.others:
+        compare = difference_from_draws if other.is_drawn else difference
+        student: Difference = compare(metric, one, other.answers)
+        tested: Tested = student
+        if test == "permutation":
+            tested = student._replace(p=permutation(metric, one, other.answers, draws))
+        elif test == "bootstrap":
+            tested = bootstrap(metric, one, other.answers, draws)
+        found.append((tested, student))
+    return found
+
+
+def _of_all(tests: Sequence[tuple[Tested, Difference]], constants: Sequence[bool] = ()) -> float:
+    """The p (two sides) of being better than each of some others, or worse than one of those that
+    are no constant answers.
+    """
+    fixed = constants or [False] * len(tests)
+    able = [tested for (tested, _), is_fixed in zip(tests, fixed, strict=True) if not is_fixed]
+    not_better = max(tested.p if tested.value > 0 else 1.0 for tested, _ in tests)
+    not_worse = min((1.0 if tested.value > 0 else tested.p for tested in able), default=1.0)
+    return min(not_better, len(tests) * not_worse)
+
+
+def _outcome(
+    contest: Contest,
+    tests: Sequence[tuple[Tested, Difference]],
+    p: float,
+    corrected: float,
+    level: float,
+) -> Outcome:
+    """The outcome, with the interval of the smallest of the differences; where the score is worse,
+    that from the one that it is most surely worse than.
+    """
+    values = [tested.value for tested, _ in tests]
+    lows = [tested.interval(level)[0] for tested, _ in tests]
+    highs = [tested.interval(level / len(tests))[1] for tested, _ in tests]
+    at = values.index(min(values))
+    sure = [student.value / max(student.error, _NO_ERROR) for _, student in tests]
+    blocking = sure.index(min(sure))
+    if corrected < ALPHA and min(values) < 0:
+        others = zip(highs, contest.others, strict=True)
+        able = [math.inf if other.is_constant else end for end, other in others]
+        at = blocking = able.index(min(able))
+    return Outcome(
+        difference=PERCENT * values[at],
+        low=PERCENT * min(lows),
+        high=PERCENT * min(highs),
+        p=p,
+        corrected=corrected,
+        detectable=PERCENT * tests[at][1].detects(level),
+        student=tests[at][1],
+        level=level,
+        blocking=blocking,
+    )

@@ -1,0 +1,435 @@
+"""Results as one table: a row for each trained probe, or for several that are averaged over.
+
+A frame holds keys and numbers; what probes predict lies beside it under `run_id`, and is read by
+statistics alone. Tables, figures and files are views of a frame (`pages.view_page`). Scores,
+intervals and differences are percent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lingprobe.analysis.answers import RunPredictions, join_predictions, select_alike
+from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.rows import get_encoder_kind, option_of, strip_fold
+from lingprobe.data.core import Result
+from lingprobe.data.digests import digest_texts
+from lingprobe.data.references import shorten_reference
+from lingprobe.datasets.controls import CONTROLS, without_draw
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders.sites import Site, is_site
+from lingprobe.metrics import Answers
+from lingprobe.probes import PROBES
+from lingprobe.tasks import TASKS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RUN_KEYS = (
+    *("task", "language", "encoder", "role", "layer", "site", "probe", "control", "metric"),
+    *("train_on", "erased", "subgroup"),
+)
+"""What tells things that are measured apart; '' where a key does not apply.
+
+role      of the encoder: trained, baseline or oracle
+site      the kind of part of a block that was read, as head; layer says which one
+control   what stands in for labels, or for what is erased; none for neither
+train_on  the language that the probe was trained in, where it is not that of the test
+erased    what was erased before
+subgroup  of the examples that were used
+"""
+REPEAT_KEYS = ("fold", "seed", "sample", "control_sample")
+"""What is averaged over."""
+RUN_VALUES = (
+    *("score", "low", "high", "dev_score", "constant_score"),
+    *("n_train", "n_test", "n_dropped", "run_id"),
+)
+"""low and high are of the interval, where it was stored; NaN where something is not known."""
+ALL_KEYS = (*RUN_KEYS, *REPEAT_KEYS)
+EXTRA = "extra"
+_COUNTS = ("n_train", "n_test", "n_dropped", "seed")
+_UNUSED: Mapping[str, Any] = (
+    dict.fromkeys(ALL_KEYS, "")
+    | dict.fromkeys(RUN_VALUES, math.nan)
+    | dict.fromkeys(_COUNTS, 0)
+    | {"run_id": ""}
+)
+"""What a column has where nothing is said."""
+Folds = Sequence[RunPredictions]
+Columns = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The value that a row has in one of its columns."""
+
+    column: str
+
+
+class Value(Enum):
+    """What a value may be of which it is not said which one."""
+
+    USED = "any but ''"
+    ANOTHER = "another than the row's own"
+    ANY = "any"
+
+
+USED, ANOTHER, ANY = Value
+
+
+def is_among(cell: Any, value: Any) -> bool:
+    """Whether a cell is a value, or one of several in a tuple, or of a kind (`USED`, `ANY`)."""
+    if value is USED:
+        return cell not in ("", None)
+    if value is ANY:
+        return True
+    return cell in value if isinstance(value, tuple) else bool(cell == value)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRun:
+    """A trained probe: its keys and numbers, as a frame has them, what it predicts, and in `extra`
+    the keys and numbers that only one view has.
+    """
+
+    keys: Mapping[str, Any]
+    values: Mapping[str, float]
+    predictions: RunPredictions
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, result: Result) -> ProbeRun:
+        """That of a stored result."""
+        trial, about = result.trial, result.provenance
+        keys = {
+            "task": shorten_reference(TASKS, strip_fold(trial.task)),
+            "encoder": shorten_reference(ENCODERS, trial.encoder),
+            "role": get_encoder_kind(result),
+            "layer": trial.read,
+            "site": Site.parse(trial.read).kind if is_site(trial.read) else "",
+            "probe": shorten_reference(PROBES, trial.probe),
+            "control": shorten_reference(CONTROLS, without_draw(trial.control)),
+            "metric": result.metric,
+            "erased": option_of(trial.encoder, "without"),
+            "fold": option_of(trial.task, "fold"),
+            "seed": trial.seed,
+            "sample": option_of(trial.task, "sample"),
+            "control_sample": option_of(trial.control, "seed"),
+        }
+        values = {
+            "score": PERCENT * result.score,
+            "low": PERCENT * result.low,
+            "high": PERCENT * result.high,
+            "dev_score": PERCENT * about.choice.dev,
+            "constant_score": PERCENT * result.majority,
+            "n_dropped": about.counts.unusable,
+        }
+        return cls(keys, values, RunPredictions.of(result))
+
+
+@dataclass(frozen=True, eq=False)
+class ResultFrame:
+    """A table with a row for each trained probe, or for several that are averaged over.
+
+    table        of pyarrow: the columns of `RUN_KEYS`, `REPEAT_KEYS` and `RUN_VALUES`, `extra` with
+                 those of one view, and what statistics added
+    predictions  by `run_id`: those of each of the fits of a row, by fold
+    keys         the columns that tell rows apart
+    answered     by `run_id`: answers that were joined before, of all frames of these predictions
+    """
+
+    table: pa.Table
+    predictions: Mapping[str, Sequence[Folds]]
+    keys: tuple[str, ...] = ALL_KEYS
+    answered: dict[str, Answers] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> ResultFrame:
+        """The frame of stored results."""
+        return cls.of_runs(map(ProbeRun.of, results))
+
+    @classmethod
+    def of_runs(cls, runs: Iterable[ProbeRun]) -> ResultFrame:
+        """The frame of trained probes, each a row."""
+        import pyarrow as pa
+
+        listed = list(runs)
+        rows = [{**_UNUSED, **run.keys, **run.values, **_sizes(run)} for run in listed]
+        for row, run in zip(rows, listed, strict=True):
+            row["run_id"] = digest_texts(*(f"{row[key]}" for key in ALL_KEYS), f"{run.extra}")
+        columns = {name: [row[name] for row in rows] for name in _UNUSED}
+        table = pa.table({name: _array(name, cells) for name, cells in columns.items()})
+        if names := dict.fromkeys(name for run in listed for name in run.extra):
+            extra = pa.array([{name: run.extra.get(name) for name in names} for run in listed])
+            table = table.append_column(EXTRA, extra)
+        fits = zip(columns["run_id"], listed, strict=True)
+        return cls(table, {run_id: [[run.predictions]] for run_id, run in fits})
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows, as named tuples."""
+        return iter(self.rows)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.rows[number]
+
+    @cached_property
+    def rows(self) -> tuple[Any, ...]:
+        """The rows as named tuples, with the columns of `extra` among their fields."""
+        row = namedtuple("FrameRow", self.names)  # type: ignore[misc]
+        return tuple(map(row._make, zip(*map(self.column, self.names), strict=True)))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all columns, those of `extra` among them."""
+        names = self.table.column_names
+        extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
+        own = [name for name in names if name != EXTRA]
+        return [*own, *(each.name for each in extra if each.name not in own)]
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column, one of `extra` or another; NaN where a number is not known."""
+        if name not in self._columns:
+            self._columns[name] = self._read_column(name)
+        return self._columns[name]
+
+    def _read_column(self, name: str) -> list[Any]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        is_own = name in self.table.column_names
+        cells = self.table[name] if is_own else pc.struct_field(self.table[EXTRA], name)
+        values: list[Any] = cells.to_pylist()
+        if not pa.types.is_floating(cells.type):
+            return values
+        # one NaN for all, so that rows are equal where their numbers are
+        return [math.nan if value is None or math.isnan(value) else value for value in values]
+
+    @cached_property
+    def _columns(self) -> dict[str, list[Any]]:
+        return {}
+
+    def take(self, numbers: Sequence[int]) -> ResultFrame:
+        """Some of the rows, in this order."""
+        return replace(self, table=self.table.take(np.array(numbers, np.int64)))
+
+    def where(self, **values: Any) -> ResultFrame:
+        """The rows with these values: one, or one of several in a tuple, or all but '' (`USED`)."""
+        kept = np.ones(len(self), bool)
+        for name, value in values.items():
+            kept &= np.array([is_among(cell, value) for cell in self.column(name)], bool)
+        return self.take(np.flatnonzero(kept).tolist())
+
+    def find_others(self, rows: ResultFrame, other: Mapping[str, Any]) -> list[list[int]]:
+        """For each of some rows of this frame those with the same keys but for the ones that are
+        named, which have the values that are given: as of `where`, or what the row has in another
+        column (`Own`), or another value than its own (`ANOTHER`), or any (`ANY`).
+        """
+        same = [key for key in self.keys if key not in other]
+        groups = self.groups(same)
+        own = {k: values for values, numbers in rows.groups(same).items() for k in numbers}
+        return [
+            [k for k in groups.get(own[number], ()) if self._has(k, rows, number, other)]
+            for number in range(len(rows))
+        ]
+
+    def _has(self, k: int, rows: ResultFrame, number: int, other: Mapping[str, Any]) -> bool:
+        """Whether a row has the values that one of `rows` asks for."""
+        for name, value in other.items():
+            cell = self.column(name)[k]
+            asked = rows.column(value.column)[number] if isinstance(value, Own) else value
+            is_own = cell == rows.column(name)[number]
+            if is_own if value is ANOTHER else not is_among(cell, asked):
+                return False
+        return True
+
+    def select(self, names: Mapping[str, str]) -> ResultFrame:
+        """The columns with these new names, and no others, in this order, without predictions."""
+        import pyarrow as pa
+
+        columns = {new: pa.array(self.column(name)) for new, name in names.items()}
+        return ResultFrame(pa.table(columns), {}, tuple(names))
+
+    def with_columns(self, columns: Columns) -> ResultFrame:
+        """The frame with further columns, or others in place of those of the same name."""
+        table = self.table
+        for name, cells in columns.items():
+            values = _array(name, list(cells))
+            at = table.column_names.index(name) if name in table.column_names else None
+            table = (
+                table.append_column(name, values)
+                if at is None
+                else table.set_column(at, name, values)
+            )
+        return replace(self, table=table)
+
+    def groups(self, keys: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
+        """The numbers of the rows with the same values of some columns, in the order in which they
+        first come.
+        """
+        found: dict[tuple[Any, ...], list[int]] = {}
+        columns = [self.column(key) for key in keys]
+        for number in range(len(self)):
+            found.setdefault(tuple(cells[number] for cells in columns), []).append(number)
+        return found
+
+    def take_best(self, column: str, within: Sequence[str], by: str) -> ResultFrame:
+        """Of the rows with the same values of some columns those with the value of `column` whose
+        mean of `by` is highest; the first, where nothing is known.
+        """
+        values = self.column(by)
+        kept: list[int] = []
+        for numbers in self.groups(within).values():
+            able: dict[Any, list[int]] = {}
+            for number in numbers:
+                able.setdefault(self.column(column)[number], []).append(number)
+            means = {each: _mean_known([values[k] for k in some]) for each, some in able.items()}
+            kept += able[max(means, key=means.__getitem__)]
+        return self.take(kept)
+
+    def arrange(self, *keys: str | tuple[str, ...]) -> ResultFrame:
+        """The rows in order: by a column of numbers, or by the values of several, in the order in
+        which these first come.
+        """
+        ranks: list[Sequence[float]] = []
+        for key in keys:
+            if isinstance(key, str):
+                ranks.append(self.column(key))
+            else:
+                groups = enumerate(self.groups(key).values())
+                rank = {number: place for place, numbers in groups for number in numbers}
+                ranks.append([rank[number] for number in range(len(self))])
+        order = sorted(range(len(self)), key=lambda number: [rank[number] for rank in ranks])
+        return self.take(order)
+
+    def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
+        """One row for all folds, seeds and samples of the same thing, with the answers of all;
+        numbers that only one view has are means, words and counts those of the first.
+        """
+        groups = [self._repeats(numbers) for numbers in self.groups(keys).values()]
+        first = [fits[0][0] for fits in groups]
+        runs = self.column("run_id")
+        predictions = {
+            runs[number]: [[self.predictions[runs[k]][0][0] for k in folds] for folds in fits]
+            for number, fits in zip(first, groups, strict=True)
+        }
+        every = [[number for folds in fits for number in folds] for fits in groups]
+        n_test = self.column("n_test")
+        combined = ResultFrame(self.take(first).table, predictions, keys)
+        return combined.with_columns(
+            {
+                **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
+                # the score and interval of several are found in their answers
+                **{name: self._alone(name, every) for name in ("score", "low", "high")},
+                "dev_score": [self._mean_dev(numbers) for numbers in every],
+                "constant_score": [
+                    self._mean("constant_score", fits[0], n_test) for fits in groups
+                ],
+                "n_test": [sum(n_test[number] for number in fits[0]) for fits in groups],
+                "n_dropped": [max(self.column("n_dropped")[k] for k in fits[0]) for fits in groups],
+            }
+        )
+
+    def _repeats(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Rows of one thing by fit, each given by its folds; those over other test examples are
+        left out.
+        """
+        fold, seed, sample, drawn = map(self.column, REPEAT_KEYS)
+        fits: dict[tuple[Any, ...], list[int]] = {}
+        for k in sorted(numbers, key=lambda k: (fold[k], sample[k], seed[k])):
+            fits.setdefault((seed[k], sample[k], drawn[k]), []).append(k)
+        runs = self.column("run_id")
+
+        def test_of(number: int) -> tuple[str, str]:
+            run = self.predictions[runs[number]][0][0]
+            return fold[number], run.tested or f"{run.n}"
+
+        return select_alike(fits.values(), test_of)
+
+    @property
+    def _extra_numbers(self) -> list[str]:
+        import pyarrow as pa
+
+        names = self.table.column_names
+        extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
+        return [each.name for each in extra if pa.types.is_floating(each.type)]
+
+    def _alone(self, name: str, every: Sequence[Sequence[int]]) -> list[float]:
+        cells = self.column(name)
+        return [cells[numbers[0]] if len(numbers) == 1 else math.nan for numbers in every]
+
+    def _mean(self, name: str, numbers: Sequence[int], weights: Any = None) -> float:
+        cells = [self.column(name)[number] for number in numbers]
+        if len(cells) == 1:
+            return float(cells[0])
+        return float(np.average(cells, weights=weights and [weights[k] for k in numbers]))
+
+    def _mean_dev(self, numbers: Sequence[int]) -> float:
+        # a dev example of one fold is a test example of another
+        has_folds = any("/" in self.column("fold")[number] for number in numbers)
+        return math.nan if has_folds else self._mean("dev_score", numbers)
+
+    def folds(self, number: int) -> Sequence[Folds]:
+        """What each fit of a row predicts, by fold."""
+        return self.predictions[self.column("run_id")[number]]
+
+    def score(self, number: int) -> float:
+        """The score of a row, the mean of its fits."""
+        known = self.column("score")[number]
+        if not math.isnan(known):
+            return float(known)
+        metric = self.column("metric")[number]
+        return PERCENT * float(np.mean(self.answers(number).scores(metric)))
+
+    def interval(self, number: int) -> tuple[float, float]:
+        """The 95 % interval of the score of a row."""
+        low, high = self.column("low")[number], self.column("high")[number]
+        if not math.isnan(low):
+            return low, high
+        low, high = self.answers(number).interval(self.column("metric")[number])
+        return PERCENT * low, PERCENT * high
+
+    def answers(self, number: int) -> Answers:
+        """The answers of a row, of all its fits over all test examples."""
+        run = self.column("run_id")[number]
+        if run not in self.answered:
+            self.answered[run] = join_predictions(self.predictions[run])
+        return self.answered[run]
+
+    def to_pandas(self) -> Any:
+        """The table as a frame of pandas, which must be installed."""
+        return self.table.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table for libraries that read Arrow, as polars and duckdb do."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def _mean_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else -math.inf
+
+
+def _sizes(run: ProbeRun) -> dict[str, int]:
+    return {"n_train": run.predictions.n_train, "n_test": run.predictions.n}
+
+
+def _array(name: str, cells: list[Any]) -> pa.Array:
+    """Cells as an array of the type that the column has."""
+    import pyarrow as pa
+
+    if name not in _UNUSED:
+        return pa.array(cells)
+    unused = _UNUSED[name]
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    return pa.array(cells, kinds[type(unused)])

@@ -1,0 +1,159 @@
+"""What is shown of transfer: sources below each other, targets beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from lingprobe.analysis.frame import ANY, RUN_KEYS, Own, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, ORDER
+from lingprobe.analysis.statistics import (
+    BetterThanEach,
+    MeanScore,
+    OtherMaximum,
+    RankArea,
+    ScoreWhere,
+    ShareKept,
+)
+from lingprobe.data.core import DataProblem
+from lingprobe.data.references import try_parse_reference
+from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
+from lingprobe.inside.languages.transfer import label
+from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.view_page import HeatFigure, MatrixTable, View, ViewSection
+from lingprobe.tables.heat import HeatLook
+
+PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own subwords
+_NAME = "{{ names.get(encoder, encoder) }}"
+_OTHER_ENCODER = {"encoder": ANY, "probe": ANY, "layer": ANY, "site": ANY, "erased": ANY}
+_FLOORS = {"role": "baseline", **_OTHER_ENCODER}
+_UPPER = {"train_on": Own("language"), "layer": ANY, "site": ANY, "asked": ANY}
+
+
+class Pair(NamedTuple):
+    """What a reference of `transfer` says: the question with what decides it, source and target."""
+
+    task: str
+    source: str
+    target: str
+
+
+def split_reference(task: str) -> Pair | None:
+    """What a reference says, if it is one of `transfer`."""
+    parsed = try_parse_reference(task)
+    if parsed is None or parsed.name != "transfer" or parsed.argument is None:
+        return None
+    options = dict(parsed.options)
+    asked = [options.get("task", "")]
+    asked += [
+        f"{key}={options[key]}" for key in ("by", "training") if options.get(key, "none") != "none"
+    ]
+    asked += ["centred"] * (options.get("centred") == "true")
+    return Pair(", ".join(asked), label(parsed.argument), label(options.get("test", "")))
+
+
+def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({})) -> ResultFrame:
+    """The rows of `transfer`, with question, source and target as columns of their own, each
+    encoder at the layer that is best on the dev of the source, the same for all targets: what dev
+    of a target says, nobody has who has no labels there. DataProblem where there are none.
+
+    distances  between languages, where they are known
+    """
+    pairs = [split_reference(task) for task in frame.column("task")]
+    own = frame.take([number for number, pair in enumerate(pairs) if pair])
+    if not len(own):
+        raise DataProblem(
+            "none of these results is of transfer: `lingprobe transfer` measures some"
+        )
+    task, source, target = zip(*filter(None, pairs), strict=True)
+    split = own.with_columns(
+        {"asked": own.column("task"), "task": task, "train_on": source, "language": target}
+    )
+    best = split.take_best("layer", ("task", "train_on", "encoder", "probe"), by="dev_score")
+    place = [ORDER.index(role) for role in best.column("role")]
+    ordered = best.with_columns({"place": place}).arrange(("asked", "metric"), "place")
+    return add_distances(ordered, distances)
+
+
+def name_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
+    """Names of encoders by reference; a bag of an encoder's own pieces is called that."""
+    parsed = {encoder: try_parse_reference(encoder) for encoder in encoders}
+    bags = {
+        encoder: str(one.argument)
+        for encoder, one in parsed.items()
+        if one is not None and set(PIECES.items()) <= set(one.options)
+    }
+    several = len(set(bags.values())) > 1
+    called = {
+        encoder: f"subwords of {PurePath(name).name}" if several else "subwords"
+        for encoder, name in bags.items()
+    }
+    return {**label_encoders(encoder for encoder in parsed if encoder not in bags), **called}
+
+
+_TABLE = MatrixTable(
+    rows="train_on",
+    columns="language",
+    tables=("task", "probe"),
+    parts=("encoder",),
+    corner="trained on",
+    strong="train_on == language",
+    sections=(
+        ViewSection(_NAME, "score", "{{ describe_layers(rows) }}"),
+        ViewSection(
+            f"{_NAME}: AUC",
+            "area",
+            when="role != 'trained' and not judged(rows)",
+        ),
+        ViewSection(
+            f"{_NAME}: AUC, and in brackets that of the strongest baseline",
+            "areas",
+            when="role == 'trained'",
+        ),
+        ViewSection(f"{_NAME}: strongest baseline", "best_floor", when="role == 'trained'"),
+        ViewSection(f"{_NAME}: kept", "kept", when="role == 'trained'"),
+    ),
+)
+_FIGURE = HeatFigure(
+    rows="train_on",
+    columns="language",
+    maps=("task", "probe", "encoder"),
+    look=HeatLook("Trained in one language (rows), tested in another (columns).", wide=0.8),
+    title="map_title",
+    text="map_text",
+    share="(score - constant_score) / ([100 - constant_score, 1e-9]|max)",
+    strong="train_on == language",
+    when="role == 'trained'",
+)
+TRANSFER_VIEW = View(
+    name="transfer",
+    about="Training in one language, test in another: a matrix with baselines and upper bounds.",
+    keys=(*RUN_KEYS, "asked"),
+    prepare=split_tasks,
+    where={"control": NO_CONTROL, "role": ("baseline", "trained")},
+    statistics=(
+        MeanScore(),
+        RankArea("auc"),
+        OtherMaximum("floor_auc", "auc", _FLOORS),
+        BetterThanEach("over", _FLOORS, has_constant=True),
+        BetterThanEach("loss", _UPPER, is_lower=True),
+        ScoreWhere("upper", ("train_on", "language"), "loss_best_score"),
+        ShareKept("share_kept", "over_best_score", "upper"),
+        MantelTest(("task", "probe", "encoder")),
+    ),
+    tables=(_TABLE,),
+    fields=(
+        *("task", "encoder", "layer", "probe", "kind=role", "source=train_on", "target=language"),
+        *("train=n_train", "n=n_test", "score", "low", "high", "constant=constant_score"),
+        *("auc", "auc_low", "auc_high", "floor=over_best", "floored=over_best_score", "over"),
+        *("over_low", "over_high", "over_p", "verdict=over_verdict", "upper", "loss", "loss_low"),
+        *("loss_high", "loss_p", "distance"),
+    ),
+    first="role == 'trained'",
+    sentences=Path(__file__).with_name("transfer.j2"),
+    names=name_encoders,
+    is_scored=True,
+    figure=_FIGURE,
+)
