@@ -65,8 +65,8 @@ def embed(
     kept_as(store)
     if isinstance(sentences, Mapping) or is_frame(sentences):
         raise UsageProblem(
-            f"a {type(sentences).__name__} is not a list of texts: give those of its column, or what"
-            " lingprobe.sentences returns"
+            f"a {type(sentences).__name__} is not a list of texts: give those of its column, or"
+            " what lingprobe.sentences returns"
         )
     every = [
         Sentence.of(split_words(each), each) if isinstance(each, str) else each

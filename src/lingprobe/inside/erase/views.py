@@ -66,7 +66,8 @@ _TABLE = MatrixTable(
         ViewSection(
             "completeness, or collateral change",
             "change",
-            "collateral change, in brackets that of a baseline; both by a probe of unmodified vectors",
+            "collateral change, in brackets that of a baseline; both by a probe of unmodified"
+            " vectors",
         ),
         ViewSection("reliability", "reliability"),
         ViewSection("angle between erased subspaces", "angle"),
