@@ -54,6 +54,10 @@ class ResultRow:
                    not
     average_precision  beside AUROC, which does not tell how many of those that score highest are
                    right; NaN beside other metrics
+    recall_at_1    beside AUROC of two classes: the share of the rarer class that is found where a
+    achieved_1     threshold, set on dev, lets 1 % of the other pass, and the share that it lets
+    recall_at_5    pass on test; the same at 5 %; NaN where fewer than ten false positives are
+    achieved_5     expected
     tied           by how much folds that share training examples err together: what n times the
                    variance of accuracy is larger by; NaN where the probe does not say
     bits           length of a code for the training labels (`online:` probes), and by how much it
@@ -113,6 +117,10 @@ class ResultRow:
     over_low: float = math.nan
     over_high: float = math.nan
     average_precision: float = math.nan
+    recall_at_1: float = math.nan
+    achieved_1: float = math.nan
+    recall_at_5: float = math.nan
+    achieved_5: float = math.nan
     tied: float = math.nan
     bits: float = math.nan
     compression: float = math.nan

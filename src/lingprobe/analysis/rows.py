@@ -36,7 +36,7 @@ from lingprobe.analysis.row import (
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.identity import shared_fact
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import Code, MembersCompared
+from lingprobe.data.notes import Code, MembersCompared, ThresholdCounts
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import (
     REMEMBERED,
@@ -48,6 +48,7 @@ from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.datasets.usual_metric import RANKING
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.metrics import Answers
+from lingprobe.metrics.thresholds import FALSE_POSITIVE_RATES, recall_at_rates
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -265,6 +266,7 @@ def _row(
         ruled=ruled,
         clusters=", ".join(answers.clusters),
         average_precision=_average_precision(metric, answers),
+        **_recall(metric, whole),
         tied=float(np.mean(answers.tied)) if answers.tied else math.nan,
         posed=describe_question(folds, answers.gold),
         tested=digest_test_set(folds),
@@ -289,6 +291,25 @@ def _average_precision(metric: str, answers: Answers) -> float:
     if metric != RANKING:
         return math.nan
     return PERCENT * float(np.mean(answers.scores("average-precision")))
+
+
+def _recall(metric: str, whole: Repeats) -> dict[str, float]:
+    """Recall at rates of false positives beside AUROC, with the rates that were achieved, each the
+    mean over fits.
+    """
+    if metric != RANKING:
+        return {}
+    counts = [
+        [result.provenance.choice.part(ThresholdCounts) or ThresholdCounts() for result in folds]
+        for folds in whole
+    ]
+    every = [recall_at_rates(folds) for folds in counts]
+    found: dict[str, float] = {}
+    for rate in FALSE_POSITIVE_RATES:
+        recall, achieved = np.mean([fit[rate] for fit in every], 0).tolist()
+        found[f"recall_at_{PERCENT * rate:.0f}"] = PERCENT * recall
+        found[f"achieved_{PERCENT * rate:.0f}"] = PERCENT * achieved
+    return found
 
 
 def _majority(folds: Sequence[Result]) -> float:

@@ -73,6 +73,7 @@ def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -
         seeds,
         computing.differing(plain),
         any(not math.isnan(row.average_precision) for row in plain),
+        tuple(rate for rate in RECALL if any(_format_recall(row, rate) for row in plain)),
     )
     more = [
         name
@@ -87,6 +88,7 @@ def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -
         "95 % interval",
         "majority",
         *shown.precision(PRECISION),
+        *map(RECALL.__getitem__, shown.rates),
         *more,
         *shown.after,
         "n",
@@ -184,6 +186,7 @@ def _cells(line: Sequence[ResultRow | None], signs: Sequence[str], shown: Shown)
         interval,
         format_number(row.majority),
         *shown.precision(_precision(row)),
+        *(_format_recall(row, rate) for rate in shown.rates),
         *beside,
         *coded,
         *seeds,
@@ -203,6 +206,7 @@ class Shown(NamedTuple):
     seeds: bool
     computed: tuple[str, ...]
     ranked: bool
+    rates: tuple[str, ...]
 
     def precision(self, cell: str) -> tuple[str, ...]:
         """The cell of the column of average precision, where there is one."""
@@ -226,8 +230,22 @@ def _precision(row: ResultRow) -> str:
     return "" if math.isnan(row.average_precision) else format_number(row.average_precision)
 
 
+def _recall(row: ResultRow, rate: str) -> tuple[float, float]:
+    """Recall at a rate of false positives, and the rate that was achieved."""
+    if rate == "1":
+        return row.recall_at_1, row.achieved_1
+    return row.recall_at_5, row.achieved_5
+
+
+def _format_recall(row: ResultRow, rate: str) -> str:
+    recall, achieved = _recall(row, rate)
+    return "" if math.isnan(recall) else f"{format_number(recall)} ({format_number(achieved)})"
+
+
 PRECISION = "avg. precision"
 """The column beside AUROC."""
+RECALL = {"1": "recall at 1 % FPR", "5": "recall at 5 % FPR"}
+"""Further ones, by the rate of false positives in percent."""
 REMEMBERED = ("key seen", "unseen", "selectivity")
 """Columns beside a control that can be answered by remembering words."""
 CODE = ("kbit", "compression", "over prior")
@@ -315,6 +333,10 @@ RANKS = (
     "auroc: how often an example of the rarer class scores above one of the other; chance is 50."
     " avg. precision: the mean precision over all thresholds; chance is the share of that class.",
 )
+AT_RATES = (
+    "recall at 5 % FPR: the share of the rarer class above a threshold that lets 5 % of the other"
+    " class pass on dev; in brackets the false positive rate on test.",
+)
 FOLDS = (
     "Folds share training examples: near chance, intervals of probes but linear are up to a quarter"
     " too narrow."
@@ -379,6 +401,7 @@ def _explain_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
         *control_notes(rows),
         *model_notes(rows),
         *(RANKS if any(not math.isnan(row.average_precision) for row in rows) else ()),
+        *(AT_RATES if any(not math.isnan(row.recall_at_5) for row in rows) else ()),
         *(CODES if any(row.bits == row.bits for row in rows) else ()),
         *versions,
     )
