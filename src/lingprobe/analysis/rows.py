@@ -293,7 +293,7 @@ def _average_precision(metric: str, answers: Answers) -> float:
     return PERCENT * float(np.mean(answers.scores("average-precision")))
 
 
-def _recall(metric: str, whole: Repeats) -> dict[str, float]:
+def _recall(metric: str, whole: Repeats) -> dict[str, Any]:
     """Recall at rates of false positives beside AUROC, with the rates that were achieved, each the
     mean over fits.
     """
@@ -304,7 +304,7 @@ def _recall(metric: str, whole: Repeats) -> dict[str, float]:
         for folds in whole
     ]
     every = [recall_at_rates(folds) for folds in counts]
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     for rate in FALSE_POSITIVE_RATES:
         recall, achieved = np.mean([fit[rate] for fit in every], 0).tolist()
         found[f"recall_at_{PERCENT * rate:.0f}"] = PERCENT * recall
