@@ -31,8 +31,9 @@ class RecallAtRate(NamedTuple):
 def find_thresholds(
     labels: Column, scores: NDArray[np.floating], names: tuple[str, ...]
 ) -> Thresholds:
-    """Of two classes, of which the rarer is positive, the difference of scores that at most each
-    rate of the held-out negative examples are above; none for other labels.
+    """Of two classes, of which the rarer is positive, the difference of scores that a new negative
+    example is above with at most each rate (Vovk et al. 2005, Algorithmic Learning in a Random
+    World, 2.2); none for other labels, and where there are too few negatives.
 
     scores  of examples that the probe was not fitted to [n, classes], in the order of the names
     """
@@ -42,8 +43,9 @@ def find_thresholds(
     rare = int(counts[1] <= counts[0])
     margins = scores[:, rare].astype(np.float64) - scores[:, 1 - rare]
     negatives = np.sort(margins[labels.classes != _code(labels, names[rare])])[::-1]
-    places = {rate: int(rate * len(negatives)) for rate in FALSE_POSITIVE_RATES}
-    found = {f"{rate:g}": float(negatives[k]) for rate, k in places.items() if k}
+    # a new negative is above the k-th largest of n with probability k / (n + 1)
+    places = {rate: int(rate * (len(negatives) + 1)) for rate in FALSE_POSITIVE_RATES}
+    found = {f"{rate:g}": float(negatives[k - 1]) for rate, k in places.items() if k}
     return Thresholds(names[rare], found)
 
 
