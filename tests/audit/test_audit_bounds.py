@@ -242,8 +242,11 @@ def test_columns_that_no_row_fills_are_left_out():
         Example((Site(sentence),), "x", "test"),
     ]
     audit = inspect(Dataset.of(examples), floors=False)
-    assert table(audit, "Examples")[0] == (("train", "x", "b", "a b"), ("test", "x", "", "a b"))
-    assert table(replace(audit, rows=()), "Examples") is None
+    assert table(audit, "Sample of examples")[0] == (
+        ("train", "x", "b", "a b"),
+        ("test", "x", "", "a b"),
+    )
+    assert table(replace(audit, rows=()), "Sample of examples") is None
     kinds = {"train": {"a": 1000}, "test": {"b": 2}}
     rows, _ = table(replace(audit, negatives=kinds), "Kinds of negatives")
     assert rows == (("a", "1,000", "0"), ("b", "0", "2"))

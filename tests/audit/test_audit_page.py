@@ -18,7 +18,7 @@ def test_every_family_can_be_shown():
             "Scores without an encoder",
             "Overlap",
             "Counted while building",
-            "Examples",
+            "Sample of examples",
         ):
             assert heading in text
         assert "".join(markdown(table) for table in tables).count("|") > 20

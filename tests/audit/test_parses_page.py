@@ -45,7 +45,7 @@ def test_a_parser_that_was_trained_on_gold_sentences_is_warned_of():
 
 
 def test_what_follows_depends_on_how_many_labels_are_wrong():
-    bounds = {4.9: "offered", 5: "its ceiling", 16: "its ceiling", 16.1: "noise=accept"}
+    bounds = {4.9: "offered", 5: "an upper bound", 16: "an upper bound", 16.1: "noise=accept"}
     assert {wrong: _then(wrong) for wrong in bounds} == bounds
 
 

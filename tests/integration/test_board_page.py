@@ -80,8 +80,8 @@ def test_columns_are_chosen_by_language_family_and_task(here):
 def test_rows_are_chosen_by_size_and_name_together(here):
     here.page.get_by_label("Size").select_option("unknown")
     names = here.page.evaluate(SHOWN, "model")
-    assert names[0] == "best floor"
-    assert names[-2:] == ["best ceiling", "n"]
+    assert names[0] == "best baseline"
+    assert names[-2:] == ["upper bound", "n"]
     assert 4 < len(names) < 10
     here.page.get_by_label("Filter rows").fill("model-0")
     fewer = here.page.evaluate(SHOWN, "model")

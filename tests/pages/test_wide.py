@@ -126,7 +126,7 @@ def test_controls_stand_below_and_nothing_that_long_tables_say_is_lost():
     assert table.sections[1].rows == (("mine", "50.0", "50.0", "50.0"),)
     notes = "\n".join(table.notes)
     for said in (
-        "tense (2 classes): Is it past? Best rule of thumb: first noun, 58.4.",
+        "tense (2 classes): Is it past? (best rule of thumb: first noun, 58.4)",
         "passive (2 classes)",
         "mean of 1 to 3 seeds",
         "oracle: gold:clause for tense, passive",

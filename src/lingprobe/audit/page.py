@@ -265,7 +265,7 @@ def _rows(rows: Sequence[Row]) -> Table:
     columns = ("split", "label", "target", "asked", "strata", "sentence")
     kept = [i for i in range(len(columns)) if any(row[i] for row in every)]
     return _table(
-        "Examples",
+        "Sample of examples",
         tuple(columns[i] for i in kept),
         [tuple(row[i] for i in kept) for row in every],
     )

@@ -101,12 +101,9 @@ def overview(depths: Sequence[Depth]) -> Table:
     )
     by_test = [d for d in depths if d.best is not None and not d.is_chosen_on_dev]
     still = [d for d in depths if d.uneven < EVEN]
+    first, *measures = MEASURES if mixed else (SCORES, UNMIXED)
     notes = (
-        *(MEASURES if mixed else (SCORES, UNMIXED)),
-        "best alone: the layer with the highest score on dev."
-        if len(by_test) < len(depths)
-        else BY_TEST,
-        *(f"{_name_depth(d, groups)}: {BY_TEST}" for d in by_test if len(by_test) < len(depths)),
+        first,
         *(
             f"{_name_depth(d, groups)}: no centre of gravity, because the weights are still nearly"
             " uniform, as at the start of training."
@@ -118,6 +115,11 @@ def overview(depths: Sequence[Depth]) -> Table:
             for d in depths
             if d.expected.why and mixed
         ),
+        *measures,
+        "best alone: the layer with the highest score on dev."
+        if len(by_test) < len(depths)
+        else BY_TEST,
+        *(f"{_name_depth(d, groups)}: {BY_TEST}" for d in by_test if len(by_test) < len(depths)),
     )
     return Table(OVERVIEW if mixed else ALONE, sections, WORDS, notes, "Scores by layer")
 

@@ -515,8 +515,8 @@ def test_every_page_has_floors_and_ceilings(folder):
     for file in files:
         text = file.read_text("utf-8")
         assert "baseline" in text
-        assert "eiling" in text
-        assert "99.0" in text  # the ceiling
+        assert "pper bound" in text
+        assert "99.0" in text  # the upper bound
         assert "by Holm" in text
     index = files[0].read_text("utf-8")
     labels = [each["label"] for each in choices(index)["facets"]]

@@ -133,7 +133,7 @@ def test_scores_by_a_metric_of_a_file_are_shown_as_submitted(tmp_path):
     assert re.search(r"org/one\s+-\s+85\.0\s+–", text)
     assert re.search(r"org/deep\s+6\s+75\.0\s+50\.0 – 95\.0", text)
     assert re.search(r"gold\s+-\s+99\.0", text)
-    assert "no floor" in text
+    assert "no baseline" in text
     index = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert "85.0*" in index
     assert "90.0 ±" in index

@@ -178,7 +178,7 @@ def test_folders_that_are_none_are_refused(tmp_path):
         load_folder(tmp_path)
     place = folder(tmp_path / "x", {**CONFIG, "architecture": "standard"}, tensors("standard"))
     (place / "cfg.json").write_text("{")
-    with pytest.raises(DataProblem, match="no JSON"):
+    with pytest.raises(DataProblem, match="not JSON"):
         load_folder(place)
     scaled = {**tensors("standard"), "scaling_factor": np.full(UNITS, 2, np.float32)}
     with pytest.raises(DataProblem, match="finetuning_scaling_factor"):
@@ -191,7 +191,7 @@ def test_folders_that_are_none_are_refused(tmp_path):
     with pytest.raises(DataProblem, match=r"encoder\.weight"):
         load_folder(other)
     other.write_bytes(b"no tensors")
-    with pytest.raises(DataProblem, match="no file of safetensors"):
+    with pytest.raises(DataProblem, match="not a file of safetensors"):
         load_folder(other)
 
 
