@@ -19,7 +19,7 @@ from lingprobe.analysis.frame import (
     RUN_KEYS,
     RUN_VALUES,
     USED,
-    Own,
+    OwnValue,
     ProbeRun,
     ResultFrame,
 )
@@ -164,7 +164,7 @@ def test_other_rows_are_named_by_their_keys():
         [("a", "rank"), ("a", "labels")],
         [("b", "rank"), ("b", "labels")],
     ]
-    assert named(erased=Own("task")) == [[("a", "none")]] * 2
+    assert named(erased=OwnValue("task")) == [[("a", "none")]] * 2
     assert named(erased=ANOTHER) == [[("", "none"), ("b", "none")], [("", "none"), ("a", "none")]]
     assert [len(each) for each in named(erased=ANY, control=ANY)] == [7, 7]
     assert named(erased="c") == [[], []]

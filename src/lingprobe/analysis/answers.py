@@ -261,6 +261,13 @@ def are_equal(one: Column, other: Column) -> bool:
     )
 
 
+def share_tests(one: Column, other: Column, tests: Iterable[str]) -> bool:
+    """Whether two columns of labels are of the same test examples, by their digests too: '' for one
+    that is not known.
+    """
+    return are_equal(one, other) and len({*tests} - {""}) < 2
+
+
 def over(fit: str, rows: Iterable[ResultRow]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.

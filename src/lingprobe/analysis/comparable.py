@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from lingprobe.analysis.answers import RunPredictions, are_equal, join_constants
+from lingprobe.analysis.answers import RunPredictions, join_constants, share_tests
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
 from lingprobe.analysis.rows import (
     MeasuredRow,
@@ -51,9 +51,7 @@ def explain_mismatch(first: MeasuredRow, second: MeasuredRow) -> str:
     """Why two rows cannot be compared, '' where they can."""
     if any(math.isnan(m.row.score) for m in (first, second)):
         return "one has no score"
-    ones, others = first.answers.gold, second.answers.gold
-    same = are_equal(ones, others)
-    known = {first.row.tested, second.row.tested} - {""}
-    if same and len(known) < 2:
+    tests = first.row.tested, second.row.tested
+    if share_tests(first.answers.gold, second.answers.gold, tests):
         return ""
     return f"they are over different test examples ({first.row.n:,} and {second.row.n:,})"

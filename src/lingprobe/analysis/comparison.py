@@ -26,8 +26,8 @@ from lingprobe.analysis.comparable import (
 )
 from lingprobe.analysis.contests import (
     CORRECTION,
-    Contest,
-    Opponent,
+    AnswerContest,
+    ContestOpponent,
     Test,
     Verdict,
     decide_contests,
@@ -157,12 +157,12 @@ def decide_comparisons(
     return [decided[id(question)] for question in asked]
 
 
-def _contest_of(question: ComparisonQuestion) -> Contest:
+def _contest_of(question: ComparisonQuestion) -> AnswerContest:
     others = [
-        Opponent(other.answers, other.row.encoder == CONSTANT, bool(other.copies))
+        ContestOpponent(other.answers, other.row.encoder == CONSTANT, bool(other.copies))
         for other in question.others
     ]
-    return Contest(find_metric(question.one.row.metric), question.one.answers, others)
+    return AnswerContest(find_metric(question.one.row.metric), question.one.answers, others)
 
 
 def with_opponents(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:

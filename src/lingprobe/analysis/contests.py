@@ -36,7 +36,7 @@ class Tested(Protocol):
         ...
 
 
-class Opponent(NamedTuple):
+class ContestOpponent(NamedTuple):
     """The answers of another: whether they are constant, and whether they are draws of the weights
     of one network.
     """
@@ -46,15 +46,15 @@ class Opponent(NamedTuple):
     is_drawn: bool = False
 
 
-class Contest(NamedTuple):
+class AnswerContest(NamedTuple):
     """Answers, and those that they may be better than."""
 
     metric: Metric
     one: Answers
-    others: Sequence[Opponent]
+    others: Sequence[ContestOpponent]
 
 
-class Outcome(NamedTuple):
+class ContestOutcome(NamedTuple):
     """How a contest ends; differences are percent.
 
     difference  how much higher the score is than the best of the others
@@ -89,11 +89,11 @@ def describe_outcome(difference: float, corrected: float, detectable: float) -> 
 
 
 def decide_contests(
-    family: Sequence[Contest],
+    family: Sequence[AnswerContest],
     correction: str = CORRECTION,
     test: Test = "t",
     comparisons: int = 0,
-) -> list[Outcome]:
+) -> list[ContestOutcome]:
     """The outcomes of a family of contests, in order.
 
     comparisons  of the family, where these are only some of them
@@ -107,7 +107,7 @@ def decide_contests(
     return [_outcome(*answer, whole.level) for answer in answers]
 
 
-def _tests(contest: Contest, test: Test, many: int) -> list[tuple[Tested, Difference]]:
+def _tests(contest: AnswerContest, test: Test, many: int) -> list[tuple[Tested, Difference]]:
     """The answers against each of the others: the test that is asked for, and Student's."""
     metric, one = contest.metric, contest.one
     draws = max(DRAWS, math.ceil(_CLEAR * many / ALPHA))
@@ -136,12 +136,12 @@ def _of_all(tests: Sequence[tuple[Tested, Difference]], constants: Sequence[bool
 
 
 def _outcome(
-    contest: Contest,
+    contest: AnswerContest,
     tests: Sequence[tuple[Tested, Difference]],
     p: float,
     corrected: float,
     level: float,
-) -> Outcome:
+) -> ContestOutcome:
     """The outcome, with the interval of the smallest of the differences; where the score is worse,
     that from the one that it is most surely worse than.
     """
@@ -155,7 +155,7 @@ def _outcome(
         others = zip(highs, contest.others, strict=True)
         able = [math.inf if other.is_constant else end for end, other in others]
         at = blocking = able.index(min(able))
-    return Outcome(
+    return ContestOutcome(
         difference=PERCENT * values[at],
         low=PERCENT * min(lows),
         high=PERCENT * min(highs),

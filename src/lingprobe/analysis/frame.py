@@ -68,13 +68,13 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnValue:
     """The value that a row has in one of its columns."""
 
     column: str
 
 
-class Value(Enum):
+class AnyValue(Enum):
     """What a value may be of which it is not said which one."""
 
     USED = "any but ''"
@@ -82,7 +82,7 @@ class Value(Enum):
     ANY = "any"
 
 
-USED, ANOTHER, ANY = Value
+USED, ANOTHER, ANY = AnyValue
 
 
 def is_among(cell: Any, value: Any) -> bool:
@@ -143,13 +143,13 @@ class ResultFrame:
                  those of one view, and what statistics added
     predictions  by `run_id`: those of each of the fits of a row, by fold
     keys         the columns that tell rows apart
-    answered     by `run_id`: answers that were joined before, of all frames of these predictions
+    answer_cache by `run_id`: answers that were joined before, of all frames of these predictions
     """
 
     table: pa.Table
     predictions: Mapping[str, Sequence[Folds]]
     keys: tuple[str, ...] = ALL_KEYS
-    answered: dict[str, Answers] = field(default_factory=dict, repr=False)
+    answer_cache: dict[str, Answers] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> ResultFrame:
@@ -233,7 +233,7 @@ class ResultFrame:
     def find_others(self, rows: ResultFrame, other: Mapping[str, Any]) -> list[list[int]]:
         """For each of some rows of this frame those with the same keys but for the ones that are
         named, which have the values that are given: as of `where`, or what the row has in another
-        column (`Own`), or another value than its own (`ANOTHER`), or any (`ANY`).
+        column (`OwnValue`), or another value than its own (`ANOTHER`), or any (`ANY`).
         """
         same = [key for key in self.keys if key not in other]
         groups = self.groups(same)
@@ -247,7 +247,7 @@ class ResultFrame:
         """Whether a row has the values that one of `rows` asks for."""
         for name, value in other.items():
             cell = self.column(name)[k]
-            asked = rows.column(value.column)[number] if isinstance(value, Own) else value
+            asked = rows.column(value.column)[number] if isinstance(value, OwnValue) else value
             is_own = cell == rows.column(name)[number]
             if is_own if value is ANOTHER else not is_among(cell, asked):
                 return False
@@ -402,9 +402,9 @@ class ResultFrame:
     def answers(self, number: int) -> Answers:
         """The answers of a row, of all its fits over all test examples."""
         run = self.column("run_id")[number]
-        if run not in self.answered:
-            self.answered[run] = join_predictions(self.predictions[run])
-        return self.answered[run]
+        if run not in self.answer_cache:
+            self.answer_cache[run] = join_predictions(self.predictions[run])
+        return self.answer_cache[run]
 
     def to_pandas(self) -> Any:
         """The table as a frame of pandas, which must be installed."""

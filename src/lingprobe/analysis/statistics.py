@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lingprobe.analysis.answers import are_equal, join_constants, join_predictions
+from lingprobe.analysis.answers import join_constants, join_predictions, share_tests
 from lingprobe.analysis.contests import (
-    Contest,
-    Opponent,
-    Outcome,
+    AnswerContest,
+    ContestOpponent,
+    ContestOutcome,
     decide_contests,
     describe_outcome,
 )
@@ -251,7 +251,7 @@ class BetterThanEach:
         roles = shown.column("role")
         has_role = self.role in roles
         rivals = frame.find_others(shown, self.other)
-        asked: list[tuple[int, list[Rival]]] = []
+        asked: list[tuple[int, list[RivalRow]]] = []
         chosen = shown.column(self.only) if self.only else [True] * len(shown)
         for number, role in enumerate(roles):
             is_judged = role == self.role or (self.has_constant and not has_role)
@@ -260,10 +260,10 @@ class BetterThanEach:
                 if others:
                     asked.append((number, others))
         contests = [
-            Contest(
+            AnswerContest(
                 find_metric(shown.column("metric")[number]),
                 shown.answers(number),
-                [Opponent(rival.answers, rival.encoder == CONSTANT) for rival in others],
+                [ContestOpponent(rival.answers, rival.encoder == CONSTANT) for rival in others],
             )
             for number, others in asked
         ]
@@ -276,8 +276,8 @@ class BetterThanEach:
         return {f"{self.name}{end}": [row[i] for row in cells] for i, end in enumerate(ends)}
 
     def _decide(
-        self, shown: ResultFrame, contests: Sequence[Contest], numbers: Sequence[int]
-    ) -> list[Outcome]:
+        self, shown: ResultFrame, contests: Sequence[AnswerContest], numbers: Sequence[int]
+    ) -> list[ContestOutcome]:
         """The outcomes of contests, which are one family, or each its own."""
         if not self.only:
             return decide_contests(contests) if contests else []
@@ -291,12 +291,12 @@ class BetterThanEach:
 
     def _rivals(
         self, shown: ResultFrame, number: int, frame: ResultFrame, others: Sequence[int]
-    ) -> list[Rival]:
+    ) -> list[RivalRow]:
         """The others of a row that are over the same test examples, the constant answer first."""
         own = shown.column("run_id")[number]
         runs, encoders = frame.column("run_id"), frame.column("encoder")
         found = [
-            Rival(encoders[k], frame.score(k), frame.answers(k))
+            RivalRow(encoders[k], frame.score(k), frame.answers(k))
             for k in others
             if runs[k] != own and are_comparable(shown, number, frame, k)
         ]
@@ -304,16 +304,16 @@ class BetterThanEach:
             return found
         answers = join_constants(shown.folds(number)[0])
         (score,) = answers.scores(shown.column("metric")[number])
-        return [Rival(CONSTANT, PERCENT * score, answers), *found]
+        return [RivalRow(CONSTANT, PERCENT * score, answers), *found]
 
-    def _numbers(self, outcome: Outcome) -> tuple[Any, ...]:
+    def _numbers(self, outcome: ContestOutcome) -> tuple[Any, ...]:
         value, low, high, p, corrected, detectable, *_ = outcome
         verdict = describe_outcome(value, corrected, detectable)
         ends = (-value, -high, -low) if self.is_lower else (value, low, high)
         return (*ends, corrected, p, verdict)
 
 
-class Rival(NamedTuple):
+class RivalRow(NamedTuple):
     """Another row, or the constant answer, that a score may be above."""
 
     encoder: str
@@ -325,14 +325,14 @@ def are_comparable(one: ResultFrame, number: int, other: ResultFrame, k: int) ->
     """Whether two rows have a score, and are over the same test examples."""
     if math.isnan(one.score(number) + other.score(k)):
         return False
-    tested = {_tests_of(one, number), _tests_of(other, k)} - {()}
-    return len(tested) < 2 and are_equal(one.answers(number).gold, other.answers(k).gold)
+    tests = _tests_of(one, number), _tests_of(other, k)
+    return share_tests(one.answers(number).gold, other.answers(k).gold, tests)
 
 
-def _tests_of(frame: ResultFrame, number: int) -> tuple[str, ...]:
-    """What stands for the test examples of a row; () where it is not known."""
-    tests = tuple(sorted(fold.tested for fold in frame.folds(number)[0]))
-    return tests if all(tests) else ()
+def _tests_of(frame: ResultFrame, number: int) -> str:
+    """What stands for the test examples of a row; '' where it is not known."""
+    tests = sorted(fold.tested for fold in frame.folds(number)[0])
+    return " ".join(tests) if all(tests) else ""
 
 
 @dataclass(frozen=True)

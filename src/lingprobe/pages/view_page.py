@@ -170,7 +170,7 @@ def show_rows(
     view: View, shown: ResultFrame, facts: Mapping[str, Any] | None = None
 ) -> Page[ResultFrame]:
     """The page of rows that were computed."""
-    layout = Layout.of(view, shown, facts or {})
+    layout = ViewLayout.of(view, shown, facts or {})
     pairs = [name.partition("=") for name in view.fields]
     fields = shown.select({new: name or new for new, _, name in pairs})
     return Page(
@@ -181,7 +181,7 @@ def show_rows(
     )
 
 
-class Layout(NamedTuple):
+class ViewLayout(NamedTuple):
     """A view's templates, filled with rows.
 
     names   of encoders, as the view calls them
@@ -194,7 +194,7 @@ class Layout(NamedTuple):
     macros: Mapping[str, Callable[..., str]]
 
     @classmethod
-    def of(cls, view: View, shown: ResultFrame, facts: Mapping[str, Any]) -> Layout:
+    def of(cls, view: View, shown: ResultFrame, facts: Mapping[str, Any]) -> ViewLayout:
         """That of some rows."""
         names = view.names(dict.fromkeys(shown.column("encoder")))
         source = _environment().from_string(view.sentences.read_text("utf-8"))

@@ -36,7 +36,7 @@ EXTRA = (
 
 asked         the rank that was asked for, 0 for what is needed; `rank` is that of the eraser
 fitted        examples that the eraser was fitted on
-selection     of the examples that are measured, as `Prepared` has it
+selection     of the examples that are measured, as `CellPlan` has it
 dependence    Cramér's V of the two tasks' labels
 angle         the smallest between the erased subspaces of the two tasks, in degrees
 completeness, collateral  as `change` defines them, percent
@@ -94,7 +94,7 @@ class Bench:
         return Fitted(best.predict(readings.take(division.test)).decoded, likely)
 
 
-class Prepared(NamedTuple):
+class CellPlan(NamedTuple):
     """How a task is erased and another measured: the eraser, its floors by kind, the division, and
     what is known of the pair of tasks.
 
@@ -143,20 +143,19 @@ class Matrix:
         for erased in self.erased:
             floors = self._floors(erased.source, self.erasers[erased.task], erased)
             for measured in self.measured:
-                prepared = self._prepare(erased, measured, floors)
-                yield list(self._cell(erased, measured, prepared))
+                yield list(self._cell(erased, measured, self._plan(erased, measured, floors)))
 
     def _floors(self, source: Source, eraser: Eraser, erased: Subject) -> list[tuple[str, Eraser]]:
         return list(Floors.of(source, self.method, eraser, erased.seed).every(self.draws))
 
-    def _prepare(
+    def _plan(
         self, erased: Subject, measured: Subject, floors: list[tuple[str, Eraser]]
-    ) -> Prepared:
+    ) -> CellPlan:
         """The eraser and examples of a cell; where labels of two tasks depend on each other, those
         of examples in which they do not.
         """
         eraser = self.erasers[erased.task]
-        usual = Prepared(eraser, floors, measured.division, len(erased.division.eraser))
+        usual = CellPlan(eraser, floors, measured.division, len(erased.division.eraser))
         if erased.task == measured.task:
             return usual
         pairing = Pairing.of(erased.readings.dataset, measured.readings.dataset)
@@ -171,14 +170,14 @@ class Matrix:
         source = Source.of(erased.readings.take(rows), erased.read)
         eraser = fit_eraser(source, self.method, self.rank)
         floors = self._floors(source, eraser, erased)
-        return Prepared(eraser, floors, division, len(rows), "independent", related.v)
+        return CellPlan(eraser, floors, division, len(rows), "independent", related.v)
 
-    def _cell(self, erased: Subject, measured: Subject, how: Prepared) -> Iterator[ProbeRun]:
+    def _cell(self, erased: Subject, measured: Subject, how: CellPlan) -> Iterator[ProbeRun]:
         """The probe of vectors as they are, unless it was trained for another cell; those of erased
         ones, and of those after each floor; and where the task is its own, nonlinear probes.
         """
         is_own, read, bench = erased.task == measured.task, measured.read, self.bench
-        make = Maker.of(self, erased, measured, how)
+        make = RunMaker.of(self, erased, measured, how)
         before, is_new = self._before(measured, how)
         if is_new:
             yield make.run(before.predicted)
@@ -209,7 +208,7 @@ class Matrix:
                 fitted = bench.fit(each, how.division, read, NONLINEAR)
                 yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR]})
 
-    def _before(self, measured: Subject, how: Prepared) -> tuple[Fitted, bool]:
+    def _before(self, measured: Subject, how: CellPlan) -> tuple[Fitted, bool]:
         """A probe on vectors as they are, and whether it is trained now; on all examples there is
         one for all cells.
         """
@@ -221,7 +220,7 @@ class Matrix:
         return fitted, True
 
 
-class Maker(NamedTuple):
+class RunMaker(NamedTuple):
     """Makes the rows of a cell: what they have in common, and what those of erased vectors have."""
 
     common: Mapping[str, Any]
@@ -229,7 +228,7 @@ class Maker(NamedTuple):
     predictions: RunPredictions
 
     @classmethod
-    def of(cls, matrix: Matrix, erased: Subject, measured: Subject, how: Prepared) -> Maker:
+    def of(cls, matrix: Matrix, erased: Subject, measured: Subject, how: CellPlan) -> RunMaker:
         """That of a pair of tasks."""
         test = measured.readings.take(how.division.test)
         train = measured.readings.take(how.division.train).labels

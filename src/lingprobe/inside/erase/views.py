@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.analysis.frame import ANOTHER, ANY, RUN_KEYS, USED, Columns, Own, ResultFrame
+from lingprobe.analysis.frame import ANOTHER, ANY, RUN_KEYS, USED, Columns, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.statistics import (
     ConstantTest,
@@ -37,7 +37,7 @@ class ErasureReliability:
     name: str
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        own = {"task": Own("erased"), "metric": ANY, "subgroup": ANY}
+        own = {"task": OwnValue("erased"), "metric": ANY, "subgroup": ANY}
         complete = frame.column("completeness")
         others = frame.find_others(shown, own)
         return {

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, USED, Own, ResultFrame
+from lingprobe.analysis.frame import ANY, RUN_KEYS, USED, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
@@ -28,7 +28,7 @@ _SLICE = "slice"
 _NAMES = ("head", "map", "mlp", "attn")
 _GRID = ("task", "metric", "network", "probe", "site")
 _NOBODY = {"role": ""}
-_SLICES = {"site": Own("slices_of"), "layer": ANY, "encoder": ANY, "head": ANY}
+_SLICES = {"site": OwnValue("slices_of"), "layer": ANY, "encoder": ANY, "head": ANY}
 
 
 def place_sites(frame: ResultFrame) -> ResultFrame:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, Own, ResultFrame
+from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, ORDER
 from lingprobe.analysis.statistics import (
     BetterThanEach,
@@ -29,7 +29,7 @@ PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own sub
 _NAME = "{{ names.get(encoder, encoder) }}"
 _OTHER_ENCODER = {"encoder": ANY, "probe": ANY, "layer": ANY, "site": ANY, "erased": ANY}
 _FLOORS = {"role": "baseline", **_OTHER_ENCODER}
-_UPPER = {"train_on": Own("language"), "layer": ANY, "site": ANY, "asked": ANY}
+_UPPER = {"train_on": OwnValue("language"), "layer": ANY, "site": ANY, "asked": ANY}
 
 
 class Pair(NamedTuple):
