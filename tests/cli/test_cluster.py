@@ -56,7 +56,7 @@ def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     assert sum(counts) == 2
     assert len(lingprobe.results("out")) == 2
     shown = said("status", "out")
-    assert "2 of 2 units of work are done, 0 running, 0 failed, 0 waiting" in shown
+    assert "2 of 2 jobs are done, 0 running, 0 failed, 0 waiting" in shown
 
 
 def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):

@@ -109,7 +109,7 @@ def test_an_unknown_keyword_is_refused():
 def test_a_dry_run_says_it_and_does_nothing(tmp_path):
     line = ["run", "-t", TASK, "-e", "length", "-o", str(tmp_path / "r"), "--dry-run"]
     done = CliRunner().invoke(app, [*line, "--limit", "60"], catch_exceptions=False)
-    assert re.search(r"^\d+ trials, 0 of them measured before; \d+ groups", done.output, re.M)
+    assert re.search(r"^\d+ trials, 0 of them measured before; \d+ jobs", done.output, re.M)
     assert "length: 60 sentences to encode" in done.output
     assert not (tmp_path / "r").exists()
 

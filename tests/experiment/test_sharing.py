@@ -205,7 +205,7 @@ def test_what_failed_is_told_and_tried_again_by_the_next_run(paths, tmp_path):
     page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert [(u.state, u.why) for u in page.content] == [("failed", why)] * 2
     assert str(page).count("RuntimeError: the probe tripped") == 1  # said once for both
-    assert "0 of 2 units" in str(page)
+    assert "0 of 2 jobs" in str(page)
     tripping(False)
     assert asked(paths).fresh == 2
     page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")

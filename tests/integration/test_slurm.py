@@ -59,7 +59,7 @@ def measured(folder, number):
 
 def assert_as_one_process(folder, *run):
     """All is done, and is what one process gives, bit for bit."""
-    assert re.search(r"(\d+) of \1 units of work are done", lingprobe(folder, "status", "many"))
+    assert re.search(r"(\d+) of \1 jobs are done", lingprobe(folder, "status", "many"))
     lingprobe(folder, *run, "-o", "one", "--cache", "one-cache", "-q")
     assert content(folder / "many") == content(folder / "one")
     assert vectors(folder / "cache") == vectors(folder / "one-cache")

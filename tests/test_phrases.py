@@ -1,4 +1,4 @@
-"""What is printed and what readers' pages say uses the field's words: `words.tsv` lists phrases of
+"""What is printed and what readers' pages say uses the field's words: `phrases.tsv` lists phrases of
 ours, and what the field writes instead.
 
 Phrases are regular expressions; … stands for what a program fills in. The list refuses phrases, not
@@ -57,7 +57,7 @@ class Found(NamedTuple):
 
 @cache
 def phrases() -> tuple[Phrase, ...]:
-    lines = (ROOT / "tests" / "words.tsv").read_text("utf-8").splitlines()[1:]
+    lines = (ROOT / "tests" / "phrases.tsv").read_text("utf-8").splitlines()[1:]
     rows = (line.split("\t") for line in lines)
     return tuple(Phrase(re.compile(pattern, re.I), instead) for pattern, instead in rows)
 
