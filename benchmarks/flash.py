@@ -164,7 +164,7 @@ def _measure(
     family = row["task"].partition("/")[0]
     began = time.perf_counter()
     task, given = task_of(row, folder, half, salt), encoders(models, family)
-    how = {"probes": [row["probe"]], "seeds": 1, "bounds": False, "store": "float16"}
+    how = {"probes": [row["probe"]], "seeds": 1, "baselines": False, "store": "float16"}
     done = lingprobe.run([task], given, output=place, **how)
     if done.failures:
         print(row["set"], half, done.failures)

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any, ForwardRef, get_args, is_typeddict
 
 from typer.models import ArgumentInfo
+from write_options import shared_options
 
 import lingprobe
 from lingprobe import extend
 from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
-from lingprobe.cli.signatures import module_of
 from lingprobe.data._packages import entry_points, is_own_module
+from lingprobe.data.options import describe_options
 
 ROOT = Path(__file__).parent.parent
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
@@ -76,6 +77,14 @@ def names() -> list[str]:
     """The public names: the core's, and those of its extensions."""
     added = (p.name for p in entry_points("lingprobe.functions") if is_own_module(p.value))
     return sorted([*lingprobe.__all__, *added])
+
+
+def module_of(name: str) -> str:
+    """The module that defines a public name."""
+    places = lingprobe._PLACES.items()
+    own = (f"lingprobe.{place}" for place, names in places if name in names.split())
+    added = (p.module for p in entry_points("lingprobe.functions") if p.name == name)
+    return next(own, "") or next(added)
 
 
 def kinds() -> dict[str, list[str]]:
@@ -157,6 +166,8 @@ def _first(thing: Any) -> str:
 def described(name: str) -> str:
     """The docstring of a public name, that of an alias from its source."""
     thing = getattr(lingprobe, name)
+    if is_typeddict(thing):
+        return f"{inspect.getdoc(thing)}\n\n{describe_options(shared_options(name).values())}"
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
     body = ast.parse(inspect.getsource(importlib.import_module(module_of(name)))).body

@@ -15,7 +15,7 @@ encoders = ["length", "mine.py@ones"]
 probes = "logreg"
 seeds = 2
 limit = 100
-bounds = false
+baselines = false
 output = "results"
 """
 MINE = """

@@ -198,7 +198,7 @@ MISTAKES = {
         "no control called 'shufled'; did you mean 'shuffled'? (`lingprobe list controls` lists them)",
     ),
     "a layer of an encoder without layers": (
-        lambda: lingprobe.evaluate("length", TASK, probes="logreg", reads="9"),
+        lambda: lingprobe.evaluate("length", TASK, probes="logreg", layers="9"),
         "length: no layer called '9': the encoder has no layers to choose from",
     ),
     "a name for a reference": (
@@ -239,6 +239,6 @@ def test_an_encoder_that_raises_is_named_in_what_is_printed():
     def broken(sentences):
         raise RuntimeError("boom")
 
-    made = lingprobe.evaluate(broken, TASK, probes="logreg", bounds=False, seeds=1)
+    made = lingprobe.evaluate(broken, TASK, probes="logreg", baselines=False, seeds=1)
     assert not made.results
     assert "failed: broken: broken failed on every sentence tried (RuntimeError: boom)" in str(made)

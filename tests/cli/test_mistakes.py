@@ -135,15 +135,15 @@ MISTAKES = {
         " dpr, semeval, spr2, wnut17, sick, cds, and treebanks, as ud/en_ewt",
     ),
     "a layer that is not there": (
-        f"run -t {TENSE} -e bow:random --read 5",
+        f"run -t {TENSE} -e bow:random --layers 5",
         "bow:random: no layer called '5': the encoder has no layers to choose from",
     ),
     "a read misspelt": (
-        f"run -t {TENSE} -e bow:random --read cumulatve",
+        f"run -t {TENSE} -e bow:random --layers cumulatve",
         "bow:random: no layer called 'cumulatve': the encoder has no layers to choose from",
     ),
     "a mix without layers": (
-        f"run -t {TENSE} -e length --read mix --probe span",
+        f"run -t {TENSE} -e length --layers mix --probe span",
         "length: 'mix' sums up numbered layers, and the encoder has no layers to choose from; take"
         " hf:NAME,layers=all",
     ),
@@ -427,7 +427,7 @@ def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
 @pytest.mark.parametrize("name", FAILURES)
 def test_an_encoder_that_fails_is_named(name, here, typed):
     function, sentence = FAILURES[name]
-    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --no-bounds -q"
+    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --no-baselines -q"
     assert typed(line) == (
         1,
         f"nothing could be measured:\nfailed: mine.py@{function}: {sentence}\n",
@@ -451,7 +451,7 @@ def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
 
 
 def test_debug_shows_where_it_failed(here):
-    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-bounds -q --debug"
+    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-baselines -q --debug"
     done = subprocess.run(
         [sys.executable, "-m", "lingprobe", *shlex.split(line)],
         capture_output=True,
@@ -477,14 +477,14 @@ def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
 def test_several_values_may_follow_one_flag(here, monkeypatch):
     asked = []
     monkeypatch.setattr(lingprobe, "run", lambda **s: asked.append(s) or lingprobe.Evaluation(()))
-    line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --read top"
+    line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --layers top"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     settings, *more = asked
     assert not more
     assert (settings["tasks"], settings["encoders"]) == (["a", "b"], ["length", "random"])
     assert settings["controls"] == ["shuffled", "word-labels"]
-    assert (settings["seeds"], settings["reads"]) == (2, ["top"])
+    assert (settings["seeds"], settings["layers"]) == (2, ["top"])
 
 
 def test_arguments_of_a_command_are_no_values_of_its_flags(here):

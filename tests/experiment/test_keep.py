@@ -51,7 +51,7 @@ def measured(place, family, probes, name, **settings):
     encoder = "bow:random,dim=8,pool=none" if family == "span" else "bow:random,dim=8"
     task = f"table:{place / family}.parquet"
     where = {"cache": place / "cache", "output": place / name, "progress": False}
-    done = evaluate(encoder, task, probes=probes, seeds=1, bounds=False, **where, **settings)
+    done = evaluate(encoder, task, probes=probes, seeds=1, baselines=False, **where, **settings)
     assert not done.failures
     return task, encoder, {r.trial.probe: r for r in done.results}
 
@@ -149,7 +149,7 @@ def spans(place):
     """Results about spans, kept with scores by the command line: a probe of sigmoids, two seeds."""
     arguments = [
         "run",
-        "--no-bounds",
+        "--no-baselines",
         "-t",
         f"table:{place / 'span'}.parquet",
         "-e",
@@ -190,7 +190,7 @@ def test_bits_are_shown_and_listed(spans):
 def test_results_without_scores_say_how_to_get_them(place):
     measured(place, "sentence", ["logreg"], "plain")
     done = CliRunner().invoke(app, ["report", str(place / "plain"), "--bits"])
-    assert "--keep scores" in str(done.exception)
+    assert "--keep-scores" in str(done.exception)
 
 
 def test_predictions_stand_beside_the_examples(place, spans, tmp_path):

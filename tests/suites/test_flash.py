@@ -26,7 +26,7 @@ from lingprobe.tasks.terms import Source
 from reference import reserves
 
 ROOT = Path(__file__).parents[2]
-HOW = {"seeds": 1, "bounds": False}
+HOW = {"seeds": 1, "baselines": False}
 NAMES = ("en-one", "en-two")
 HEAD = "set\tcolumn\tlanguage\ttreebank\tlicence\ttask\tprobe\treads\tversions\n"
 MANY = 240

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Unpack
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.rows import groups_of, rows
 from lingprobe.analysis.scores import Score, scores
-from lingprobe.api.arguments import show_keywords
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.options import SelectionOptions
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -132,7 +133,7 @@ class Evaluation:
     def _scores(self) -> list[Score]:
         return scores(self.results)
 
-    @show_keywords(Selection)
+    @takes_options(SelectionOptions, without=["results"])
     def report(
         self,
         *,
@@ -152,7 +153,7 @@ class Evaluation:
             self.results, each=each, classes=classes, bits=bits, by=by, view=view, **selection
         )
 
-    @show_keywords(Selection)
+    @takes_options(SelectionOptions, without=["results"])
     def compare(
         self,
         against: str | None = None,
@@ -165,7 +166,7 @@ class Evaluation:
         """
         return compare(self.results, against, pairs=pairs, **selection)
 
-    @show_keywords(Selection)
+    @takes_options(SelectionOptions, without=["results"])
     def plot(
         self,
         path: str | Path | None = None,
@@ -181,7 +182,6 @@ class Evaluation:
         by         scores by a stratum of the test examples ('distance')
         figure     dots (with intervals), heat (a heat map), radar, layers, or 'mine.py@figure'
         width      of a file for a paper: 'column', 'text' or millimetres
-        selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
         layers; dots of others. DataProblem or PlotProblem where there is nothing to draw.
         """

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, command, option
+from lingprobe.api.options import CurveOptions
+from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
-    METRIC,
-    PAGE_STYLE,
-    READ_SELECTION,
-    SIZED_OUTPUT,
-    PageStyle,
+    SizedFileOptions,
+    StyleOptions,
     show,
     show_page,
 )
 
 
-@command(
-    "curve",
-    *READ_SELECTION,
-    METRIC,
-    option("by", metavar="SETTING"),
-    "seed",
-    PAGE_STYLE,
-    *SIZED_OUTPUT,
-    "trust",
-)
-def curve(
-    given: Arguments,
-    *,
-    style: PageStyle = "terminal",
-    output: Path | None = None,
-    width: str | None = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class CurveCommand(CurveOptions, SizedFileOptions, StyleOptions):
+    """The options of `lingprobe curve`."""
+
+
+@command(CurveCommand)
+def curve(given: CurveCommand) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
 
@@ -53,7 +41,7 @@ def curve(
     - `lingprobe run -t ud/tense:UD_English-EWT -e
       hf:EleutherAI/pythia-70m,revisions=step512+step1000+step143000 -o pythia/`
     """
-    page = lingprobe.curve(**given)
-    if output is not None and page.draws(output):
-        show(page, style)
-    show_page(page, style, output, "curve", width)
+    page = lingprobe.curve(**given.select(CurveOptions))
+    if given.output is not None and page.draws(given.output):
+        show(page, given.style)
+    show_page(page, given.style, given.output, "curve", given.width)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import kinds, names_of_kind
-from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.api.options import ListOptions, PatternOptions, TaskFilter
+from lingprobe.cli.declaration import command
+from lingprobe.data.options import Help, Options, flag
 
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
@@ -30,31 +32,24 @@ HOW = {
 }
 """Where what a row of a paper's table needs comes from."""
 
-NAME = argument(
-    "pattern",
-    "NAME",
-    help="One of them, with its full description, or a pattern.",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class TasksCommand(TaskFilter):
+    """The options of `lingprobe tasks`."""
+
+    bibtex: Annotated[bool, Help("print the BibTeX entries of their papers instead")] = False
 
 
-@command(
-    "available",
-    NAME.but(complete="tasks"),
-    option("language", "-l", metavar="LANGUAGE"),
-    option("paper", metavar="PAPER"),
-    option("unit", metavar="UNIT"),
-    "licence",
-    option("bibtex", help="Print the BibTeX entries of their papers instead."),
-)
-def tasks(given: Arguments, *, bibtex: bool = False) -> None:
+@command(TasksCommand)
+def tasks(given: TasksCommand) -> None:
     """List the tasks with their questions, or show one with its options and data.
 
     **Examples**: `lingprobe tasks`, `lingprobe tasks ud/tense`, `lingprobe tasks mine.py@my_task`,
     `lingprobe tasks --language pl --unit span`, `lingprobe tasks 'senteval/*' --bibtex`
     """
-    name, language = given.get("pattern"), given["language"]
-    entries = lingprobe.available("tasks", **given)
-    if bibtex:
+    name, language = given.pattern, given.language
+    entries = lingprobe.available("tasks", **given.select(TaskFilter))
+    if given.bibtex:
         typer.echo(lingprobe.bibtex([entry.name for entry in entries]))
     elif not entries:
         typer.echo("no task matches all of this")
@@ -92,23 +87,26 @@ def _task_facts(about: TaskDescription) -> list[tuple[str, str]]:
     ]
 
 
-@command(
-    "available",
-    NAME.but(complete="encoders"),
-    option(
-        "paper",
-        metavar="PAPER",
-        help="List the rows of a paper's table, such as `tenney2019`, with the encoder for each.",
-    ),
-)
-def encoders(given: Arguments, *, paper: str = "") -> None:
+@dataclass(frozen=True, kw_only=True)
+class EncodersCommand(PatternOptions):
+    """The options of `lingprobe encoders`."""
+
+    paper: Annotated[
+        str,
+        Help("list the rows of a paper's table, such as `tenney2019`, with the encoder for each"),
+        flag(metavar="PAPER"),
+    ] = ""
+
+
+@command(EncodersCommand)
+def encoders(given: EncodersCommand) -> None:
     """List the encoders and their options, or those of a paper's table.
 
     **Examples**: `lingprobe encoders`, `lingprobe encoders hf`, `lingprobe encoders --paper
     tenney2019`
     """
-    if not paper:
-        _list(lingprobe.available("encoders", **given), "pattern" in given)
+    if not (paper := given.paper):
+        _list(lingprobe.available("encoders", given.pattern), given.pattern is not None)
         return
     from lingprobe.suites.encoder_rows import measurable
 
@@ -121,32 +119,29 @@ def _describe_row(row: EncoderRow) -> str:
     """What makes a row of a paper's table."""
     if not row.measurable:
         return f"not today: {row.note}"
-    read = f"--read {row.read}" if row.read else ""
+    layers = f"--layers {row.read}" if row.read else ""
     had = ", ".join(filter(None, [row.needs, row.licence]))
     needs = f"({HOW.get(row.how, row.how)}: {had})" if had else ""
-    return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
+    return " ".join(filter(None, [f"-e {row.reference}", layers, needs, row.note]))
 
 
-@command("available", NAME.but(complete="suites"))
-def suites(given: Arguments) -> None:
+@command(PatternOptions)
+def suites(given: PatternOptions) -> None:
     """List the suites, which are papers' tables for `lingprobe run --suite`.
 
     **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
     """
     from lingprobe.suites.encoder_rows import measurable
 
-    entries = lingprobe.available("suites", **given)
-    _list(entries, "pattern" in given)
-    if "pattern" in given and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
+    entries = lingprobe.available("suites", given.pattern)
+    is_named = given.pattern is not None
+    _list(entries, is_named)
+    if is_named and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
         typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
 
 
-@command(
-    "available",
-    argument("kind", "KIND", complete=kinds, default=None),
-    NAME.but(complete=names_of_kind),
-)
-def list_(given: Arguments) -> None:
+@command(ListOptions)
+def list_(given: ListOptions) -> None:
     """List what there is of a kind, or the kinds: probes, controls, metrics, parsers for
     `lingprobe parse`, languages for `lingprobe generate`, objectives for `lingprobe train`, views
     and figures of `lingprobe report`, checks of `lingprobe inspect`, and so on.
@@ -161,8 +156,8 @@ def list_(given: Arguments) -> None:
     - `lingprobe list objectives mine.py@order`
     - `lingprobe list tasks 'ud/*'`
     """
-    if "kind" in given:
-        _list(lingprobe.available(**given), "pattern" in given)
+    if given.kind:
+        _list(lingprobe.available(given.kind, given.pattern), given.pattern is not None)
     else:
         _list_kinds()
 
@@ -180,13 +175,13 @@ def _list_kinds() -> None:
         typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")
 
 
-@command("plugins")
-def plugins(given: Arguments) -> None:
+@command(Options)
+def plugins(given: Options) -> None:
     """List installed plugins, with what cannot be used and why.
 
     **Examples**: `lingprobe plugins`
     """
-    every = lingprobe.plugins(**given)
+    every = lingprobe.plugins()
     if not every:
         typer.echo("no plugins are installed")
     for each in every:

@@ -12,7 +12,7 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
-from lingprobe.cli.completing import kinds
+from lingprobe.cli.completing import complete_kinds
 from lingprobe.data.suggestions import advice, suggest
 
 UNKNOWN = re.compile(r"No such option: (\S+)")
@@ -77,8 +77,10 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
     said = error.format_message().strip()
     if unknown := UNKNOWN.match(said):
         parameters = commands[called].command(called).params if called else ()
-        said = _unknown_option(unknown[1], [flag for each in parameters for flag in each.opts])
-    if (kind := COMMAND.match(said)) and kind[1] in kinds(""):
+        said = _unknown_option(
+            unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
+        )
+    if (kind := COMMAND.match(said)) and kind[1] in complete_kinds(""):
         return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
     if kind:
         near = suggest("command", kind[1], commands)

@@ -103,7 +103,7 @@ def looks_of(found: Curves) -> dict[tuple[str, ...], Line2D]:
     if len(names) > MANY:
         raise PlotProblem(
             f"a figure shows up to {MANY} lines, and there are {len(names)}: choose some trainings"
-            " by name (-e), or reads (--read)"
+            " by name (-e), or reads (--layers)"
         )
     return {
         at: stroke(

@@ -56,7 +56,7 @@ OVERVIEW = (
 ALONE = (*OVERVIEW[:4], OVERVIEW[-1])
 SCORES = "Scores are times 100."
 UNMIXED = (
-    "Mixes of layers, which show what each adds to those below it, were not read (--read"
+    "Mixes of layers, which show what each adds to those below it, were not read (--layers"
     " cumulative)."
 )
 MEASURES = (

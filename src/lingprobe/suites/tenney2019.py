@@ -164,7 +164,7 @@ def tenney2019(
         different=different,
         constant="best constant",
         mixed=True,
-        reads=READS,
+        layers=READS,
         task_of=task_of,
     )
 
