@@ -78,6 +78,23 @@ EARLIER = {
 """What requests say, and what it was called before: a checkout that does not know the new name is
 asked by the old one.
 """
+GROUPED = {
+    "train encoder": "train",
+    "train parser": "train parser",
+    **{
+        f"{group} {name}": name
+        for group, names in {
+            "inside": "intervene geometry morphology",
+            "cluster": "status slurm",
+            "results": "curve predictions claims",
+            "publish": "card submit board",
+            "data": "languages audit-parser generate annotate tag",
+            "train": "vectors export",
+        }.items()
+        for name in names.split()
+    },
+}
+"""Commands of groups, and how they were called before there were groups."""
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?![\w.]*\w)")
 SHOWN = 5  # differences of one request, unless all are asked for
 Fields = dict[str, Any]
@@ -182,9 +199,14 @@ def flags_of(package: str) -> dict[str, set[str]]:
 
 def spoken(arguments: list[str], flags: dict[str, set[str]]) -> list[str]:
     """A command line in the words of a checkout whose commands have these flags."""
-    known = flags.get(arguments[0], set())
-    said: list[str] = []
-    for each in arguments:
+    whole, rest = " ".join(arguments[:2]), arguments[2:]
+    if whole not in GROUPED:
+        whole, rest = arguments[0], arguments[1:]
+    elif whole not in flags:
+        whole = GROUPED[whole]
+    known = flags.get(whole) or flags.get(whole.split()[0], set())
+    said = whole.split()
+    for each in rest:
         is_new = each in EARLIER and each not in known
         said += EARLIER[each].split() if is_new else [each]
     return said

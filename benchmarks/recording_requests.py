@@ -588,8 +588,8 @@ REQUESTS: dict[str, list[str]] = {
         *SHOWN,
         "report results --bits",
         "report results --by distance",
-        "predictions results -o predictions -t edge/dep",
-        "predictions results -o records -t edge/spr2 --format jiant",
+        "results predictions results -o predictions -t edge/dep",
+        "results predictions results -o records -t edge/spr2 --format jiant",
     ],
     "controls": [
         (
@@ -654,7 +654,7 @@ REQUESTS: dict[str, list[str]] = {
         "report results --bits",
         "layers results --format csv",
         "layers results --format markdown",
-        "predictions results -o predictions -t edge/dep --layers mix",
+        "results predictions results -o predictions -t edge/dep --layers mix",
     ],
     # suites, audits, people, generation, training
     "conneau2018": [
@@ -691,21 +691,21 @@ REQUESTS: dict[str, list[str]] = {
         "build ud/tense:data/ewt -o tense.jsonl --audit tense.md",
     ],
     "annotate": [
-        "annotate tree/somo:data/trees -n 20 -o sheet.tsv",
-        "annotate ud/tense:data/ewt --check -n 20 -o check.tsv",
+        "data annotate tree/somo:data/trees -n 20 -o sheet.tsv",
+        "data annotate ud/tense:data/ewt --check -n 20 -o check.tsv",
     ],
     "generate": [
-        "generate data/empty.json",
-        "generate data/empty.json -n 200 -o drawn.jsonl -q",
-        "generate data/request.json -n 200 --seed 5 -o request.jsonl -q",
-        "generate data/empty.json --language polish -n 200 -o polish.jsonl -q",
-        "generate data/empty.json --language polish -n 100 --seed 1 --text -o polish.txt -q",
+        "data generate data/empty.json",
+        "data generate data/empty.json -n 200 -o drawn.jsonl -q",
+        "data generate data/request.json -n 200 --seed 5 -o request.jsonl -q",
+        "data generate data/empty.json --language polish -n 200 -o polish.jsonl -q",
+        "data generate data/empty.json --language polish -n 100 --seed 1 --text -o polish.txt -q",
     ],
     "lists": ["embed -t ud/tense:data/ewt -t tree/somo:data/trees --list sentences.txt -q"],
     "training": [
-        "tag data/novels/sentences.txt --from data/brown.zip -o novels.tagged -q",
+        "data tag data/novels/sentences.txt --from data/brown.zip -o novels.tagged -q",
         (
-            "vectors data/novels/sentences.txt --exclude data/small --english --dim 20 --epochs 2"
+            "train vectors data/novels/sentences.txt --exclude data/small --english --dim 20 --epochs 2"
             " -o novels.vec -q"
         ),
         (

@@ -39,17 +39,17 @@ CLASSES = (  # those that users hold in their hands; the others are named only
     " Answer Reason"
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
-    "audit_parser": "audit-parser",
-    "survey": "languages",
-    "train_vectors": "vectors",
-    **{
-        name: name
-        for name in (
-            *("board", "card", "claims", "curve", "embed", "erase", "export", "generate"),
-            *("geometry", "intervene", "layers", "morphology", "parse", "predictions", "relate"),
-            *("slurm", "status", "submit", "tag", "train", "transfer"),
-        )
-    },
+    "audit_parser": "data audit-parser",
+    "survey": "data languages",
+    "train_vectors": "train vectors",
+    "train": "train encoder",
+    **{name: name for name in ("embed", "erase", "layers", "parse", "relate", "transfer")},
+    **{name: f"inside {name}" for name in ("geometry", "intervene", "morphology")},
+    **{name: f"results {name}" for name in ("claims", "curve", "predictions")},
+    **{name: f"publish {name}" for name in ("board", "card", "submit")},
+    **{name: f"cluster {name}" for name in ("slurm", "status")},
+    **{name: f"data {name}" for name in ("generate", "tag")},
+    "export": "train export",
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}
 EXTEND = """## Names for extensions
@@ -207,7 +207,7 @@ def _section(name: str) -> str:
     thing = getattr(lingprobe, name)
     lines = [f"### {name}", "", f"    lingprobe.{name}{_brief(thing)}", ""]
     command = COMMANDED.get(name)
-    options = f"Parameters: [`lingprobe {command}`](cli.md#{command})."
+    options = f"Parameters: [`lingprobe {command}`](cli.md#{command.replace(' ', '-')})."
     lines += [f"{_first(thing)} {options}" if command else _markdown(described(name)), ""]
     if isinstance(thing, type):
         lines += [

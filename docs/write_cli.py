@@ -26,7 +26,7 @@ for or with the data, and the one line on standard error says what. `…` after 
 follow, or the option may be repeated.
 """
 SHARED = "Options of several commands"
-LISTINGS = ("tasks", "encoders", "suites", "list", "plugins")
+LISTINGS = ("tasks", "encoders", "list")
 EXAMPLES, COMMON = 2, 3  # examples of a command; commands that share a row of the tables
 REPEATED = re.compile(r"; (several may follow|may be repeated)(?=[.;]| \()")
 EXAMPLE = re.compile(r"^- .*(?:\n(?!- |\n|$).*)*\n?", re.M)

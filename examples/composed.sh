@@ -63,7 +63,7 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
       encoder=static:$out/bow-$width.vec
       if [ ! -e "$out/bow-$width.vec" ]; then
         xzcat "${novels[@]}" > "$out/text.txt"
-        lingprobe vectors "$out/text.txt" --exclude UD_English-EWT --english --skipgram \
+        lingprobe train vectors "$out/text.txt" --exclude UD_English-EWT --english --skipgram \
           --dim "$width" -o "$out/bow-$width.vec"
       fi
       ;;
@@ -80,4 +80,4 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
 done
 lingprobe report "$out/composed" --suite "ettinger2018:$sets"
 lingprobe compare "$out/composed" -e "trained:$out/models/st-*" --against "trained:$out/models/st-forward"
-lingprobe claims "$out/composed"
+lingprobe results claims "$out/composed"

@@ -48,7 +48,7 @@ if [ ! -e text.txt ]; then
   mv text.part text.txt
 fi
 vectors() { # OUTPUT TEXT OPTION...
-  [ -e "$1" ] || lingprobe vectors "$2" --exclude UD_English-EWT --english "${@:3}" -o "$1"
+  [ -e "$1" ] || lingprobe train vectors "$2" --exclude UD_English-EWT --english "${@:3}" -o "$1"
 }
 vectors novels.vec text.txt --skipgram --epochs 3 --least 3
 vectors short.vec short.txt --skipgram --epochs 5 --least 3 --dim 200

@@ -67,7 +67,7 @@ if [ ! -e "$out/novels.vec" ]; then
     xzcat "$nli" | awk -F'\t' '$1 ~ /^lingnli/ && $2 == "train" {print $6; print $7}' |
       awk '!seen[$0]++'
   } > "$out/text.txt"
-  lingprobe vectors "$out/text.txt" --exclude "$probed" --english --skipgram --epochs 3 --least 3 \
+  lingprobe train vectors "$out/text.txt" --exclude "$probed" --english --skipgram --epochs 3 --least 3 \
     -o "$out/novels.vec"
 fi
 
@@ -116,6 +116,6 @@ for name in $names; do
   esac
 done
 if [ $curves ]; then
-  lingprobe curve "$out/learned"
-  lingprobe curve "$out/learned" -o "$out/learned.svg"
+  lingprobe results curve "$out/learned"
+  lingprobe results curve "$out/learned" -o "$out/learned.svg"
 fi

@@ -68,7 +68,13 @@ def test_what_could_not_be_measured_is_printed_with_the_table(task, tmp_path):
     def broken(sentences):
         raise RuntimeError("no vectors today")
 
-    how = {"probes": ["logreg"], "seeds": 1, "baselines": False, "progress": False, "cache": tmp_path}
+    how = {
+        "probes": ["logreg"],
+        "seeds": 1,
+        "baselines": False,
+        "progress": False,
+        "cache": tmp_path,
+    }
     nothing = str(evaluate(broken, task, **how))
     assert "nothing could be measured" in nothing
     assert "failed: " in nothing

@@ -100,7 +100,7 @@ def test_the_extension_adds_a_command_and_a_function(installed, tmp_path):
     asked = [sys.executable, "-c", code, tmp_path / "text.txt"]
     done = subprocess.run(asked, env=installed, capture_output=True, text=True, check=True)
     assert done.stdout == "ccc\n"
-    listed = lingprobe(installed, "plugins")
+    listed = lingprobe(installed, "list", "plugins")
     assert "command longest" in listed
     assert "function longest" in listed
 

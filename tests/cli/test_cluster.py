@@ -1,4 +1,4 @@
-"""`lingprobe slurm` and `lingprobe status`: the script runs under a stub of sbatch that sets what SLURM
+"""`lingprobe cluster slurm` and `lingprobe cluster status`: the script runs under a stub of sbatch that sets what SLURM
 sets.
 """
 

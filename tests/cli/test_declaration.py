@@ -21,8 +21,11 @@ from typer.models import ArgumentInfo
 
 import lingprobe
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.options import BuildOptions, ParseOptions, PredictionsOptions, RunOptions
-from lingprobe.cli import COMMANDS
+from lingprobe.api.commands import GROUPS
+from lingprobe.api.data_options import BuildOptions, ParseOptions
+from lingprobe.api.options import RunOptions
+from lingprobe.api.result_options import PredictionsOptions
+from lingprobe.cli import COMMANDS, main
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import (
     REQUIRED,
@@ -95,7 +98,7 @@ def test_a_text_is_read_as_the_type_of_the_option(kind, name):
 
 
 def test_options_say_how_they_are_written():
-    hints = COMMANDS["predictions"].callback().__annotations__
+    hints = COMMANDS["results predictions"].callback().__annotations__
     (info,) = hints["format"].__metadata__
     assert (info.default, info.param_decls) == ("--format", ("-f",))
     baselines = COMMANDS["run"].callback().__annotations__["baselines"].__metadata__[0]
@@ -178,7 +181,8 @@ class ProbedOptions"""
 ASKED = """
 import inspect, json, runpy, sys
 import lingprobe
-from lingprobe.cli import COMMANDS
+from lingprobe.api.commands import GROUPS
+from lingprobe.cli import COMMANDS, main
 place = sys.argv[1]
 writer = runpy.run_path(f"{place}/docs/write_options.py")
 file, name, declared = next(p for p in writer["places"]() if p[1] == "Settings")
@@ -286,3 +290,59 @@ def test_help_imports_nothing_to_compute_with():
     assert not {name.partition(".")[0] for name in modules} & {*LIGHT}
     ours = [name for name in modules if name.startswith("lingprobe.api")]
     assert ours == ["lingprobe.api", "lingprobe.api.commands", "lingprobe.api.options"]
+
+
+MOST_COMMANDS = 24
+
+
+def test_few_commands_stand_at_the_first_level():
+    first = {name.partition(" ")[0] for name in COMMANDS}
+    assert len(first) <= MOST_COMMANDS
+    groups = {name.partition(" ")[0] for name in COMMANDS if " " in name}
+    assert groups == set(GROUPS)
+    assert not groups & {name for name in COMMANDS if " " not in name}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("vectors a.txt", "no command vectors; did you mean train vectors?"),
+        ("languages", "no command languages; did you mean data languages?"),
+        ("suites", "no command suites; `lingprobe list suites` lists them"),
+        ("plugins", "no command plugins; `lingprobe list plugins` lists them"),
+        (
+            "train bilstm-max",
+            "no command bilstm-max; did you mean train encoder? (`lingprobe train -",
+        ),
+        ("run --read mix", "no option --read; did you mean --layers?"),
+        ("run --no-bounds", "no option --no-bounds; did you mean --no-baselines?"),
+        ("run --store none", "no option --store; did you mean --dtype?"),
+        ("run --keep scores", "no option --keep; did you mean --keep-scores?"),
+        ("transfer --to a.svg", "no option --to; did you mean --page?"),
+        ("train vectors --dimm 3", "no option --dimm; did you mean --dim?"),
+    ],
+)
+def test_old_names_get_the_new_one(line, said, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lingprobe", *line.split()])
+    with pytest.raises(SystemExit):
+        main()
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: lingprobe.run(reads=["mix"]),
+            "run takes no argument 'reads': did you mean layers?",
+        ),
+        (lambda: lingprobe.run(bounds=False), "did you mean baselines?"),
+        (lambda: lingprobe.run(store="none"), "did you mean dtype?"),
+        (lambda: lingprobe.report("out", reads="*"), "did you mean layers?"),
+        (lambda: lingprobe.fetch("senteval", folder="here"), "did you mean output?"),
+    ],
+)
+def test_old_keywords_get_the_new_one(call, said):
+    with pytest.raises(UsageProblem) as problem:
+        call()
+    assert said in str(problem.value)

@@ -416,7 +416,9 @@ def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
     line, sentence = MISTAKES[name]
     if "sheet.tsv" in line:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "argv", shlex.split(f"lingprobe annotate {TENSE} -n 5 -o sheet.tsv"))
+            patch.setattr(
+                sys, "argv", shlex.split(f"lingprobe data annotate {TENSE} -n 5 -o sheet.tsv")
+            )
             main()
     code, said = typed(line)
     expected = sentence.format(here=here, cache=os.environ["LINGPROBE_CACHE"])

@@ -1,4 +1,4 @@
-"""`lingprobe plugins` and `lingprobe.plugins`: what installed packages add."""
+"""`lingprobe list plugins` and `lingprobe.plugins`: what installed packages add."""
 
 import importlib
 import os

@@ -121,7 +121,17 @@ def test_a_report_has_the_order_and_the_questions_of_its_run(place):
     how = ["-e", "length", "-e", "bow:random"]
     folder = place / "results"
     done = lingprobe(
-        "run", *chosen, *how, "--probe", "logreg", "--no-baselines", "-q", "-o", folder, "--seeds", 1
+        "run",
+        *chosen,
+        *how,
+        "--probe",
+        "logreg",
+        "--no-baselines",
+        "-q",
+        "-o",
+        folder,
+        "--seeds",
+        1,
     )
     assert done.exit_code == 0, done.output
     table = done.stdout.partition("1 seed")[0]

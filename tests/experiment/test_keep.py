@@ -194,7 +194,7 @@ def test_results_without_scores_say_how_to_get_them(place):
 
 
 def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
-    lingprobe("predictions", spans, "-o", tmp_path / "lines")
+    lingprobe("results", "predictions", spans, "-o", tmp_path / "lines")
     first, second = sorted((tmp_path / "lines").glob("*.jsonl"))
     assert "seed=0" in first.name
     rows = [json.loads(line) for line in first.read_text("utf-8").splitlines()]
@@ -214,7 +214,7 @@ def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
 
 
 def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
-    lingprobe("predictions", spans, "--format", "jiant", "-o", tmp_path / "jiant")
+    lingprobe("results", "predictions", spans, "--format", "jiant", "-o", tmp_path / "jiant")
     folders = sorted(p for p in (tmp_path / "jiant").iterdir() if p.is_dir())
     assert len(folders) == 2
     labels = (folders[0] / "labels.txt").read_text("utf-8").split()
@@ -235,7 +235,7 @@ def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
 
 
 def _written(spans, tmp_path):
-    lingprobe("predictions", spans, "-o", tmp_path / "lines")
+    lingprobe("results", "predictions", spans, "-o", tmp_path / "lines")
     return sorted((tmp_path / "lines").glob("*.jsonl"))
 
 
@@ -243,7 +243,7 @@ def test_other_data_than_those_measured_are_refused(place, spans, tmp_path):
     original = (place / "span.parquet").read_bytes()
     try:
         write(FAMILIES["span"](SIZES, 7), place / "span.parquet")
-        done = CliRunner().invoke(app, ["predictions", str(spans), "-o", str(tmp_path)])
+        done = CliRunner().invoke(app, ["results", "predictions", str(spans), "-o", str(tmp_path)])
         assert "have changed since they were measured" in str(done.exception)
     finally:
         (place / "span.parquet").write_bytes(original)

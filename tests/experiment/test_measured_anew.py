@@ -44,7 +44,12 @@ def test_results_of_an_earlier_version_are_named_with_it(tmp_path, monkeypatch):
     shutil.copytree(KEPT, tmp_path / "old")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    settings = {"probes": ["logreg"], "output": "old/results", "baselines": False, "progress": False}
+    settings = {
+        "probes": ["logreg"],
+        "output": "old/results",
+        "baselines": False,
+        "progress": False,
+    }
     first = lingprobe.run("table:old/tense.tsv", "length", **settings)
     (said,) = first.remarks
     assert "earlier results of 1 of these trials, which are measured anew" in said

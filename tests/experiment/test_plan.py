@@ -124,7 +124,9 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
         "other": {"0", "1", "2"},
         "length": {"-"},
     }
-    own = plan(Design([tables[0]], [layered], ["span"], seeds=1, layers=["0"], usual=["lex"]), paths)
+    own = plan(
+        Design([tables[0]], [layered], ["span"], seeds=1, layers=["0"], usual=["lex"]), paths
+    )
     assert {trial.read for trial in own.trials} == {"0"}
 
 

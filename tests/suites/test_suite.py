@@ -123,7 +123,9 @@ def test_the_oracles_of_all_columns_are_read_with_their_probes():
         for task in w.tasks
     } == {(c.task, c.probe) for c, _ in ud2019("bank").column_tasks()}
     assert all((w.bounds, w.encoders) == (("oracle",), ()) for w in made)
-    assert not any(w.baselines for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines=False)))
+    assert not any(
+        w.baselines for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines=False))
+    )
 
 
 def test_options_of_the_tasks_go_to_all_of_them():

@@ -253,6 +253,10 @@ def test_an_encoder_that_fails_is_called_as_in_tables(tmp_path):
     (tmp_path / "v.txt").write_text("something else\n")
     encoder = f"npy:{tmp_path / 'v.npy'}"
     done = lingprobe.evaluate(
-        [encoder, "length"], labelled(tmp_path / "a.csv"), probes=["logreg"], seeds=1, baselines=False
+        [encoder, "length"],
+        labelled(tmp_path / "a.csv"),
+        probes=["logreg"],
+        seeds=1,
+        baselines=False,
     )
     assert list(done.failures) == [encoder]

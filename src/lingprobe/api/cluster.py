@@ -107,7 +107,7 @@ SCRIPT = """\
 
 # One run in {shards} shares: each task does its own share first, then what others left undone, and
 # ends when everything is done. Tasks may start at any time, fail, or be cancelled: submit this
-# again to continue. `lingprobe status` shows the progress.
+# again to continue. `lingprobe cluster status` shows the progress.
 set -eu
 cd {folder}
 export LINGPROBE_CACHE={cache}  # every node must see it, and the folder of results

@@ -7,7 +7,7 @@ from typing import Unpack
 from lingprobe.analysis.curves import Curves
 from lingprobe.analysis.curves import curves as curves_of
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.options import CurveOptions
+from lingprobe.api.result_options import CurveOptions
 from lingprobe.api.results import (
     ResultsSource,
     Selection,

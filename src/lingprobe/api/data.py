@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from lingprobe.api.arguments import as_list, takes_options
+from lingprobe.api.data_options import BuildOptions, FetchOptions, InspectOptions
 from lingprobe.api.hub_data import write_hub
 from lingprobe.api.measure import at
-from lingprobe.api.options import BuildOptions, FetchOptions, InspectOptions
 from lingprobe.api.tables import tasks_given
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import inspect as audited

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.options import HoldingsOptions
+from lingprobe.api.result_options import HoldingsOptions
 from lingprobe.experiment.paths import Paths
 from lingprobe.store.holdings import Holding
 from lingprobe.store.holdings import holdings as held

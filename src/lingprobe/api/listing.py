@@ -10,7 +10,7 @@ from typing import Literal
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.options import ListOptions, TaskFilter
+from lingprobe.api.data_options import ListOptions, TaskFilter
 from lingprobe.corpora.languages import language_codes
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points

@@ -14,7 +14,8 @@ from lingprobe.annotators.parse import Parsed
 from lingprobe.annotators.parse import parse as parsed
 from lingprobe.annotators.parser import Parser, TrainedParser
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.options import ParseOptions, ParserAuditOptions, ProgressOptions
+from lingprobe.api.data_options import ParseOptions, ParserAuditOptions
+from lingprobe.api.options import ProgressOptions
 from lingprobe.audit.parses import ParserAudit, compare_parses
 from lingprobe.audit.parses_page import parser_page
 from lingprobe.corpora.corpus import list_corpus_files

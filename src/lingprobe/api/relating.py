@@ -20,7 +20,7 @@ from lingprobe.analysis.score_table import (
     with_families,
 )
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.options import RelateOptions
+from lingprobe.api.result_options import RelateOptions
 from lingprobe.api.results import (
     ResultsSource,
     Selection,

@@ -12,12 +12,12 @@ from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.options import (
+from lingprobe.api.options import SelectionOptions
+from lingprobe.api.result_options import (
     CardOptions,
     CompareOptions,
     PredictionsOptions,
     ReportOptions,
-    SelectionOptions,
 )
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
@@ -156,7 +156,7 @@ def report(
 def card(
     results: ResultsSource = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Result, ...]]:
-    """Scores of models, for their cards on the Hugging Face hub, as `lingprobe card` writes them:
+    """Scores of models, for their cards on the Hugging Face hub, as of `lingprobe publish card`:
     `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
     README.md, whose `model-index` the hub reads.
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 import lingprobe
-from lingprobe.api.options import HoldingsOptions
+from lingprobe.api.result_options import HoldingsOptions
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import QuietOptions, echo, remark
 from lingprobe.data.cache import size

@@ -1,4 +1,4 @@
-"""`lingprobe status` and `lingprobe slurm`: one run on many machines."""
+"""`lingprobe cluster status` and `lingprobe cluster slurm`: one run on many machines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lingprobe.data.cache import write_text
 
 @dataclass(frozen=True, kw_only=True)
 class StatusCommand(PageOptions, StatusOptions):
-    """The options of `lingprobe status`."""
+    """The options of `lingprobe cluster status`."""
 
 
 @command(StatusCommand)
@@ -33,8 +33,8 @@ def status(given: StatusCommand) -> None:
 
     **Examples**
 
-    - `lingprobe status results/`
-    - `lingprobe status results/ --format csv -o status.csv`
+    - `lingprobe cluster status results/`
+    - `lingprobe cluster status results/ --format csv -o status.csv`
     """
     page = lingprobe.status(**given.select(StatusOptions))
     show_page(page, given.style, given.output, "unit")
@@ -44,7 +44,7 @@ def status(given: StatusCommand) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class SlurmCommand(FileOptions, SlurmOptions):
-    """The options of `lingprobe slurm`."""
+    """The options of `lingprobe cluster slurm`."""
 
 
 @command(SlurmCommand)
@@ -56,9 +56,9 @@ def slurm(given: SlurmCommand) -> None:
 
     **Examples**
 
-    - `lingprobe slurm --shards 16 --cpus 4 --time 4:00:00 -- run -t 'ud/*:UD_English-EWT' -e
-      hf:bert-base-cased,layers=all -o results/`
-    - `lingprobe slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased
+    - `lingprobe cluster slurm --shards 16 --cpus 4 --time 4:00:00 -- run -t 'ud/*:UD_English-EWT'
+      -e hf:bert-base-cased,layers=all -o results/`
+    - `lingprobe cluster slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased
     UD_English-EWT`
     """
     script = lingprobe.slurm(**given.select(SlurmOptions))

@@ -16,7 +16,7 @@ def complete_kinds(incomplete: str) -> list[str]:
     """Completes a kind of thing ('tasks')."""
     from lingprobe.api.listing import KINDS
 
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
+    return [kind for kind in (*KINDS, "plugins") if kind.startswith(incomplete)]
 
 
 def completer(kind: str) -> Callable[..., list[str]]:
@@ -53,4 +53,5 @@ def complete_listed(ctx: typer.Context, incomplete: str) -> list[str]:
     called.
     """
     kind = ctx.params.get("kind") or ctx.info_name or ""
-    return complete_names(kind)(incomplete) if kind in complete_kinds("") else []
+    known = kind != "plugins" and kind in complete_kinds("")
+    return complete_names(kind)(incomplete) if known else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import lingprobe
-from lingprobe.api.options import ParseOptions, ParserAuditOptions
+from lingprobe.api.data_options import ParseOptions, ParserAuditOptions
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     QuietOptions,
@@ -50,7 +50,7 @@ def parse(given: ParseCommand) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ParserAuditCommand(StyleOptions, ParserAuditOptions):
-    """The options of `lingprobe audit-parser`."""
+    """The options of `lingprobe data audit-parser`."""
 
 
 @command(ParserAuditCommand)
@@ -60,9 +60,9 @@ def audit_parser(given: ParserAuditCommand) -> None:
 
     **Examples**
 
-    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
-    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
-    - `lingprobe audit-parser gold/ parsed/ --format markdown`
+    - `lingprobe data audit-parser UD_English-EWT udpipe:english.udpipe`
+    - `lingprobe data audit-parser UD_English-EWT models/ewt --into parsed`
+    - `lingprobe data audit-parser gold/ parsed/ --format markdown`
     """
     show(lingprobe.audit_parser(**given.select(ParserAuditOptions)), given.style)
 

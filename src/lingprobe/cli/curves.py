@@ -1,11 +1,11 @@
-"""`lingprobe curve`: what encoders know as they learn."""
+"""`lingprobe results curve`: what encoders know as they learn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import lingprobe
-from lingprobe.api.options import CurveOptions
+from lingprobe.api.result_options import CurveOptions
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     SizedFileOptions,
@@ -17,7 +17,7 @@ from lingprobe.cli.options import (
 
 @dataclass(frozen=True, kw_only=True)
 class CurveCommand(CurveOptions, SizedFileOptions, StyleOptions):
-    """The options of `lingprobe curve`."""
+    """The options of `lingprobe results curve`."""
 
 
 @command(CurveCommand)
@@ -31,13 +31,13 @@ def curve(given: CurveCommand) -> None:
     **Examples**
 
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e 'trained:models/en-de,epoch=0+*' -o results/`
-    - `lingprobe curve results/`
-    - `lingprobe curve results/ -t ud/tense -o curve.svg`
+    - `lingprobe results curve results/`
+    - `lingprobe results curve results/ -t ud/tense -o curve.svg`
     - `lingprobe run -t ud/tense:UD_English-EWT -e trained:models/h64 trained:models/h256 -o
       widths/`
-    - `lingprobe curve widths/ --by hidden -o widths.svg`
-    - `lingprobe curve results/ -e '*en-de*' --format csv -o curve.csv`
-    - `lingprobe curve results/ --format html -o curve.html`
+    - `lingprobe results curve widths/ --by hidden -o widths.svg`
+    - `lingprobe results curve results/ -e '*en-de*' --format csv -o curve.csv`
+    - `lingprobe results curve results/ --format html -o curve.html`
     - `lingprobe run -t ud/tense:UD_English-EWT -e
       hf:EleutherAI/pythia-70m,revisions=step512+step1000+step143000 -o pythia/`
     """

@@ -9,7 +9,7 @@ from typing import TextIO
 import typer
 
 import lingprobe
-from lingprobe.api.options import BuildOptions, FetchOptions, InspectOptions
+from lingprobe.api.data_options import BuildOptions, FetchOptions, InspectOptions
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     QuietOptions,

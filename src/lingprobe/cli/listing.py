@@ -1,4 +1,4 @@
-"""`lingprobe tasks`, `encoders`, `suites` and `list`: what there is."""
+"""`lingprobe tasks`, `encoders` and `list`: what there is."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import lingprobe
-from lingprobe.api.options import ListOptions, PatternOptions, TaskFilter
+from lingprobe.api.data_options import ListOptions, PatternOptions, TaskFilter
 from lingprobe.cli.declaration import command
-from lingprobe.data.options import Help, Options, flag
+from lingprobe.data.options import Help, flag
 
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WRITTEN = 44
 FIRST = 6  # names that are shown of a kind
 
+_PLUGINS = "plugins"
 HOW = {
     "file": "as published",
     "hub": "as published",
@@ -112,7 +113,7 @@ def encoders(given: EncodersCommand) -> None:
 
     rows = lingprobe.encoder_rows(paper)
     _tell([(f"{row.block}: {row.row}", _describe_row(row)) for row in rows])
-    typer.echo(f"{measurable(paper)}; on which data: `lingprobe suites {paper}`")
+    typer.echo(f"{measurable(paper)}; on which data: `lingprobe list suites {paper}`")
 
 
 def _describe_row(row: EncoderRow) -> str:
@@ -125,41 +126,41 @@ def _describe_row(row: EncoderRow) -> str:
     return " ".join(filter(None, [f"-e {row.reference}", layers, needs, row.note]))
 
 
-@command(PatternOptions)
-def suites(given: PatternOptions) -> None:
-    """List the suites, which are papers' tables for `lingprobe run --suite`.
-
-    **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
-    """
-    from lingprobe.suites.encoder_rows import measurable
-
-    entries = lingprobe.available("suites", given.pattern)
-    is_named = given.pattern is not None
-    _list(entries, is_named)
-    if is_named and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
-        typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
-
-
 @command(ListOptions)
 def list_(given: ListOptions) -> None:
-    """List what there is of a kind, or the kinds: probes, controls, metrics, parsers for
-    `lingprobe parse`, languages for `lingprobe generate`, objectives for `lingprobe train`, views
-    and figures of `lingprobe report`, checks of `lingprobe inspect`, and so on.
+    """List what there is of a kind, or the kinds: probes, controls, metrics, suites (papers' tables
+    for `lingprobe run --suite`), parsers for `lingprobe parse`, languages for `lingprobe data
+    generate`, objectives for `lingprobe train encoder`, views and figures of `lingprobe report`,
+    checks of `lingprobe inspect`, plugins that are installed, and so on.
 
     **Examples**
 
     - `lingprobe list`
     - `lingprobe list probes`
     - `lingprobe list probes mlp`
-    - `lingprobe list controls shuffled`
+    - `lingprobe list suites conneau2018`
+    - `lingprobe list plugins`
     - `lingprobe list parsers udpipe`
     - `lingprobe list objectives mine.py@order`
     - `lingprobe list tasks 'ud/*'`
     """
-    if given.kind:
-        _list(lingprobe.available(given.kind, given.pattern), given.pattern is not None)
+    if given.kind == _PLUGINS:
+        _list_plugins()
+    elif given.kind:
+        entries = lingprobe.available(given.kind, given.pattern)
+        _list(entries, given.pattern is not None)
+        if given.kind == "suites" and given.pattern is not None and len(entries) == 1:
+            _tell_rows(entries[0].name)
     else:
         _list_kinds()
+
+
+def _tell_rows(paper: str) -> None:
+    """Print how many rows of a paper's table can be measured."""
+    from lingprobe.suites.encoder_rows import measurable
+
+    if told := measurable(paper):
+        typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
 
 
 def _list_kinds() -> None:
@@ -175,12 +176,8 @@ def _list_kinds() -> None:
         typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")
 
 
-@command(Options)
-def plugins(given: Options) -> None:
-    """List installed plugins, with what cannot be used and why.
-
-    **Examples**: `lingprobe plugins`
-    """
+def _list_plugins() -> None:
+    """Print installed plugins, with what cannot be used and why."""
     every = lingprobe.plugins()
     if not every:
         typer.echo("no plugins are installed")

@@ -73,22 +73,27 @@ def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:
 
 def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]) -> str:
     """What could not be read, in one sentence that says where help is."""
-    called = next((each for each in arguments if each in commands), "")
+    words = [each for each in arguments if not each.startswith("-")][:2]
+    called = next((name for name in (" ".join(words), *words[:1]) if name in commands), "")
     said = error.format_message().strip()
     if unknown := UNKNOWN.match(said):
         parameters = commands[called].command(called).params if called else ()
         said = _unknown_option(
             unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
         )
-    if (kind := COMMAND.match(said)) and kind[1] in complete_kinds(""):
-        return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
-    if kind:
-        near = suggest("command", kind[1], commands)
+    if kind := COMMAND.match(said):
+        near = next((name for name in commands if name.rpartition(" ")[2] == kind[1]), "")
+        if not near and kind[1] in complete_kinds(""):
+            return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
+        near = near or suggest("command", kind[1], commands)
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
-    command = f"lingprobe {called}" if called else "lingprobe"
+    group = next(
+        (name for name in words[:1] if any(n.startswith(f"{name} ") for n in commands)), ""
+    )
+    command = " ".join(filter(None, ["lingprobe", called or group]))
     return f"{said} (`{command} --help` shows what there is)"
 
 

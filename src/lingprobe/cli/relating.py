@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import lingprobe
-from lingprobe.api.options import RelateOptions
+from lingprobe.api.result_options import RelateOptions
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     SizedFileOptions,

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import lingprobe
-from lingprobe.api.options import (
+from lingprobe.api.options import SelectionOptions
+from lingprobe.api.result_options import (
     CardOptions,
     CompareOptions,
     PredictionsOptions,
     ReportOptions,
-    SelectionOptions,
 )
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
@@ -133,7 +133,7 @@ def compare(given: CompareCommand) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CardCommand(CardOptions):
-    """The options of `lingprobe card`."""
+    """The options of `lingprobe publish card`."""
 
     output: Annotated[
         Path | None,
@@ -151,9 +151,9 @@ def card(given: CardCommand) -> None:
 
     **Examples**
 
-    - `lingprobe card results/`
-    - `lingprobe card results/ -e 'st:*' -o cards/`
-    - `lingprobe card results/ --benchmark me/probing -o cards/`
+    - `lingprobe publish card results/`
+    - `lingprobe publish card results/ -e 'st:*' -o cards/`
+    - `lingprobe publish card results/ --benchmark me/probing -o cards/`
     """
     page = lingprobe.card(**given.select(CardOptions))
     show_page(page, "hub" if given.output else "markdown", given.output, "result")
@@ -194,9 +194,9 @@ def predictions(given: PredictionsOptions) -> None:
 
     **Examples**
 
-    - `lingprobe predictions results/ -o predictions/`
-    - `lingprobe predictions results/ -t edge/dep --layers mix -o predictions/`
-    - `lingprobe predictions results/ -t edge/spr2 --format jiant -o predictions/`
+    - `lingprobe results predictions results/ -o predictions/`
+    - `lingprobe results predictions results/ -t edge/dep --layers mix -o predictions/`
+    - `lingprobe results predictions results/ -t edge/spr2 --format jiant -o predictions/`
     """
     written = lingprobe.predictions(**given.select(PredictionsOptions))
     remark(f"{given.output}: {len(written):,} file{'s' * (len(written) > 1)}")

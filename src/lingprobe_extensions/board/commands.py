@@ -1,4 +1,4 @@
-"""`lingprobe submit` and `lingprobe board`: results for others, and what others see."""
+"""`lingprobe publish submit` and `board`: results for others, and what others see."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def submit(given: SubmitOptions) -> None:
 
     **Examples**
 
-    - `lingprobe submit results/ -o mine --name mine --trained-on-ud no`
-    - `lingprobe submit mine --check`
+    - `lingprobe publish submit results/ -o mine --name mine --trained-on-ud no`
+    - `lingprobe publish submit mine --check`
     """
     show_page(lingprobe.submit(**given.select(SubmitOptions)))
 
@@ -28,7 +28,7 @@ def board(given: BoardOptions) -> None:
 
     **Examples**
 
-    - `lingprobe board mine yours -o site`
+    - `lingprobe publish board mine yours -o site`
     """
     files = lingprobe.board(**given.select(BoardOptions))
     typer.echo(f"{files[0]}: {len(files):,} pages", err=True)

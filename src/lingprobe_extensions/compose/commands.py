@@ -1,4 +1,4 @@
-"""`lingprobe generate`: sentences with known meaning."""
+"""`lingprobe data generate`: sentences with known meaning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lingprobe_extensions.compose.options import GenerateOptions
 
 @dataclass(frozen=True, kw_only=True)
 class GenerateCommand(QuietOptions, GenerateOptions):
-    """The options of `lingprobe generate`."""
+    """The options of `lingprobe data generate`."""
 
 
 @command(GenerateCommand, heading="Data")
@@ -26,9 +26,9 @@ def generate(given: GenerateCommand) -> None:
 
     **Examples**
 
-    - `lingprobe generate request.json`
-    - `lingprobe generate request.json -n 100000 -o sentences.jsonl`
-    - `lingprobe generate empty.json --language polish -n 1000 -o zdania.txt --text`
+    - `lingprobe data generate request.json`
+    - `lingprobe data generate request.json -n 100000 -o sentences.jsonl`
+    - `lingprobe data generate empty.json --language polish -n 1000 -o zdania.txt --text`
     """
     done = lingprobe.generate(**given.select(GenerateOptions), progress=not given.quiet)
     typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")

@@ -41,7 +41,7 @@ def claims(
     every: bool = False,
     **selection: Unpack[Selection],
 ) -> Page[tuple[TestedClaim, ...]]:
-    """Tests claims of papers on results, as `lingprobe claims` does: each is reproduced, not
+    """Tests claims of papers on results, as `lingprobe results claims` does: each is reproduced, not
     reproduced, or inconclusive.
 
     named       the row of a paper's table that each encoder corresponds to, by name or pattern

@@ -1,4 +1,4 @@
-"""`lingprobe claims`: whether claims of papers are reproduced; `annotate`: what people score."""
+"""`lingprobe results claims`: whether claims of papers are reproduced; `annotate`: what people score."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lingprobe_extensions.papers.options import AnnotateOptions, ClaimsOptions
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimsCommand(PageOptions, ClaimsOptions):
-    """The options of `lingprobe claims`."""
+    """The options of `lingprobe results claims`."""
 
     as_: Annotated[
         Sequence[str],
@@ -40,12 +40,12 @@ def claims(given: ClaimsCommand) -> None:
 
     **Examples**
 
-    - `lingprobe claims results/`
-    - `lingprobe claims results/ --all`
-    - `lingprobe claims results/ --paper conneau2018 --as 'trained:models/fr=NMT En-Fr BiLSTM-max'`
-    - `lingprobe claims results/ --correction bh --format csv -o claims.csv`
-    - `lingprobe claims --published conneau2018`
-    - `lingprobe claims --published ettinger2018 --all --format markdown`
+    - `lingprobe results claims results/`
+    - `lingprobe results claims results/ --all`
+    - `lingprobe results claims results/ --paper conneau2018 --as 'trained:models/fr=NMT En-Fr BiLSTM-max'`
+    - `lingprobe results claims results/ --correction bh --format csv -o claims.csv`
+    - `lingprobe results claims --published conneau2018`
+    - `lingprobe results claims --published ettinger2018 --all --format markdown`
     """
     named = dict(map(_parse_encoder_row, given.as_))
     page = lingprobe.claims(**given.select(ClaimsOptions), named=named)
@@ -62,7 +62,7 @@ def _parse_encoder_row(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotateCommand(AnnotateOptions):
-    """The options of `lingprobe annotate`."""
+    """The options of `lingprobe data annotate`."""
 
     output: Annotated[
         Path | None,
@@ -93,10 +93,10 @@ def annotate(given: AnnotateCommand) -> None:
 
     **Examples**
 
-    - `lingprobe annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
-    - `lingprobe annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
-    - `lingprobe annotate ud/tense:UD_English-EWT --check --by auxiliary -o sheet.tsv`
-    - `lingprobe annotate --score anna.tsv ben.tsv -o bound.json`
+    - `lingprobe data annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
+    - `lingprobe data annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
+    - `lingprobe data annotate ud/tense:UD_English-EWT --check --by auxiliary -o sheet.tsv`
+    - `lingprobe data annotate --score anna.tsv ben.tsv -o bound.json`
     """
     files, output = given.files, given.output
     if given.score:
@@ -117,7 +117,7 @@ def annotate(given: AnnotateCommand) -> None:
     sheet = lingprobe.annotate(files[0], output, words=words, meanings=meanings, **chosen)
     short = f" (all that there are; you asked for {given.n:,})" if sheet.n < given.n else ""
     typer.echo(
-        f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe annotate --score"
+        f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe data annotate --score"
         f" {output}",
         err=True,
     )

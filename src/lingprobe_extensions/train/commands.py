@@ -1,8 +1,8 @@
-"""`lingprobe train`: a sentence encoder or a parser, from files."""
+"""`lingprobe train encoder`, `parser` and `export`: from files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ from lingprobe import Help, UsageProblem, command, flag
 from lingprobe.extend import QuietOptions, show_progress
 from lingprobe_extensions.train.options import (
     ExportOptions,
+    TrainingData,
     TrainingSettings,
     TrainOptions,
     read_settings,
@@ -23,8 +24,8 @@ _SETTINGS = TrainingSettings.declared()
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainCommand(QuietOptions, TrainOptions):
-    """The options of `lingprobe train`: without a number, that of the recipe is taken."""
+class SettingOptions(QuietOptions):
+    """Settings of a training; without a number, that of the recipe is taken."""
 
     files: Annotated[
         Sequence[Path],
@@ -42,31 +43,59 @@ class TrainCommand(QuietOptions, TrainOptions):
     ] = ()
 
 
-@command(TrainCommand, heading="Training")
-def train(given: TrainCommand) -> None:
-    """Train a sentence encoder or a parser, and save it after every epoch.
+@dataclass(frozen=True, kw_only=True)
+class EncoderCommand(SettingOptions, TrainOptions):
+    """The options of `lingprobe train encoder`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserCommand(SettingOptions, TrainingData):
+    """The options of `lingprobe train parser`."""
+
+
+@command(EncoderCommand, heading="Training")
+def encoder(given: EncoderCommand) -> None:
+    """Train a sentence encoder, and save it after every epoch.
 
     Use the folder as an encoder: `trained:FOLDER`, or `trained:FOLDER,epoch=2` after two epochs.
     The same command continues a training that was stopped. Needs the extra `train`.
 
     **Examples**
 
-    - `lingprobe train bilstm-max --objective translate --data train.en train.de -o models/en-de`
-    - `lingprobe train bilstm-last --objective next --data novels.txt.xz --vectors novels.vec
+    - `lingprobe train encoder bilstm-max --objective translate --data train.en train.de -o models/en-de`
+    - `lingprobe train encoder bilstm-last --objective next --data novels.txt.xz --vectors novels.vec
       --exclude UD_English-EWT -o models/next`
-    - `lingprobe train bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
+    - `lingprobe train encoder bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
       --set batch=2048 -o models/nli`
-    - `lingprobe train mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o
-    models/mean` - `lingprobe train bow --objective cbow --data novels.txt.xz -o models/s2v`
-    - `lingprobe train parser UD_English-EWT -o models/ewt`
+    - `lingprobe train encoder mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o
+      models/mean`
+    - `lingprobe train encoder bow --objective cbow --data novels.txt.xz -o models/s2v`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
-    asked = given.select(TrainOptions)
+    named = {**given.select(TrainOptions), "objective": given.objective}
+    _train(given, {**named, "where": dict(_parse_pairs(given.where))})
+
+
+@command(ParserCommand, heading="Training")
+def parser(given: ParserCommand) -> None:
+    """Train a parser on treebanks, and save it after every epoch.
+
+    Use the folder as a parser: `lingprobe parse --with FOLDER`. The same command continues a
+    training that was stopped. Needs the extra `train`.
+
+    **Examples**
+
+    - `lingprobe train parser UD_English-EWT -o models/ewt`
+    """
+    named = {"architecture": "parser", "objective": ""}
+    _train(given, {**given.select(TrainingData), **named})
+
+
+def _train(given: SettingOptions, asked: Mapping[str, Any]) -> None:
+    """Train with the settings that are given, with a bar for each epoch."""
     chosen = {
         **asked,
-        "objective": given.objective,
         "data": [*given.files, *asked.get("data", ())],
-        "where": dict(_parse_pairs(given.where)),
         **{name: value for name in _SETTINGS if (value := getattr(given, name, None)) is not None},
         **read_settings(dict(_parse_pairs(given.setting))),
     }
@@ -84,8 +113,8 @@ def export(given: ExportOptions) -> None:
 
     **Examples**
 
-    - `lingprobe export models/en-de -o models/en-de-st`
-    - `lingprobe export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
+    - `lingprobe train export models/en-de -o models/en-de-st`
+    - `lingprobe train export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
     """
     typer.echo(str(lingprobe.export(**given.select(ExportOptions))))
 

@@ -1,4 +1,4 @@
-"""`lingprobe tag` and `vectors`: taggers and word vectors from corpora."""
+"""`lingprobe data tag` and `train vectors`: taggers and word vectors from corpora."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lingprobe_extensions.train.options import TagOptions, VectorOptions, Vector
 
 @dataclass(frozen=True, kw_only=True)
 class TagCommand(QuietOptions, TagOptions):
-    """The options of `lingprobe tag`."""
+    """The options of `lingprobe data tag`."""
 
 
 @command(TagCommand, heading="Data")
@@ -24,7 +24,7 @@ def tag(given: TagCommand) -> None:
 
     **Examples**
 
-    - `lingprobe tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
+    - `lingprobe data tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
     """
     done = lingprobe.tag(**given.select(TagOptions), progress=not given.quiet)
     share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
@@ -38,7 +38,7 @@ def tag(given: TagCommand) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class VectorsCommand(QuietOptions, VectorSettings, VectorOptions):
-    """The options of `lingprobe vectors`."""
+    """The options of `lingprobe train vectors`."""
 
 
 @command(VectorsCommand, heading="Training")
@@ -50,8 +50,8 @@ def vectors(given: VectorsCommand) -> None:
 
     **Examples**
 
-    - `lingprobe vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
-    - `lingprobe vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
+    - `lingprobe train vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
+    - `lingprobe train vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
     """
     done = lingprobe.train_vectors(**given.select(VectorOptions, VectorSettings))
     _remark(str(done), given.quiet)

@@ -87,8 +87,9 @@ def command(request: Request, settings: TrainingSettings) -> str:
     recipe = TREES if request.architecture == TREES else ""
     usual, chosen = asdict(TrainingSettings.of({}, recipe)), asdict(settings)
     told = [f"{name}={_plain(value)}" for name, value in chosen.items() if value != usual[name]]
+    learns = ["encoder", request.architecture, "--objective", request.objective]
     words = [
-        *("lingprobe", "train", request.architecture, "--objective", request.objective),
+        *("lingprobe", "train", *([TREES] if request.architecture == TREES else learns)),
         *("--data", *map(str, request.files)),
         *(["--dev", *map(str, request.dev)] if request.dev else []),
         *request.left_out,

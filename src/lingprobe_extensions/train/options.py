@@ -29,32 +29,14 @@ class ExcludeOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(ExcludeOptions):
-    """What an encoder or a parser learns, and from what."""
+class TrainingData(ExcludeOptions):
+    """What is learnt from, and where it is written."""
 
-    architecture: Annotated[
-        str,
-        Help(
-            "`bilstm-max`, `bilstm-last`, `lstm-last`, `lstm-backward`, `bigru-max`,"
-            " `bigru-last`, `gru-last`, `gru-backward`, `gated-convnet`, or `mean` of the word"
-            " vectors, where only embedding= and learned= are trained; `bow` for cbow; `parser`"
-            " to annotate"
-        ),
-        flag(metavar="ARCHITECTURE", positional=True),
-    ]
     output: Annotated[
         str | Path,
         Help("the folder to write; a training that was stopped continues there"),
         flag("-o", metavar="FOLDER"),
     ]
-    objective: Annotated[
-        str,
-        Help(
-            "what to learn, such as `translate` or `mine.py@order` (`lingprobe list objectives`"
-            " shows them); `bow` and `parser` need none"
-        ),
-        flag(metavar="NAME", complete="objectives"),
-    ] = ""
     data: Annotated[
         str | Path | Iterable[str | Path],
         Help(
@@ -80,11 +62,6 @@ class TrainOptions(ExcludeOptions):
         ),
         flag(metavar="FILE"),
     ] = ()
-    where: Annotated[
-        Any,
-        Help("only rows of a table whose column matches"),
-        flag(metavar="COLUMN=PATTERN"),
-    ] = None
     recipe: Annotated[
         str,
         Help(
@@ -93,6 +70,35 @@ class TrainOptions(ExcludeOptions):
         ),
         flag(metavar="NAME"),
     ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions(TrainingData):
+    """What an encoder or a parser learns, and from what."""
+
+    architecture: Annotated[
+        str,
+        Help(
+            "`bilstm-max`, `bilstm-last`, `lstm-last`, `lstm-backward`, `bigru-max`,"
+            " `bigru-last`, `gru-last`, `gru-backward`, `gated-convnet`, or `mean` of the word"
+            " vectors, where only embedding= and learned= are trained; `bow` for cbow; `parser`"
+            " to annotate"
+        ),
+        flag(metavar="ARCHITECTURE", positional=True),
+    ]
+    objective: Annotated[
+        str,
+        Help(
+            "what to learn, such as `translate` or `mine.py@order` (`lingprobe list objectives`"
+            " shows them); `bow` and `parser` need none"
+        ),
+        flag(metavar="NAME", complete="objectives"),
+    ] = ""
+    where: Annotated[
+        Any,
+        Help("only rows of a table whose column matches"),
+        flag(metavar="COLUMN=PATTERN"),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,7 +311,7 @@ class ExportOptions(Options):
     folder: Annotated[
         str | Path,
         Help(
-            "a folder written by `lingprobe train`: `bilstm-max`, `lstm-last` or `mean`, with or"
+            "a folder written by `lingprobe train encoder`: `bilstm-max`, `lstm-last` or `mean`, with or"
             " without embedding="
         ),
         flag(metavar="FOLDER", positional=True),

@@ -153,7 +153,12 @@ def results(treebank, tmp_path_factory) -> Path:
     task = f"structure/distance:{treebank}"
     encoders = [Letters(), "tags", "gold:tree,width=none"]
     probes = ["structural,batch=4,epochs=20", "chain"]
-    options = {"seeds": 1, "baselines": False, "output": folder, "cache": tmp_path_factory.mktemp("c")}
+    options = {
+        "seeds": 1,
+        "baselines": False,
+        "output": folder,
+        "cache": tmp_path_factory.mktemp("c"),
+    }
     lingprobe.run([task, f"{task},exchange=test"], encoders, probes=probes, **options)
     return folder
 

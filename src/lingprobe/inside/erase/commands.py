@@ -1,5 +1,5 @@
 """`lingprobe erase`: what is left when a property is erased from vectors, and what goes with it.
-`lingprobe intervene`: what a model does without it.
+`lingprobe inside intervene`: what a model does without it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def erase(given: EraseCommand) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class InterveneCommand(InterveneOptions, PageOptions, QuietOptions):
-    """The options of `lingprobe intervene`."""
+    """The options of `lingprobe inside intervene`."""
 
 
 @command(InterveneCommand)
@@ -47,8 +47,9 @@ def intervene(given: InterveneCommand) -> None:
 
     **Examples**
 
-    - `lingprobe intervene -t ud/subj-num:en_ewt -e hf:bert-base-cased --layer 8`
-    - `lingprobe intervene -t ud/subj-num:en -e lm:gpt2 --layer 6 --pairs minimal/agreement:en`
+    - `lingprobe inside intervene -t ud/subj-num:en_ewt -e hf:bert-base-cased --layer 8`
+    - `lingprobe inside intervene -t ud/subj-num:en -e lm:gpt2 --layer 6 --pairs
+      minimal/agreement:en`
     """
     chosen = {**given.select(InterveneOptions), "progress": not given.quiet}
     show_page(lingprobe.intervene(**chosen), given.style, given.output, "cell")

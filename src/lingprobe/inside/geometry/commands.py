@@ -1,4 +1,4 @@
-"""`lingprobe geometry`: layers, encoders or languages beside each other."""
+"""`lingprobe inside geometry`: layers, encoders or languages beside each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lingprobe.inside.geometry.options import GeometryOptions
 
 @dataclass(frozen=True, kw_only=True)
 class GeometryCommand(GeometryOptions, PageOptions, EncoderOptions):
-    """The options of `lingprobe geometry`."""
+    """The options of `lingprobe inside geometry`."""
 
 
 @command(GeometryCommand)
@@ -26,8 +26,9 @@ def geometry(given: GeometryCommand) -> None:
 
     **Examples**
 
-    - `lingprobe geometry en_pud -e hf:bert-base-cased,layers=all -e hf:roberta-base,layers=all`
-    - `lingprobe geometry en_pud pl_pud -e hf:xlm-roberta-base,layers=all -o languages.svg`
+    - `lingprobe inside geometry en_pud -e hf:bert-base-cased,layers=all
+      hf:roberta-base,layers=all`
+    - `lingprobe inside geometry en_pud pl_pud -e hf:xlm-roberta-base,layers=all -o languages.svg`
     """
     chosen = {**given.select(GeometryOptions), "progress": not given.quiet}
     page = lingprobe.geometry(**{**chosen, "encoders": encoders_of(given.encoders, given)})

@@ -1,5 +1,5 @@
-"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there;
-`lingprobe morphology`: which features of words a model knows.
+"""`lingprobe data languages`: what treebanks support; `lingprobe transfer`: train here, test there;
+`lingprobe inside morphology`: which features of words a model knows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions,
 
 @dataclass(frozen=True, kw_only=True)
 class LanguagesCommand(PageOptions, SurveyOptions):
-    """The options of `lingprobe languages`."""
+    """The options of `lingprobe data languages`."""
 
 
 @command(LanguagesCommand)
@@ -35,10 +35,10 @@ def languages(given: LanguagesCommand) -> None:
 
     **Examples**
 
-    - `lingprobe languages`
-    - `lingprobe languages en_ewt pl_pdb -t ud/tense -t ud/passive`
-    - `lingprobe languages -o survey.csv`
-    - `lingprobe languages -o survey.svg`
+    - `lingprobe data languages`
+    - `lingprobe data languages en_ewt pl_pdb -t ud/tense -t ud/passive`
+    - `lingprobe data languages -o survey.csv`
+    - `lingprobe data languages -o survey.svg`
     """
     page = lingprobe.survey(**given.select(SurveyOptions))
     show_page(page, given.style, given.output, "line")
@@ -82,7 +82,7 @@ def transfer(given: TransferCommand) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class MorphologyCommand(MorphologyOptions, ShownOptions):
-    """The options of `lingprobe morphology`."""
+    """The options of `lingprobe inside morphology`."""
 
 
 @command(MorphologyCommand)
@@ -91,7 +91,7 @@ def morphology(given: MorphologyCommand) -> None:
 
     **Examples**
 
-    - `lingprobe morphology fi_tdt --feature Case -m xlm-roberta-base`
+    - `lingprobe inside morphology fi_tdt --feature Case -m xlm-roberta-base`
     """
     chosen = {**given.select(MorphologyOptions, MeasureOptions), "progress": not given.quiet}
     page = lingprobe.morphology(**{**chosen, "encoders": encoders_of(given.encoders, given)})
