@@ -26,6 +26,8 @@ def ones(sentences: list[str]):
 """
 MISTAKES = {
     'task = ["a"]': r"no experiment has a key 'task'; did you mean tasks\?",
+    'reads = ["mix"]': r"no experiment has a key 'reads'; did you mean layers\?",
+    "bounds = false": r"no experiment has a key 'bounds'; did you mean baselines\?",
     'seeds = "five"': r"seeds = 'five': write a whole number",
     "seeds = true": r"seeds = True: write a whole number",
     "tasks = [1]": r"tasks = \[1\]: write a list of texts",

@@ -41,8 +41,8 @@ def claims(
     every: bool = False,
     **selection: Unpack[Selection],
 ) -> Page[tuple[TestedClaim, ...]]:
-    """Tests claims of papers on results, as `lingprobe results claims` does: each is reproduced, not
-    reproduced, or inconclusive.
+    """Tests claims of papers on results, as `lingprobe results claims` does: each is reproduced,
+    not reproduced, or inconclusive.
 
     named       the row of a paper's table that each encoder corresponds to, by name or pattern
                 ({'trained:models/fr': 'NMT En-Fr BiLSTM-max'}), if it does not follow from the

@@ -1,4 +1,6 @@
-"""`lingprobe results claims`: whether claims of papers are reproduced; `annotate`: what people score."""
+"""`lingprobe results claims`: whether claims of papers are reproduced; `data annotate`: what
+people score.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def claims(given: ClaimsCommand) -> None:
 
     - `lingprobe results claims results/`
     - `lingprobe results claims results/ --all`
-    - `lingprobe results claims results/ --paper conneau2018 --as 'trained:models/fr=NMT En-Fr BiLSTM-max'`
+    - `lingprobe results claims results/ --paper conneau2018 --as 'trained:models/fr=NMT
+      En-Fr BiLSTM-max'`
     - `lingprobe results claims results/ --correction bh --format csv -o claims.csv`
     - `lingprobe results claims --published conneau2018`
     - `lingprobe results claims --published ettinger2018 --all --format markdown`

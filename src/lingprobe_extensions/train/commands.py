@@ -62,9 +62,10 @@ def encoder(given: EncoderCommand) -> None:
 
     **Examples**
 
-    - `lingprobe train encoder bilstm-max --objective translate --data train.en train.de -o models/en-de`
-    - `lingprobe train encoder bilstm-last --objective next --data novels.txt.xz --vectors novels.vec
-      --exclude UD_English-EWT -o models/next`
+    - `lingprobe train encoder bilstm-max --objective translate --data train.en train.de -o
+      models/en-de`
+    - `lingprobe train encoder bilstm-last --objective next --data novels.txt.xz --vectors
+      novels.vec --exclude UD_English-EWT -o models/next`
     - `lingprobe train encoder bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
       --set batch=2048 -o models/nli`
     - `lingprobe train encoder mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o

@@ -51,7 +51,8 @@ def vectors(given: VectorsCommand) -> None:
     **Examples**
 
     - `lingprobe train vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
-    - `lingprobe train vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
+    - `lingprobe train vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o
+      polish.bin`
     """
     done = lingprobe.train_vectors(**given.select(VectorOptions, VectorSettings))
     _remark(str(done), given.quiet)

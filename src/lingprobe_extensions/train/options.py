@@ -311,8 +311,8 @@ class ExportOptions(Options):
     folder: Annotated[
         str | Path,
         Help(
-            "a folder written by `lingprobe train encoder`: `bilstm-max`, `lstm-last` or `mean`, with or"
-            " without embedding="
+            "a folder written by `lingprobe train encoder`: `bilstm-max`, `lstm-last` or `mean`,"
+            " with or without embedding="
         ),
         flag(metavar="FOLDER", positional=True),
     ]

@@ -336,7 +336,7 @@ def test_a_model_may_answer_a_little_differently_and_a_baseline_may_not(measured
 @pytest.mark.usefixtures("measured")
 def test_vectors_are_kept_as_they_were(tmp_path):
     """In half the bits, and fewer numbers: what is measured anew is the same."""
-    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": False, "store": "float16"}
+    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": False, "dtype": "float16"}
     made = lingprobe.run(
         "ud/tense:few.conllu", "bow:random", project=8, output=tmp_path / "r", **how
     )
