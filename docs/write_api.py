@@ -20,6 +20,7 @@ from write_options import shared_options
 
 import lingprobe
 from lingprobe import extend
+from lingprobe.api.arguments import describe_call
 from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.data._packages import entry_points, is_own_module
@@ -168,6 +169,8 @@ def described(name: str) -> str:
     thing = getattr(lingprobe, name)
     if is_typeddict(thing):
         return f"{inspect.getdoc(thing)}\n\n{describe_options(shared_options(name).values())}"
+    if hasattr(thing, "declared"):
+        return _described_call(thing)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
     body = ast.parse(inspect.getsource(importlib.import_module(module_of(name)))).body
@@ -176,6 +179,18 @@ def described(name: str) -> str:
             value = after.value if isinstance(after, ast.Expr) else None
             return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) else ""
     return ""
+
+
+def _described_call(function: Any) -> str:
+    """The docstring of a function with its options, those of shared settings by one name."""
+    plain = inspect.unwrap(function)
+    rest = [p for p in inspect.signature(plain).parameters.values() if p.kind is p.VAR_KEYWORD]
+    shared = [name for name in SHARED.values() if rest and name in str(rest[0].annotation)]
+    hidden = {each for name in shared for each in shared_options(name)}
+    hidden -= inspect.signature(plain).parameters.keys()
+    options = [option for name, option in function.declared.items() if name not in hidden]
+    text = describe_call(inspect.getdoc(plain) or "", options)
+    return text if not shared else f"{text}\n\nFurther keywords are the fields of `{shared[0]}`."
 
 
 # ---- the page
@@ -207,7 +222,8 @@ def _section(name: str) -> str:
     thing = getattr(lingprobe, name)
     lines = [f"### {name}", "", f"    lingprobe.{name}{_brief(thing)}", ""]
     command = COMMANDED.get(name)
-    options = f"Parameters: [`lingprobe {command}`](cli.md#{command.replace(' ', '-')})."
+    anchor = (command or "").replace(" ", "-")
+    options = f"Parameters: [`lingprobe {command}`](cli.md#{anchor})."
     lines += [f"{_first(thing)} {options}" if command else _markdown(described(name)), ""]
     if isinstance(thing, type):
         lines += [

@@ -209,6 +209,8 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "run",
         "sample",
         "question",
+        "command",
+        "flag",
     }
     assert set(calls) == functions
     (folder / "experiment.toml").write_text(

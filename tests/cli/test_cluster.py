@@ -41,7 +41,20 @@ def said(*arguments):
 def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "the cache"))
-    said("slurm", "--shards", "2", "-o", "job.sh", "--", *RUN.split(), "--limit", "60", "-o", "out")
+    said(
+        "cluster",
+        "slurm",
+        "--shards",
+        "2",
+        "-o",
+        "job.sh",
+        "--",
+        *RUN.split(),
+        "--limit",
+        "60",
+        "-o",
+        "out",
+    )
     Path("sbatch").write_text(STUB)
     done = subprocess.run(
         [sys.executable, "sbatch", "job.sh"],
@@ -55,7 +68,7 @@ def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     assert len(counts) == 2
     assert sum(counts) == 2
     assert len(lingprobe.results("out")) == 2
-    shown = said("status", "out")
+    shown = said("cluster", "status", "out")
     assert "2 of 2 units of work are done, 0 running, 0 failed, 0 waiting" in shown
 
 
@@ -79,7 +92,7 @@ def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
     ]
     assert f"cd {tmp_path}\n" in script
     assert script.endswith(f"exec {sys.executable} -m lingprobe run -t 'a task' --shard slurm\n")
-    plain = said("slurm", "--shards", "16", "--", "run", "-t", "a task")
+    plain = said("cluster", "slurm", "--shards", "16", "--", "run", "-t", "a task")
     assert plain.splitlines()[-1] == script.splitlines()[-1]
     assert "gpus" not in plain
     done = subprocess.run(["bash", "-n"], input=plain, text=True, check=False)

@@ -187,7 +187,7 @@ MISTAKES = {
         "wrong.npz: neither 'vectors' nor layer_0, layer_1, ... (it has: a)",
     ),
     "a key that no request has": (
-        "generate request.json",
+        "data generate request.json",
         "request.json: request: unknown key 'verbz'; there are language, lexicon, more_words,"
         " classes, bands, nouns, verbs, adjectives, adverbs, prepositions, frames, voices, datives,"
         " relatives, tense, modal, aspect, polarity, number, determiner, relativiser, at_most,"
@@ -195,11 +195,11 @@ MISTAKES = {
         " even_structures",
     ),
     "a language that is not generated": (
-        "generate empty.json --language klingon",
+        "data generate empty.json --language klingon",
         "empty.json: request.language: no language called 'klingon' (`lingprobe list languages` lists them)",
     ),
     "a sheet that nobody filled in": (
-        "annotate --score sheet.tsv",
+        "data annotate --score sheet.tsv",
         "there are no judgements in sheet.tsv: fill in the column 'judgement'",
     ),
     "a folder from a variable that is not set": (
@@ -236,7 +236,7 @@ MISTAKES = {
         "mine.py does not define 'nothing'",
     ),
     "tagged text without tags": (
-        "tag text.txt --from bad.txt -o out.tagged",
+        "data tag text.txt --from bad.txt -o out.tagged",
         "bad.txt:1: 'one' is no word with a tag; write word/TAG, word_TAG, or word, tab, TAG on a"
         " line",
     ),
@@ -260,7 +260,7 @@ MISTAKES = {
         " config.json)",
     ),
     "an archive in place of a text": (
-        "tag text.txt --from files.tar.xz -o out.tagged",
+        "data tag text.txt --from files.tar.xz -o out.tagged",
         "files.tar.xz is an archive of files, not a text; unpack it and name one of them, as with"
         " `tar xf files.tar.xz`",
     ),
@@ -349,7 +349,7 @@ MISTAKES = {
         " metric, probe, view and load()",
     ),
     "a language that is none": (
-        "generate empty.json --language mine.py@three",
+        "data generate empty.json --language mine.py@three",
         "the language 'mine.py@three' returns 3: give a Language",
     ),
     "results that are not there": (
@@ -445,7 +445,7 @@ def test_a_task_that_fails_says_where(here, typed):
 
 
 def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
-    assert typed("generate empty.json --language mine.py@falling") == (
+    assert typed("data generate empty.json --language mine.py@falling") == (
         1,
         "lingprobe: KeyError: 'language', at mine.py:29 (unexpected; run again with --debug to see"
         " where)\n",

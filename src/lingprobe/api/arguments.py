@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from lingprobe.api.renamed import suggest_option
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import (
     REQUIRED,
@@ -19,7 +20,7 @@ from lingprobe.data.options import (
     describe_options,
 )
 from lingprobe.data.references import Reference
-from lingprobe.data.suggestions import advice, suggest
+from lingprobe.data.suggestions import advice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -89,7 +90,7 @@ def takes_options(
 
         wrapper.__signature__ = own.replace(parameters=list(shown.values()))  # type: ignore[attr-defined]
         wrapper.declared = declared  # type: ignore[attr-defined]
-        wrapper.__doc__ = _describe(inspect.getdoc(function) or "", described)
+        wrapper.__doc__ = describe_call(inspect.getdoc(function) or "", described)
         return wrapper  # type: ignore[return-value]
 
     return decorate
@@ -105,7 +106,7 @@ def _keyword(option: DeclaredOption) -> inspect.Parameter:
     )
 
 
-def _describe(text: str, options: Sequence[DeclaredOption]) -> str:
+def describe_call(text: str, options: Sequence[DeclaredOption]) -> str:
     """The docstring of a function with its options, below what it does."""
     first, _, rest = text.partition("\n\n")
     return "\n\n".join(filter(None, [first, describe_options(options), rest]))
@@ -113,7 +114,7 @@ def _describe(text: str, options: Sequence[DeclaredOption]) -> str:
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
     other = advice("argument", name)
-    near = "" if other else suggest("option", name, known, 0.6)
+    near = "" if other else suggest_option(name, known, 0.6)
     other = other or advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

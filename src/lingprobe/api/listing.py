@@ -47,7 +47,12 @@ PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
 ROOM_NAMES = [each.name for each in pkgutil.iter_modules(PACKAGE.__path__)]
 OTHERS = (
     Contents(
-        "command", "lingprobe.commands", {each.name: each.place for each in commands.commands()}
+        "command",
+        "lingprobe.commands",
+        {
+            **dict.fromkeys(commands.GROUPS, ""),
+            **{each.name.replace(" ", "."): each.place for each in commands.commands()},
+        },
     ),
     Contents(
         "function",
@@ -78,6 +83,8 @@ def available(
     licence: Literal["open"] | None = None,
 ) -> list[Entry]:
     """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
+
+    ReferenceProblem if nothing has the name (`ud/tense`, `mine.py@my_task`) or fits the pattern.
 
     for entry in lingprobe.available("tasks", "ud/*"):
         print(entry.name, entry.summary)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import (
@@ -54,6 +54,28 @@ FIRST_LOOK = (
 
 class Settings(TypedDict, total=False):
     """How an evaluation is made; the keyword parameters of `run`."""
+
+    cache: str | Path | None
+    probes: Sequence[str]
+    layers: Sequence[str]
+    seeds: int | None
+    output: str | Path | None
+    dtype: Literal["float32", "float16", "bfloat16", "none"]
+    on_error: Literal["raise", "skip"]
+    limit: int | None
+    suite: str | None
+    controls: Sequence[str]
+    baselines: bool
+    copies: bool
+    keep_scores: bool
+    probe_device: str
+    project: int | None
+    memory: str | None
+    jobs: int | str
+    shard: str | None
+    progress: bool
+    reproducible: bool
+    log_to: str | None
 
 
 @takes_options(RunOptions, ProbedOptions)
@@ -145,7 +167,8 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 
     reference  such as 'ud2019:TREEBANK'; DataProblem if its data are missing
     """
-    return run(None, encoders, **{**settings, "suite": reference})
+    settings["suite"] = reference
+    return run(None, encoders, **settings)
 
 
 @contextmanager

@@ -66,10 +66,10 @@ and folders; for None, what was run last without a folder.
 class Selection(TypedDict, total=False):
     """Which results (default: all)."""
 
+    experiment: str | int | None
     tasks: Sequence[str] | None
     encoders: Sequence[str] | None
     layers: Sequence[str] | None
-    experiment: str | int | None
     metric: str | None
     trust: bool | None
 
@@ -106,7 +106,8 @@ def report(
     """Results as a page, as `lingprobe report` shows them: print it, or write it in a format. The
     table has a row for each encoder and a column for each task.
 
-    DataProblem if there are no such results, UsageProblem if two views are requested.
+    Results are an evaluation, a list of them, or a folder. DataProblem if there are no such
+    results, UsageProblem if two views are requested.
 
         lingprobe.report("results/").write("results.csv")
         lingprobe.report("results/").write("results.svg")
@@ -198,7 +199,8 @@ def compare(
 
     Two questions are asked of each encoder on each task, whether it is above what needs no training
     (decodable) and above what needs no model (beyond the surface), and it is better if it is better
-    than all such baselines; its layer is chosen on dev.
+    than all such baselines; its layer is chosen on dev. Results are an evaluation, results selected
+    from several ([r for r in many.results if ...]), a folder, or a list of evaluations and folders.
 
     Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
     which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if

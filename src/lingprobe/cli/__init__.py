@@ -92,7 +92,7 @@ def _add_commands() -> None:
     ours: list[tuple[str, str, Any]] = [
         (each.heading, each.name, attribute(each.place)) for each in commands()
     ]
-    known = {name for _, name, _ in ours}
+    known = {*GROUPS, *(name for _, name, _ in ours)}
     added = [
         (found.heading if isinstance(found, Declaration) else "Plugins", name, found)
         for name, found in points

@@ -21,7 +21,9 @@ def complete_kinds(incomplete: str) -> list[str]:
 
 def completer(kind: str) -> Callable[..., list[str]]:
     """Completes the `kinds`, or what is `listed` of one that was typed, or names of a kind."""
-    return {"kinds": complete_kinds, "listed": complete_listed}.get(kind) or complete_names(kind)
+    if kind == "kinds":
+        return complete_kinds
+    return complete_listed if kind == "listed" else complete_names(kind)
 
 
 def complete_names(kind: str) -> Callable[[str], list[str]]:

@@ -86,6 +86,8 @@ def _parameter(option: DeclaredOption) -> inspect.Parameter:
         default = list(default) or None
     elif kind is Path and default is not None:
         default = Path(default)
+    elif kind is bool:
+        default = bool(default)
     complete = option.flag.complete
     shown: dict[str, Any] = {
         "metavar": option.flag.metavar,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import typer
 
@@ -72,7 +73,7 @@ def run(given: RunCommand) -> None:
     _check_format(given.style, given.suite)
     start = time.perf_counter()
     tasks = tasks_of(given.tasks, given.languages)
-    probed = {"encoders": encoders_of(given.encoders, given, tasks), "tasks": tasks}
+    probed: dict[str, Any] = {"encoders": encoders_of(given.encoders, given, tasks), "tasks": tasks}
     if given.dry_run:
         echo(str(lingprobe.estimate(**probed, **given.select(PlanOptions))))
         return

@@ -12,6 +12,7 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
+from lingprobe.api.renamed import suggest_option
 from lingprobe.cli.completing import complete_kinds
 from lingprobe.data.suggestions import advice, suggest
 
@@ -82,10 +83,10 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
             unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
         )
     if kind := COMMAND.match(said):
-        near = next((name for name in commands if name.rpartition(" ")[2] == kind[1]), "")
-        if not near and kind[1] in complete_kinds(""):
+        named = {name.rpartition(" ")[2]: name for name in reversed([*commands])}
+        if kind[1] not in named and kind[1] in complete_kinds(""):
             return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
-        near = near or suggest("command", kind[1], commands)
+        near = named.get(kind[1]) or named.get(suggest("command", kind[1], named), "")
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
@@ -100,6 +101,6 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
 def _unknown_option(flag: str, flags: Iterable[str]) -> str:
     """That there is no such option, and what was meant."""
     name = flag.lstrip("-").partition("=")[0]
-    near = suggest("option", name, [each[2:] for each in flags if each.startswith("--")])
+    near = suggest_option(name, [each[2:] for each in flags if each.startswith("--")])
     instead = f"did you mean --{near}?" if near else advice("option", name)
     return f"no option {flag}{f'; {instead}' if instead else ''}"

@@ -88,13 +88,13 @@ class CompareCommand(CompareOptions, SizedFileOptions, ScorePageOptions):
         ),
         flag(metavar="PAPER"),
     ] = None
-    correction: Annotated[  # type: ignore[assignment]
+    correction: Annotated[
         Literal["bonferroni", "bh", "holm"] | None,
         Help(
             "correction of p values and intervals: Bonferroni (default), or Benjamini-Hochberg; of"
             " published tables, which have no intervals, Holm (default)"
         ),
-    ] = None
+    ] = None  # type: ignore[assignment]
 
 
 @command(CompareCommand)

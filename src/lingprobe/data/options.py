@@ -153,9 +153,13 @@ class Options:
         return {k: v for k, v in values.items() if v is not None and v != named[k].default}
 
 
-@functools.cache
-def declared_options(kind: type) -> Mapping[str, DeclaredOption]:
+def declared_options(kind: Any) -> Mapping[str, DeclaredOption]:
     """The options that a class declares, by name: those of its bases first."""
+    return _declared_options(kind)
+
+
+@functools.cache
+def _declared_options(kind: Any) -> Mapping[str, DeclaredOption]:
     hints = typing.get_type_hints(kind, include_extras=True)
     texts = dict(_annotations(kind))
     found = {}
@@ -196,8 +200,8 @@ def describe_options(declared: Iterable[DeclaredOption]) -> str:
     """A table of options for a docstring: their names, and what each means."""
     rows = [(option.name, option.help.meaning) for option in declared if option.help.meaning]
     wide = max((len(name) for name, _ in rows), default=0) + 2
-    room = {"width": _WIDTH, "subsequent_indent": " " * wide, "break_on_hyphens": False}
-    return "\n".join(textwrap.fill(f"{name:{wide}}{text}", **room) for name, text in rows)
+    shape = textwrap.TextWrapper(_WIDTH, subsequent_indent=" " * wide, break_on_hyphens=False)
+    return "\n".join(shape.fill(f"{name:{wide}}{text}") for name, text in rows)
 
 
 def _annotations(kind: type) -> Iterator[tuple[str, str]]:
