@@ -106,7 +106,7 @@ def test_a_command_that_has_no_shares_is_told(command):
 
 
 def test_an_array_has_tasks():
-    with pytest.raises(lingprobe.UsageProblem, match="0 shards: an array has from 1 to"):
+    with pytest.raises(lingprobe.UsageProblem, match="shards=0: write a number from 1 on"):
         lingprobe.slurm(["run"], shards=0)
 
 
