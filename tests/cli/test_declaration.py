@@ -297,7 +297,6 @@ def test_help_imports_nothing_to_compute_with():
         "lingprobe.api.commands",
         "lingprobe.api.data_options",
         "lingprobe.api.options",
-        "lingprobe.api.renamed",
         "lingprobe.api.result_options",
     }
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from lingprobe.api.renamed import suggest_option
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import (
     REQUIRED,
@@ -20,7 +19,7 @@ from lingprobe.data.options import (
     describe_options,
 )
 from lingprobe.data.references import Reference
-from lingprobe.data.suggestions import advice
+from lingprobe.data.suggestions import advice, suggest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,7 +113,7 @@ def describe_call(text: str, options: Sequence[DeclaredOption]) -> str:
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
     other = advice("argument", name)
-    near = "" if other else suggest_option(name, known, 0.6)
+    near = "" if other else suggest("option", name, known, 0.6)
     other = other or advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

@@ -22,7 +22,6 @@ from lingprobe.api.options import (
     ProbedOptions,
     RunOptions,
 )
-from lingprobe.api.renamed import suggest_option
 from lingprobe.data.cache import write_text
 from lingprobe.data.checks import check_regular
 from lingprobe.data.errors import UsageProblem
@@ -32,6 +31,7 @@ from lingprobe.data.references import (
     Reference,
     resolve_beside,
 )
+from lingprobe.data.suggestions import suggest
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.estimate import Estimate
@@ -148,7 +148,7 @@ def _own_names(settings: dict[str, Any]) -> None:
 def _check_setting(path: Path, key: str, value: Any) -> Any:
     """The value of a key, where there is such a key and it holds such values."""
     if key not in KEYS:
-        near = suggest_option(key, KEYS, 0.6)
+        near = suggest("option", key, KEYS, 0.6)
         meant = f"did you mean {near}?" if near else f"there are {', '.join(KEYS)}"
         raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
     kind = KEYS[key].read_as

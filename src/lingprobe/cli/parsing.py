@@ -12,7 +12,6 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
-from lingprobe.api.renamed import suggest_option
 from lingprobe.cli.completing import complete_kinds
 from lingprobe.data.suggestions import advice, suggest
 
@@ -86,7 +85,8 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
         named = {name.rpartition(" ")[2]: name for name in reversed([*commands])}
         if kind[1] not in named and kind[1] in complete_kinds(""):
             return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
-        near = named.get(kind[1]) or named.get(suggest("command", kind[1], named), "")
+        near = suggest("command", kind[1], [*commands, *named])
+        near = named.get(kind[1]) or named.get(near, near)
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
@@ -101,6 +101,6 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
 def _unknown_option(flag: str, flags: Iterable[str]) -> str:
     """That there is no such option, and what was meant."""
     name = flag.lstrip("-").partition("=")[0]
-    near = suggest_option(name, [each[2:] for each in flags if each.startswith("--")])
+    near = suggest("option", name, [each[2:] for each in flags if each.startswith("--")])
     instead = f"did you mean --{near}?" if near else advice("option", name)
     return f"no option {flag}{f'; {instead}' if instead else ''}"

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from lingprobe.data.core import Result
 from lingprobe.data.digests import checksum_file
+from lingprobe.data.options import Help
 from lingprobe.data.records import records
 from lingprobe.data.references import Reference
 from lingprobe.suites.facts import Entry, PaperTable
@@ -59,19 +60,26 @@ class File(NamedTuple):
 
 
 def flash(
-    folder: str | None = None,
+    folder: Annotated[
+        str | None,
+        Help("with `public` and `reserve`, as published"),
+    ] = None,
     *,
-    version: Version = FIRST,
-    trained_on_ud: Said = "unknown",
-    trained_on_source: Said = "unknown",
+    version: Annotated[
+        Version,
+        Help("2 has a set of `tree/` in place of the English pairs"),
+    ] = FIRST,
+    trained_on_ud: Annotated[
+        Said,
+        Help("whether the encoders were trained on treebanks of Universal Dependencies"),
+    ] = "unknown",
+    trained_on_source: Annotated[
+        Said,
+        Help("whether they were trained on the texts that these annotate"),
+    ] = "unknown",
 ) -> Suite:
     """Small sets of many families and languages in two draws, public and reserve, for one score in
     minutes (docs/design/flash.md); no paper's table.
-
-    folder             with `public` and `reserve`, as published
-    version            2 has a set of `tree/` in place of the English pairs
-    trained_on_ud      whether the encoders were trained on treebanks of Universal Dependencies
-    trained_on_source  whether they were trained on the texts that these annotate
     """
     sets = read_flash_sets(version)
     languages = {each.language for each in sets}
