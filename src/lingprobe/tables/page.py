@@ -129,7 +129,7 @@ class Page(Generic[T]):
         elif is_figure(to):
             raise UsageProblem(
                 f"{to}: figures are made by `lingprobe report` (also with `--by`), `lingprobe"
-                " layers`, `lingprobe relate` and `lingprobe curve`, not from this table"
+                " layers`, `lingprobe relate` and `lingprobe results curve`, not from this table"
             )
         else:
             write_text(to, self.text(style, width=width))
