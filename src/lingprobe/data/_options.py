@@ -89,7 +89,7 @@ def convert_option(text: str, kind: Any, where: str) -> Any:
     """Turn an option's text into the annotated type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
-        if says_where(kind):
+        if PLACE in kind.__metadata__:
             return _place(text)
         value = convert_option(text, inner[0], where)
         least = help_of(kind).least
