@@ -170,7 +170,7 @@ def described(name: str) -> str:
     thing = getattr(lingprobe, name)
     if is_typeddict(thing):
         return f"{inspect.getdoc(thing)}\n\n{describe_options(shared_options(name).values())}"
-    if hasattr(thing, "declared"):
+    if inspect.isfunction(thing) and hasattr(thing, "declared"):
         return _described_call(thing)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
