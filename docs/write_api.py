@@ -10,13 +10,13 @@ import hashlib
 import importlib
 import inspect
 import re
+import runpy
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ForwardRef, get_args, is_typeddict
 
 from typer.models import ArgumentInfo
-from write_options import shared_options
 
 import lingprobe
 from lingprobe import extend
@@ -27,6 +27,7 @@ from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data.options import describe_options
 
 ROOT = Path(__file__).parent.parent
+shared_options = runpy.run_path(str(ROOT / "docs" / "write_options.py"))["shared_options"]
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
 CHANGELOG = ROOT / "CHANGELOG.md"
 HEAD = """# The Python reference
@@ -169,7 +170,7 @@ def described(name: str) -> str:
     thing = getattr(lingprobe, name)
     if is_typeddict(thing):
         return f"{inspect.getdoc(thing)}\n\n{describe_options(shared_options(name).values())}"
-    if hasattr(thing, "declared"):
+    if inspect.isfunction(thing) and hasattr(thing, "declared"):
         return _described_call(thing)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""

@@ -61,12 +61,12 @@ MISTAKES = {
     ),
     "a limit that is not a number": (
         lambda: lingprobe.evaluate("length", TASK, limit="all"),
-        "limit='all': give a whole number, at most this many examples of each task, for a first look;"
+        "limit='all': give a whole number, at most this many examples of each task, for a preview;"
         " tables mark such tasks",
     ),
     "a number as a limit that is none": (
         lambda: lingprobe.evaluate("length", TASK, limit=2.5),
-        "limit=2.5: give a whole number, at most this many examples of each task, for a first look;"
+        "limit=2.5: give a whole number, at most this many examples of each task, for a preview;"
         " tables mark such tasks",
     ),
     "a word for True or False": (

@@ -55,8 +55,8 @@ def embed(
     for each encoder what was encoded, and its `vectors`.
 
     sentences  of `lingprobe.sentences`, or texts
-    EncoderProblem for an encoder that cannot be used. A run with the same `dtype` and `project`
-    reads the vectors from the cache.
+    EncoderProblem for an encoder that cannot be used, UsageProblem for a table. A run with the same
+    `dtype` and `project` reads the vectors from the cache.
 
         lingprobe.embed(lingprobe.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
         lingprobe.embed(["She sleeps.", "They sleep."], "bow:random")["bow:random"].vectors
@@ -64,8 +64,8 @@ def embed(
     kept_as(dtype)
     if isinstance(sentences, Mapping) or is_frame(sentences):
         raise UsageProblem(
-            f"a {type(sentences).__name__} is not a list of texts: give those of its column, or what"
-            " lingprobe.sentences returns"
+            f"a {type(sentences).__name__} is not a list of texts: give those of its column, or"
+            " what lingprobe.sentences returns"
         )
     every = [
         Sentence.of(split_words(each), each) if isinstance(each, str) else each

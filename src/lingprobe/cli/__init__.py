@@ -1,8 +1,8 @@
 """The command line. A command imports what it needs only when it runs, so that help is fast.
 
-`declaration` makes a command of the function of `lingprobe` that it calls, whose parameters
-`signatures` reads. The commands are in the modules named by their subjects, as `measuring` and
-`results`; `options` are those that several share, `parsing` reads a command line.
+`declaration` makes a command of the class of its options. The commands are in the modules named by
+their subjects, as `measuring` and `results`; `options` are those that several share, `parsing`
+reads a command line.
 """
 
 from __future__ import annotations

@@ -71,8 +71,14 @@ class Declaration:
 def command(
     options: type[O], *, heading: str = "Plugins"
 ) -> Callable[[Callable[[O], None]], Declaration]:
-    """A command that takes these options. Under which heading of the help the core's commands
-    stand, `api.commands` says.
+    """A command of the command line, for entry points of `lingprobe.commands`: what it decorates is
+    called with an object of the options, and its docstring is the help.
+
+    options  a class of options, as `lingprobe.Options` describes it
+    heading  the heading in the list of commands
+
+        @command(LongestOptions)
+        def longest(given: LongestOptions) -> None:
     """
     return lambda show: Declaration(options, show, heading)
 

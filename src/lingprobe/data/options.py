@@ -75,7 +75,14 @@ class Flag:
 
 
 def flag(*names: str, **more: Any) -> Flag:
-    """How an option is written: its flags, and fields of `Flag`."""
+    """How an option is written on the command line, where its name and type do not say it.
+
+    names  its flags: short ones beside --name, or all of them
+    more   `metavar`, what help calls a value; `kind`, the type that a text is read as;
+           `positional`, for an argument; `panel`, the heading in the help
+
+        output: Annotated[Path, Help("where to write"), flag("-o", metavar="FILE")]
+    """
     return Flag(names, **more)
 
 
@@ -140,7 +147,7 @@ class Options:
             option.check(getattr(self, name))
 
     @classmethod
-    def declared(cls) -> Mapping[str, DeclaredOption]:
+    def list_options(cls) -> Mapping[str, DeclaredOption]:
         """The options by name, those of its bases first."""
         return declared_options(cls)
 

@@ -20,7 +20,7 @@ from lingprobe_extensions.train.options import (
     read_settings,
 )
 
-_SETTINGS = TrainingSettings.declared()
+_SETTINGS = TrainingSettings.list_options()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ def _train(given: SettingOptions, asked: Mapping[str, Any]) -> None:
     chosen = {
         **asked,
         "data": [*given.files, *asked.get("data", ())],
-        **{name: value for name in _SETTINGS if (value := getattr(given, name, None)) is not None},
+        **{k: v for k, v in given.select(SettingOptions).items() if k in _SETTINGS},
         **read_settings(dict(_parse_pairs(given.setting))),
     }
     with _Bars(given.quiet) as bars:

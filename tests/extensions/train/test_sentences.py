@@ -438,10 +438,10 @@ def test_on_the_command_line(files, tmp_path):
         ({"objective": "guess"}, "no objective called 'guess'"),
         ({"objective": ""}, "an objective is missing: choose one of annotate, autoencode"),
         ({"objective": "cbow"}, "bow is trained for cbow, and for nothing else"),
-        ({"size": 3}, "no setting 'size': choose one of vectors, dim"),
-        ({"hidden": "many"}, "hidden=many: not a whole number"),
+        ({"size": 3}, "train takes no argument 'size'"),
+        ({"hidden": "many"}, "hidden='many': give a whole number"),
         ({"optimizer": "rmsprop"}, "no optimizer 'rmsprop'"),
-        ({"english": "maybe"}, "english=maybe: not true or false"),
+        ({"english": "maybe"}, "english='maybe': give True or False"),
         ({"epochs": 0}, "epochs=0: write a number from 1 on"),
     ],
 )

@@ -48,7 +48,7 @@ def survey(
     treebanks: Sequence[str | Path] | str | Path = (), *, tasks: Sequence[str] | str = ()
 ) -> Page[tuple[SurveyRow, ...]]:
     """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
-    languages` shows it: examples, classes, composition and warnings.
+    data languages` shows it: examples, classes, composition and warnings.
 
     DataProblem if there is no treebank. `.content` has a `SurveyRow` for each treebank and task.
 
