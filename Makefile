@@ -68,6 +68,7 @@ fix: $(VENV)/.dev ## mend what ruff can mend
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tables and tutorials from what they print, the map from the imports
+	$(BIN)/python docs/write_options.py
 	$(BIN)/python docs/write_cli.py
 	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/write_tables.py

@@ -13,7 +13,7 @@ neighbours  of the 1,000 most frequent words, the share of the ten nearest words
 speed       words a second of these trainings, in time of one processor: gensim with one worker.
             Beside it lingprobe with its defaults for sentences (bigrams, subsampling), which gensim
             does not have.
-memory      the peak of `lingprobe train bow` on so many lines, made by repeating real ones, and what
+memory      the peak of `lingprobe train encoder bow` on so many lines, made by repeating real ones, and what
             ten million lines would take at the slope of the last two.
 
 Exits with 1 where lingprobe shares more than 5 points less than gensim's seeds do, is slower, or would
@@ -39,7 +39,7 @@ from lingprobe.corpora.text import split_words
 from lingprobe.data.vectors import Floats
 from lingprobe_extensions.train.bag import Bag
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
-from lingprobe_extensions.train.settings import Settings
+from lingprobe_extensions.train.options import TrainingSettings
 
 LEAST, NEGATIVES, RATE = 5, 10, 0.025
 NEAR, ASKED = 10, 1000
@@ -62,7 +62,7 @@ def ours(text: Sequence[str], folder: Path, **settings: object) -> tuple[list[st
     corpus = Corpus.of((line.split() for line in text), folder)
     rows = np.arange(len(corpus))
     vocabulary = Vocabulary.of(corpus, rows, LEAST)
-    how = Settings.of({"least": LEAST, "negatives": NEGATIVES, **settings})
+    how = TrainingSettings.of({"least": LEAST, "negatives": NEGATIVES, **settings})
     bag, few = Bag(corpus, vocabulary, how), rows[:5]
     bag.steps.learn(bag.tables, bag.dev_sample(few), bag.steps.Rates(0.0, 0.0, True))  # compiles
     began, done = time.process_time(), 0

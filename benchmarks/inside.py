@@ -52,9 +52,9 @@ def main(results: Path) -> None:
 
 def _scores(results: Path) -> Iterator[Row]:
     for folder in ("layers", "case", "tree", "one", "more", "morecase"):
-        for row in _rows(_report(results / folder, reads="*")):
+        for row in _rows(_report(results / folder, layers="*")):
             yield {"folder": folder, **row}
-    for row in _rows(_report(results / "dep", reads=["?", "??"])):
+    for row in _rows(_report(results / "dep", layers=["?", "??"])):
         yield {"folder": "dep", **row}
 
 
@@ -64,19 +64,19 @@ def _differences(results: Path) -> Iterator[Row]:
     """
     for folder in ("layers", "case", "morecase", "tree"):
         for encoder, reads in READS.items():
-            of = {"encoders": encoder, "reads": reads}
+            of = {"encoders": encoder, "layers": reads}
             yield from _compared(results, folder, "each other", pairs=True, **of)
             untrained = f"{encoder}weights=random*"
             yield from _compared(results, folder, "untrained", against=untrained, **of)
             if folder.endswith("case"):
                 # not those that end as weights=random does
-                of = {"encoders": [f"{encoder}[!m]", "char-ngrams*"], "reads": [*reads, "-"]}
+                of = {"encoders": [f"{encoder}[!m]", "char-ngrams*"], "layers": [*reads, "-"]}
                 yield from _compared(results, folder, "char-ngrams", against="char-ngrams*", **of)
     for exchange, (encoder, reads) in product(("test", "all"), READS.items()):
-        of = {"encoders": encoder, "reads": reads, "tasks": [f"*exchange={exchange}*"]}
+        of = {"encoders": encoder, "layers": reads, "tasks": [f"*exchange={exchange}*"]}
         untrained = f"{encoder}weights=random*"
         yield from _compared(results, "nonsense", "untrained", against=untrained, **of)
-    yield from _compared(results, "dep", "each other", pairs=True, encoders=E5, reads=DEP)
+    yield from _compared(results, "dep", "each other", pairs=True, encoders=E5, layers=DEP)
     for folder in ("sae", "one"):
         yield from _compared(results, folder, "neurons", encoders="*", against=NEURONS)
     for against, name in (("neurons", NEURONS), ("untrained", "sae:sae-untrained*")):

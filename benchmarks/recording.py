@@ -14,7 +14,7 @@ machine.
 Compared are, of every result, score, interval, constants, gold, predictions, choice, strata,
 clusters and counts; probabilities; data sets row by row; numbers in tables and audits; vectors bit
 for bit. Not compared are identities, dates, seconds, versions and wording. Nothing is asked of
-lingprobe but its command line, and nothing is read but the files that it writes: `Left` says how, and
+lingprobe but its command line (in the words that the checkout knows: `EARLIER`), and nothing is read but the files that it writes: `Left` says how, and
 is the one place to change where a format or a name of a field does. Trials are told apart by the
 names of their parts without options, and among equal ones by their order, so an option may come or
 go.
@@ -67,6 +67,34 @@ PASSING = {
     "identity",
     "files",
 }
+EARLIER = {
+    "--layers": "--read",
+    "--baselines": "--bounds",
+    "--no-baselines": "--no-bounds",
+    "--dtype": "--store",
+    "--keep-scores": "--keep scores",
+    "--page": "--to",
+}
+"""What requests say, and what it was called before: a checkout that does not know the new name is
+asked by the old one.
+"""
+GROUPED = {
+    "train encoder": "train",
+    "train parser": "train parser",
+    **{
+        f"{group} {name}": name
+        for group, names in {
+            "inside": "intervene geometry morphology",
+            "cluster": "status slurm",
+            "results": "curve predictions claims",
+            "publish": "card submit board",
+            "data": "languages audit-parser generate annotate tag",
+            "train": "vectors export",
+        }.items()
+        for name in names.split()
+    },
+}
+"""Commands of groups, and how they were called before there were groups."""
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?![\w.]*\w)")
 SHOWN = 5  # differences of one request, unless all are asked for
 Fields = dict[str, Any]
@@ -145,17 +173,43 @@ def work(root: Path, source: str, requests: list[str]) -> None:
     place = importlib.import_module(os.environ[RECORDED]).__file__
     assert place is not None
     assert Path(place).is_relative_to(source), f"{place} is not of {source}"
+    flags = flags_of(os.environ[RECORDED])
     for name in requests:
         (root / name).mkdir()
         (root / name / "data").symlink_to(root.parent / "inputs")
         codes, before = [], spent()
         for number, step in enumerate(REQUESTS[name]):
-            codes.append(forked(root / name, number, shlex.split(step)))
+            codes.append(forked(root / name, number, spoken(shlex.split(step), flags)))
             if codes[-1]:
                 break
         (root / name / "codes").write_text(
             json.dumps({"codes": codes, "seconds": round(spent() - before, 1)})
         )
+
+
+def flags_of(package: str) -> dict[str, set[str]]:
+    """The flags of each command of a checkout."""
+    commands = importlib.import_module(f"{package}.cli").COMMANDS
+    every = {name: commands[name].command(name).params for name in commands}
+    return {
+        name: {flag for each in parameters for flag in (*each.opts, *each.secondary_opts)}
+        for name, parameters in every.items()
+    }
+
+
+def spoken(arguments: list[str], flags: dict[str, set[str]]) -> list[str]:
+    """A command line in the words of a checkout whose commands have these flags."""
+    whole, rest = " ".join(arguments[:2]), arguments[2:]
+    if whole not in GROUPED:
+        whole, rest = arguments[0], arguments[1:]
+    elif whole not in flags:
+        whole = GROUPED[whole]
+    known = flags.get(whole) or flags.get(whole.split()[0], set())
+    said = whole.split()
+    for each in rest:
+        is_new = each in EARLIER and each not in known
+        said += EARLIER[each].split() if is_new else [each]
+    return said
 
 
 def spent() -> float:

@@ -5,7 +5,7 @@ usage: python benchmarks/train.py [FOLDER] [--threads N] [--pairs 4000] [--hidde
 
 FOLDER holds raw_text and parallel (LINGPROBE_DATA without it). Three questions:
 
-speed    words and pieces a second of `lingprobe train bilstm-max --objective autoencode` on sentences
+speed    words and pieces a second of `lingprobe train encoder bilstm-max --objective autoencode` on sentences
          of novels, whose lengths differ much: batches of like length against the loop that people
          write, random batches of as many sentences, all padded to the longest. Both go over the
          same sentences once, with the same network, decoder and optimiser.

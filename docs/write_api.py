@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import inspect
 import re
+import runpy
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -19,12 +20,14 @@ from typer.models import ArgumentInfo
 
 import lingprobe
 from lingprobe import extend
+from lingprobe.api.arguments import describe_call
 from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
-from lingprobe.cli.signatures import module_of
 from lingprobe.data._packages import entry_points, is_own_module
+from lingprobe.data.options import describe_options
 
 ROOT = Path(__file__).parent.parent
+shared_options = runpy.run_path(str(ROOT / "docs" / "write_options.py"))["shared_options"]
 PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
 CHANGELOG = ROOT / "CHANGELOG.md"
 HEAD = """# The Python reference
@@ -38,17 +41,17 @@ CLASSES = (  # those that users hold in their hands; the others are named only
     " Answer Reason"
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
-    "audit_parser": "audit-parser",
-    "survey": "languages",
-    "train_vectors": "vectors",
-    **{
-        name: name
-        for name in (
-            *("board", "card", "claims", "curve", "embed", "erase", "export", "generate"),
-            *("geometry", "intervene", "layers", "morphology", "parse", "predictions", "relate"),
-            *("slurm", "status", "submit", "tag", "train", "transfer"),
-        )
-    },
+    "audit_parser": "data audit-parser",
+    "survey": "data languages",
+    "train_vectors": "train vectors",
+    "train": "train encoder",
+    **{name: name for name in ("embed", "erase", "layers", "parse", "relate", "transfer")},
+    **{name: f"inside {name}" for name in ("geometry", "intervene", "morphology")},
+    **{name: f"results {name}" for name in ("claims", "curve", "predictions")},
+    **{name: f"publish {name}" for name in ("board", "card", "submit")},
+    **{name: f"cluster {name}" for name in ("slurm", "status")},
+    **{name: f"data {name}" for name in ("generate", "tag")},
+    "export": "train export",
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}
 EXTEND = """## Names for extensions
@@ -76,6 +79,14 @@ def names() -> list[str]:
     """The public names: the core's, and those of its extensions."""
     added = (p.name for p in entry_points("lingprobe.functions") if is_own_module(p.value))
     return sorted([*lingprobe.__all__, *added])
+
+
+def module_of(name: str) -> str:
+    """The module that defines a public name."""
+    places = lingprobe._PLACES.items()
+    own = (f"lingprobe.{place}" for place, names in places if name in names.split())
+    added = (p.module for p in entry_points("lingprobe.functions") if p.name == name)
+    return next(own, "") or next(added)
 
 
 def kinds() -> dict[str, list[str]]:
@@ -157,6 +168,10 @@ def _first(thing: Any) -> str:
 def described(name: str) -> str:
     """The docstring of a public name, that of an alias from its source."""
     thing = getattr(lingprobe, name)
+    if is_typeddict(thing):
+        return f"{inspect.getdoc(thing)}\n\n{describe_options(shared_options(name).values())}"
+    if inspect.isfunction(thing) and hasattr(thing, "declared"):
+        return _described_call(thing)
     if isinstance(thing, type) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
     body = ast.parse(inspect.getsource(importlib.import_module(module_of(name)))).body
@@ -165,6 +180,18 @@ def described(name: str) -> str:
             value = after.value if isinstance(after, ast.Expr) else None
             return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) else ""
     return ""
+
+
+def _described_call(function: Any) -> str:
+    """The docstring of a function with its options, those of shared settings by one name."""
+    plain = inspect.unwrap(function)
+    rest = [p for p in inspect.signature(plain).parameters.values() if p.kind is p.VAR_KEYWORD]
+    shared = [name for name in SHARED.values() if rest and name in str(rest[0].annotation)]
+    hidden = {each for name in shared for each in shared_options(name)}
+    hidden -= inspect.signature(plain).parameters.keys()
+    options = [option for name, option in function.declared.items() if name not in hidden]
+    text = describe_call(inspect.getdoc(plain) or "", options)
+    return text if not shared else f"{text}\n\nFurther keywords are the fields of `{shared[0]}`."
 
 
 # ---- the page
@@ -196,7 +223,8 @@ def _section(name: str) -> str:
     thing = getattr(lingprobe, name)
     lines = [f"### {name}", "", f"    lingprobe.{name}{_brief(thing)}", ""]
     command = COMMANDED.get(name)
-    options = f"Parameters: [`lingprobe {command}`](cli.md#{command})."
+    anchor = (command or "").replace(" ", "-")
+    options = f"Parameters: [`lingprobe {command}`](cli.md#{anchor})."
     lines += [f"{_first(thing)} {options}" if command else _markdown(described(name)), ""]
     if isinstance(thing, type):
         lines += [

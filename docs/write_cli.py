@@ -25,7 +25,7 @@ Exit codes: 0, success; 1, something could not be measured; 2, wrong usage or da
 value: several may follow, or the option may be repeated.
 """
 SHARED = "Options of several commands"
-LISTINGS = ("tasks", "encoders", "suites", "list", "plugins")
+LISTINGS = ("tasks", "encoders", "list")
 EXAMPLES, COMMON = 2, 3  # examples of a command; commands that share a row of the tables
 REPEATED = re.compile(r"; (several may follow|may be repeated)(?=[.;]| \()")
 EXAMPLE = re.compile(r"^- .*(?:\n(?!- |\n|$).*)*\n?", re.M)

@@ -63,7 +63,7 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
       encoder=static:$out/bow-$width.vec
       if [ ! -e "$out/bow-$width.vec" ]; then
         xzcat "${novels[@]}" > "$out/text.txt"
-        lingprobe vectors "$out/text.txt" --exclude UD_English-EWT --english --skipgram \
+        lingprobe train vectors "$out/text.txt" --exclude UD_English-EWT --english --skipgram \
           --dim "$width" -o "$out/bow-$width.vec"
       fi
       ;;
@@ -76,8 +76,8 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
     infersent) one infersent bilstm-max infer $((width / 2)) "${pairs[@]}" ;;
     *) echo "no encoder $name; see --plan" >&2; exit 2 ;;
   esac
-  lingprobe run -t "comp/released/*:$sets,dev=none" -e "$encoder" --seeds 1 --no-bounds -o "$out/composed"
+  lingprobe run -t "comp/released/*:$sets,dev=none" -e "$encoder" --seeds 1 --no-baselines -o "$out/composed"
 done
 lingprobe report "$out/composed" --suite "ettinger2018:$sets"
 lingprobe compare "$out/composed" -e "trained:$out/models/st-*" --against "trained:$out/models/st-forward"
-lingprobe claims "$out/composed"
+lingprobe results claims "$out/composed"

@@ -48,7 +48,7 @@ if [ ! -e text.txt ]; then
   mv text.part text.txt
 fi
 vectors() { # OUTPUT TEXT OPTION...
-  [ -e "$1" ] || lingprobe vectors "$2" --exclude UD_English-EWT --english "${@:3}" -o "$1"
+  [ -e "$1" ] || lingprobe train vectors "$2" --exclude UD_English-EWT --english "${@:3}" -o "$1"
 }
 vectors novels.vec text.txt --skipgram --epochs 3 --least 3
 vectors short.vec short.txt --skipgram --epochs 5 --least 3 --dim 200
@@ -97,7 +97,7 @@ tasks=(-t 'ud/*:UD_English-EWT'
   -t pair/{mrpc,sick-e,sick-r,sts-b,sts12,sts13,sts14,sts15,sts16}:downstream)
 measure() { # ENCODER...
   # shellcheck disable=SC2086 # no word where it is empty
-  OMP_NUM_THREADS=1 lingprobe run "${tasks[@]}" -e "$@" --seeds 1 --no-bounds --cache cache -o results $how
+  OMP_NUM_THREADS=1 lingprobe run "${tasks[@]}" -e "$@" --seeds 1 --no-baselines --cache cache -o results $how
 }
 network() { # SHAPE: over random and over trained word vectors
   measure "untrained:$1,hidden=150" "untrained:$1,hidden=150,vectors=novels.vec"

@@ -67,13 +67,13 @@ if [ ! -e "$out/novels.vec" ]; then
     xzcat "$nli" | awk -F'\t' '$1 ~ /^lingnli/ && $2 == "train" {print $6; print $7}' |
       awk '!seen[$0]++'
   } > "$out/text.txt"
-  lingprobe vectors "$out/text.txt" --exclude "$probed" --english --skipgram --epochs 3 --least 3 \
+  lingprobe train vectors "$out/text.txt" --exclude "$probed" --english --skipgram --epochs 3 --least 3 \
     -o "$out/novels.vec"
 fi
 
 probe() { # ENCODER...
-  lingprobe run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --no-bounds -o "$out/learned"
-  lingprobe run "${composed[@]}" -e "$@" --seeds 1 --no-bounds -o "$out/learned"
+  lingprobe run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --no-baselines -o "$out/learned"
+  lingprobe run "${composed[@]}" -e "$@" --seeds 1 --no-baselines -o "$out/learned"
 }
 
 one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
@@ -87,7 +87,7 @@ one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
   probe "trained:$out/models/$name"
   if [ $curves ]; then
     lingprobe run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
-      --seeds 1 --no-bounds -o "$out/learned"
+      --seeds 1 --no-baselines -o "$out/learned"
   fi
 }
 
@@ -116,6 +116,6 @@ for name in $names; do
   esac
 done
 if [ $curves ]; then
-  lingprobe curve "$out/learned"
-  lingprobe curve "$out/learned" -o "$out/learned.svg"
+  lingprobe results curve "$out/learned"
+  lingprobe results curve "$out/learned" -o "$out/learned.svg"
 fi

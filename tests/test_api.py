@@ -26,7 +26,7 @@ def task(tmp_path_factory):
 
 
 def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
-    how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": False, "progress": False}
     plain = evaluate("bow:random,dim=8", task, **how, output=tmp_path / "plain", cache=tmp_path)
     evaluation = evaluate(
         "bow:random,dim=8",
@@ -54,7 +54,7 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
         "1",
         "--control",
         "shuffled",
-        "--no-bounds",
+        "--no-baselines",
     ]
     arguments = ["run", "-t", task, *asked, "-q"]
     shown = CliRunner().invoke(
@@ -68,7 +68,13 @@ def test_what_could_not_be_measured_is_printed_with_the_table(task, tmp_path):
     def broken(sentences):
         raise RuntimeError("no vectors today")
 
-    how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False, "cache": tmp_path}
+    how = {
+        "probes": ["logreg"],
+        "seeds": 1,
+        "baselines": False,
+        "progress": False,
+        "cache": tmp_path,
+    }
     nothing = str(evaluate(broken, task, **how))
     assert "nothing could be measured" in nothing
     assert "failed: " in nothing
@@ -100,7 +106,7 @@ def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_pat
     assert [r.provenance.date for r in found[0].results] == [
         r.provenance.date for r in found[1].results
     ]
-    alone = evaluate("random,dim=4", [Told()], **how, bounds=False)
+    alone = evaluate("random,dim=4", [Told()], **how, baselines=False)
     assert {r.trial.encoder.partition(",")[0] for r in alone.results} == {"random"}
 
 
@@ -109,7 +115,7 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
     arguments = ["run", "-t", task, "-e", "random,dim=4", *how]
     both = [
         CliRunner().invoke(app, [*arguments, *more], catch_exceptions=False)
-        for more in ((), ("--no-bounds",))
+        for more in ((), ("--no-baselines",))
     ]
     encoders = [
         {row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both

@@ -640,7 +640,7 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
         encoders,
         [task],
         probes=[probe],
-        bounds=False,
+        baselines=False,
         seeds=1,
         cache=tmp_path,
         progress=False,

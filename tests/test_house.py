@@ -415,8 +415,8 @@ REFLECTION = {
     "extend.py",
     # keywords that several functions share, as `help` shows them
     "api/arguments.py",
-    # options of commands, which are those of functions
-    "cli/declaration.py",
+    # options are the fields of their classes
+    "data/options.py",
     # fields that are written as JSON under their names
     "data/notes.py",
     # names that are imported when they are asked for

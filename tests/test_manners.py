@@ -102,7 +102,7 @@ def test_a_run_is_quiet_needs_no_network_and_leaves_all_as_it_was(how, folder, m
         QUICK,
         probes=["logreg", "mlp,hidden=8,dropout=0"],
         seeds=1,
-        bounds=False,
+        baselines=False,
         output="results",
         cache="cache",
         **how,
@@ -139,12 +139,12 @@ def test_a_test_of_sockets_can_fail(monkeypatch):
 def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypatch, capfd):
     bar_sockets(monkeypatch)
     monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
-    how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": False}
     lingprobe.run(TASK, "length", **how, output="results", keep_scores=True)
     before = host()
     calls = {
         "evaluate": lambda: lingprobe.evaluate("length", TASK, **how),
-        "suite": lambda: lingprobe.suite("ud2019:a.conllu", bounds=False, seeds=1),
+        "suite": lambda: lingprobe.suite("ud2019:a.conllu", baselines=False, seeds=1),
         "report": lambda: (
             str(lingprobe.report("results")) + lingprobe.report("results").text("csv")
         ),
@@ -209,6 +209,8 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "run",
         "sample",
         "question",
+        "command",
+        "flag",
     }
     assert set(calls) == functions
     (folder / "experiment.toml").write_text(

@@ -238,12 +238,12 @@ SHOWN = (
     "compare results",
     "compare results --pairs",
     "compare results --letters",
-    "card results",
-    "status results",
+    "publish card results",
+    "cluster status results",
     "inspect table:films.jsonl",
     "tasks ud/tense",
     "encoders hf",
-    "suites",
+    "list suites",
 )
 WRONG = (
     "run -t ud/tens:x -e length",

@@ -100,13 +100,13 @@ def test_the_extension_adds_a_command_and_a_function(installed, tmp_path):
     asked = [sys.executable, "-c", code, tmp_path / "text.txt"]
     done = subprocess.run(asked, env=installed, capture_output=True, text=True, check=True)
     assert done.stdout == "ccc\n"
-    listed = lingprobe(installed, "plugins")
+    listed = lingprobe(installed, "list", "plugins")
     assert "command longest" in listed
     assert "function longest" in listed
 
 
 def test_the_extension_runs(installed, running_text, tmp_path):
-    encoders = ["-e", "alphabet", "-e", "rare-letters,floor=3", "-e", "length", "--no-bounds"]
+    encoders = ["-e", "alphabet", "-e", "rare-letters,floor=3", "-e", "length", "--no-baselines"]
     run = [
         "run",
         "-t",
@@ -148,7 +148,7 @@ def test_a_file_is_enough(running_text, tmp_path):
     run += [
         "--probe",
         f"{source}/probe.py@Centroid",
-        "--no-bounds",
+        "--no-baselines",
         "-q",
         "-o",
         tmp_path,
@@ -225,7 +225,7 @@ def test_a_control_and_a_metric_are_files_too(tmp_path):
     without_extension("build", "ud/tree-depth:embedded", "-o", data)
     task = f"table:{data},metric={source}/metric.py@near"
     run = ["run", "-t", task, "-e", "length", "--control", f"{source}/control.py@AnyOrder"]
-    more = ["--probe", "logreg", "--seeds", "1", "--no-bounds", "-q", "-o", tmp_path / "results"]
+    more = ["--probe", "logreg", "--seeds", "1", "--no-baselines", "-q", "-o", tmp_path / "results"]
     rows = list(csv.DictReader(without_extension(*run, *more, "--format", "csv").splitlines()))
     assert [row["control"].partition("@")[2] for row in rows] == ["", "AnyOrder"]
     assert {row["metric"].partition("@")[2] for row in rows} == {"near"}

@@ -89,4 +89,4 @@ def test_settings_are_the_parameters_of_a_run():
         for p in inspect.signature(lingprobe.run).parameters.values()
         if p.kind is p.KEYWORD_ONLY
     ]
-    assert set(keywords) - {"suite"} == set(Settings.__annotations__)
+    assert set(keywords) == set(Settings.__annotations__)

@@ -58,7 +58,7 @@ def honest(tmp_path_factory):
         probes=["logreg"],
         controls=["shuffled"],
         seeds=2,
-        bounds=False,
+        baselines=False,
         output=folder / "out",
         keep_scores=True,
     )
@@ -116,18 +116,18 @@ WAYS = [
     ["compare"],
     ["compare", "--letters"],
     ["compare", "--test", "bootstrap"],
-    ["card"],
+    ["publish card"],
     ["layers"],
-    ["curve"],
+    ["results curve"],
     ["relate"],
-    ["claims", "--all"],
-    ["predictions", "-o", "predictions"],
+    ["results claims", "--all"],
+    ["results predictions", "-o", "predictions"],
 ]
 
 
 @pytest.mark.parametrize("view", WAYS, ids=" ".join)
 def test_no_view_of_results_runs_what_they_name(mailed, view):
-    done = CliRunner().invoke(app, [view[0], "out", *view[1:]])
+    done = CliRunner().invoke(app, [*view[0].split(), "out", *view[1:]])
     assert not Path(RAN).exists()
     assert done.exception is None or isinstance(done.exception, lingprobe.LingprobeError)
 
@@ -135,7 +135,7 @@ def test_no_view_of_results_runs_what_they_name(mailed, view):
 @pytest.mark.parametrize("mailed", [as_metric], indirect=True)
 @pytest.mark.parametrize("view", [["report"], ["report", "--each"], ["compare"]], ids=" ".join)
 def test_a_metric_in_a_file_needs_trust(mailed, view):
-    refused = CliRunner().invoke(app, [view[0], "out", *view[1:]])
+    refused = CliRunner().invoke(app, [*view[0].split(), "out", *view[1:]])
     assert not Path(RAN).exists()
     assert str(refused.exception) == (
         "'evil.py@metric' was named by a file, not by you, so 'evil.py' was not run: read it, and"
@@ -158,7 +158,7 @@ def test_predictions_of_a_task_in_a_file_need_trust(mailed):
 @pytest.mark.parametrize("mailed", [as_metric], indirect=True)
 def test_a_run_into_a_folder_with_a_strangers_results_runs_none_of_their_code(mailed, caplog):
     evaluation = lingprobe.run(
-        "table:data.tsv", "length", probes=["logreg"], seeds=1, bounds=False, output="out"
+        "table:data.tsv", "length", probes=["logreg"], seeds=1, baselines=False, output="out"
     )
     assert len(evaluation) == 1
     assert not Path(RAN).exists()
@@ -174,10 +174,10 @@ def test_a_sheet_needs_trust_for_a_task_in_a_file(tmp_path, monkeypatch):
     sheet = Path("sheet.tsv").read_text()
     sheet = re.sub('table:data.tsv[^"]*', "evil.py@task", sheet)
     Path("filled.tsv").write_text(re.sub(r"\t$", "\tnow", sheet, flags=re.MULTILINE))
-    refused = CliRunner().invoke(app, ["annotate", "--score", "filled.tsv"])
+    refused = CliRunner().invoke(app, ["data", "annotate", "--score", "filled.tsv"])
     assert "--trust" in str(refused.exception)
     assert not Path(RAN).exists()
-    scored = CliRunner().invoke(app, ["annotate", "--score", "filled.tsv", "--trust"])
+    scored = CliRunner().invoke(app, ["data", "annotate", "--score", "filled.tsv", "--trust"])
     assert scored.exit_code == 0, scored.output
     assert Path(RAN).exists()
 
@@ -191,6 +191,6 @@ def test_the_audit_of_a_parsed_corpus_does_not_make_its_parser(tmp_path, monkeyp
         Path(folder, "00000.conllu").write_text(sentence * 3)
     by = '{"parser": {"name": "evil.py@parser", "fingerprint": "x"}}'
     Path("parsed", "parsed.json").write_text(by)
-    done = CliRunner().invoke(app, ["audit-parser", "gold", "parsed", "--into", "parsed"])
+    done = CliRunner().invoke(app, ["data", "audit-parser", "gold", "parsed", "--into", "parsed"])
     assert "evil.py@parser" in done.output
     assert not Path(RAN).exists()

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from lingprobe.api.tables import table
     from lingprobe.audit.findings import Audit
     from lingprobe.audit.parses import ParserAudit
+    from lingprobe.cli.declaration import command
     from lingprobe.corpora.views import Tree, Word
     from lingprobe.data.cache import FileProblem
     from lingprobe.data.core import (
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.data.labels import Classes, Column, LabelSets, Scores
     from lingprobe.data.listing import Entry, Option, Plugin
+    from lingprobe.data.options import Help, Options, flag
     from lingprobe.data.reading import ReadingProblem, Readings
     from lingprobe.data.references import Reference, ReferenceProblem
     from lingprobe.data.vectors import Spans, Vectors
@@ -160,6 +162,7 @@ __all__ = [
     "Figure",
     "FileProblem",
     "GeometryRow",
+    "Help",
     "Holding",
     "Holdings",
     "Informed",
@@ -173,6 +176,7 @@ __all__ = [
     "MorphologyRow",
     "Needs",
     "Option",
+    "Options",
     "Page",
     "Parsed",
     "ParserAudit",
@@ -218,6 +222,7 @@ __all__ = [
     "card",
     "clean_cache",
     "collections",
+    "command",
     "compare",
     "compare_published",
     "configure",
@@ -228,6 +233,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "fetch",
+    "flag",
     "geometry",
     "get_tasks",
     "holdings",
@@ -288,6 +294,7 @@ _PLACES = {
     "api.tables": "table",
     "audit.findings": "Audit",
     "audit.parses": "ParserAudit",
+    "cli.declaration": "command",
     "data.cache": "FileProblem",
     "data.core": (
         "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
@@ -310,6 +317,7 @@ _PLACES = {
     "pages.compare": "Compared Comparison",
     "suites.encoder_rows": "EncoderRow encoder_rows",
     "suites.significance": "Printed",
+    "data.options": "Help Options flag",
     "data.reading": "ReadingProblem Readings",
     "data.references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",

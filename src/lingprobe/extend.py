@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from lingprobe.analysis.score_files import read_score_file
     from lingprobe.annotators.agreement import score_annotations, score_phrases
     from lingprobe.annotators.parser import Annotation, extract_annotation
-    from lingprobe.api.arguments import as_list, show_keywords
+    from lingprobe.api.arguments import as_list, takes_options
     from lingprobe.api.listing import get_contents
+    from lingprobe.api.options import SelectionOptions
     from lingprobe.api.results import ResultsSource, read_stored_results
     from lingprobe.audit.findings import AuditBaseline
     from lingprobe.audit.floors import SplitHalves
-    from lingprobe.cli.declaration import command, option
-    from lingprobe.cli.options import SHARED_OPTIONS, show_page
+    from lingprobe.cli.options import PageOptions, QuietOptions, show_page
     from lingprobe.corpora.array_files import ArrayFile
     from lingprobe.corpora.brackets import (
         BRACKET_SUFFIXES,
@@ -132,7 +132,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BRACKET_SUFFIXES",
     "POOLS",
-    "SHARED_OPTIONS",
     "WORD_PATTERN",
     "Annotation",
     "Answers",
@@ -159,14 +158,17 @@ __all__ = [
     "PackedResult",
     "PageBlock",
     "PageChapter",
+    "PageOptions",
     "PaperTable",
     "PlaceOption",
     "ProblemTally",
     "ProseBlock",
+    "QuietOptions",
     "RemoteEncoder",
     "ResultRow",
     "ResultsSource",
     "SavedModel",
+    "SelectionOptions",
     "SentenceNetwork",
     "SentencesRead",
     "SlotEncoder",
@@ -197,7 +199,6 @@ __all__ = [
     "checksum_file",
     "coefficients",
     "column_from_codes",
-    "command",
     "compute_offsets",
     "compute_stratum_rows",
     "compute_tree_depth",
@@ -246,7 +247,6 @@ __all__ = [
     "name_language",
     "open_draft",
     "open_word_table",
-    "option",
     "parse_brackets",
     "pool_states",
     "read_brackets",
@@ -267,7 +267,6 @@ __all__ = [
     "set_environment",
     "shorten_reference",
     "shorten_task",
-    "show_keywords",
     "show_page",
     "show_progress",
     "split_clitic",
@@ -276,6 +275,7 @@ __all__ = [
     "strip_folders",
     "strip_to_letters",
     "supply_treebanks",
+    "takes_options",
     "tokenize_words",
     "try_parse_reference",
     "uncompressed_path",
@@ -293,13 +293,13 @@ _PLACES = {
     "analysis.score_files": "read_score_file",
     "annotators.agreement": "score_annotations score_phrases",
     "annotators.parser": "Annotation extract_annotation",
-    "api.arguments": "as_list show_keywords",
+    "api.arguments": "as_list takes_options",
     "api.listing": "get_contents",
+    "api.options": "SelectionOptions",
     "api.results": "ResultsSource read_stored_results",
     "audit.findings": "AuditBaseline",
     "audit.floors": "SplitHalves",
-    "cli.declaration": "command option",
-    "cli.options": "SHARED_OPTIONS show_page",
+    "cli.options": "PageOptions QuietOptions show_page",
     "corpora.array_files": "ArrayFile",
     "corpora.brackets": "BRACKET_SUFFIXES BracketTree format_terminal parse_brackets read_brackets",
     "corpora.columns": "ColumnLayout",

@@ -108,6 +108,6 @@ def test_mixes_over_other_examples_have_no_expected_layer():
     assert math.isnan(depth.expected.layer)
     assert depth.expected.why == "the mixes were scored over different examples"
     (depth,) = depths([r for r in growing() if r.trial.read in ("mix:0-0", "mix")])
-    assert depth.expected.why == "not measured: mix:0-1, mix:0-2, mix:0-3 (--read cumulative)"
+    assert depth.expected.why == "not measured: mix:0-1, mix:0-2, mix:0-3 (--layers cumulative)"
     (depth,) = depths([r for r in growing() if r.trial.read == "mix"] + [fit(0.6, "lex")])
     assert depth.expected.why.startswith("not measured: mix:0-0, mix:0-1, mix:0-2 and 1 more")

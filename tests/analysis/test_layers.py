@@ -127,7 +127,7 @@ def test_mixes_that_were_not_measured_are_named():
     results = [r for r in over_layers() if r.trial.read not in ("mix:0-3", "mix:0-4")]
     (depth,) = depths(results)
     assert math.isnan(depth.expected.layer)
-    assert depth.expected.why == "not measured: mix:0-3, mix:0-4 (--read cumulative)"
+    assert depth.expected.why == "not measured: mix:0-3, mix:0-4 (--layers cumulative)"
     assert depth.best is not None
 
 
@@ -167,7 +167,7 @@ def test_without_mixes_there_is_no_room_for_them():
     assert table.columns == ("task", "lexical", "layer 0", "best alone", "n")
     assert [len(row) for row in table.sections[0].rows] == [5]
     assert not any("expected layer" in note for note in table.notes)
-    assert any("--read cumulative" in note for note in table.notes)
+    assert any("--layers cumulative" in note for note in table.notes)
     each = by_layer(depth)
     assert each.columns == ("layer", "alone", "95 % interval")
     assert {len(row) for row in each.sections[0].rows} == {3}
@@ -329,9 +329,9 @@ def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
         str(tmp_path),
         "-t",
         "edge/dep",
-        "--read",
+        "--layers",
         "lex",
-        "--read",
+        "--layers",
         "mix",
         "--by",
         "distance",
@@ -370,5 +370,5 @@ def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
 
 def test_what_has_no_layers_says_how_to_measure_them(tmp_path):
     ResultStore(tmp_path).write([("0", over_layers()[0])])
-    with pytest.raises(DataProblem, match="--read cumulative"):
+    with pytest.raises(DataProblem, match="--layers cumulative"):
         run("layers", str(tmp_path))

@@ -1,4 +1,4 @@
-"""`lingprobe curve`: from a training to what its epochs know."""
+"""`lingprobe results curve`: from a training to what its epochs know."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def measured(tmp_path_factory):
     (place / "text.en").write_text("\n".join(lines) + "\n", "utf-8")
     lingprobe.train("bilstm-max", "autoencode", place / "text.en", place / "m", epochs=3, **TINY)
     encoder = f"trained:{place / 'm'},epoch=0+*"
-    how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": False}
     lingprobe.run(TASK, encoder, **how, output=place / "results", cache=place / "cache")
     return place
 
@@ -55,13 +55,15 @@ def test_the_figures_stay_where_the_folder_is_gone(measured, tmp_path):
 
 def test_the_command_line_shows_and_draws_it(measured, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["curve", str(measured / "results"), "-o", "curve.svg"])
+    done = CliRunner().invoke(
+        app, ["results", "curve", str(measured / "results"), "-o", "curve.svg"]
+    )
     assert done.exit_code == 0, done.output
     assert "best on dev: epoch" in done.output
     assert "curve.svg: 1 curve" in done.output
     assert (tmp_path / "curve.svg").is_file()
     done = CliRunner().invoke(
-        app, ["curve", str(measured / "results"), "--metric", "macro-f1", "-f", "csv"]
+        app, ["results", "curve", str(measured / "results"), "--metric", "macro-f1", "-f", "csv"]
     )
     assert "macro-f1" in done.stdout
 
@@ -88,7 +90,7 @@ def test_one_epoch_is_no_curve(measured):
 
 
 def test_where_nothing_was_trained_it_says_how(tmp_path):
-    how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": False}
     lingprobe.run(TASK, "length", **how, output=tmp_path)
-    done = CliRunner().invoke(app, ["curve", str(tmp_path)])
+    done = CliRunner().invoke(app, ["results", "curve", str(tmp_path)])
     assert "no result is of an epoch or step of a training" in str(done.exception)

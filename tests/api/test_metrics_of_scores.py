@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 import lingprobe
 from lingprobe.data.errors import LingprobeError
 
-SETTINGS = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
+SETTINGS = {"probes": ["logreg"], "seeds": 1, "baselines": False, "progress": False}
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_results_with_scores_are_judged_by_any_metric(texts, tmp_path):
 def test_results_without_scores_are_told(texts, tmp_path):
     task = f"table:{texts},metric=accuracy"
     lingprobe.run(task, "bow:random", output=tmp_path / "r", **SETTINGS)
-    with pytest.raises(LingprobeError, match=r"auroc needs probabilities.*--keep scores"):
+    with pytest.raises(LingprobeError, match=r"auroc needs probabilities.*--keep-scores"):
         lingprobe.report(tmp_path / "r", metric="auroc")
     with pytest.raises(LingprobeError, match="did you mean 'neg-log-loss'"):
         lingprobe.report(tmp_path / "r", metric="log-loss")

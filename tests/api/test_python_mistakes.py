@@ -57,23 +57,25 @@ MISTAKES = {
     ),
     "seeds as a list": (
         lambda: lingprobe.evaluate("length", TASK, seeds=[1, 2]),
-        "seeds=[1, 2]: give a whole number, how often each probe is trained",
+        "seeds=[1, 2]: give a whole number, how often each probe is trained (default: 5)",
     ),
     "a limit that is not a number": (
         lambda: lingprobe.evaluate("length", TASK, limit="all"),
-        "limit='all': give a whole number, how many examples of each task are used at most",
+        "limit='all': give a whole number, at most this many examples of each task, for a preview;"
+        " tables mark such tasks",
     ),
     "a number as a limit that is none": (
         lambda: lingprobe.evaluate("length", TASK, limit=2.5),
-        "limit=2.5: give a whole number, how many examples of each task are used at most",
+        "limit=2.5: give a whole number, at most this many examples of each task, for a preview;"
+        " tables mark such tasks",
     ),
     "a word for True or False": (
-        lambda: lingprobe.evaluate("length", TASK, bounds="no"),
-        "bounds='no': give True or False",
+        lambda: lingprobe.evaluate("length", TASK, baselines="no"),
+        "baselines='no': give True or False",
     ),
     "no seed": (
         lambda: lingprobe.evaluate("length", TASK, seeds=0),
-        "seeds=0: a run needs at least one",
+        "seeds=0: write a number from 1 on",
     ),
     "tasks as pairs": (
         lambda: lingprobe.evaluate("length", [("a b", "x"), ("c d", "y")]),
@@ -203,7 +205,7 @@ MISTAKES = {
         " them)",
     ),
     "a layer of an encoder without layers": (
-        lambda: lingprobe.evaluate("length", TASK, probes="logreg", reads="9"),
+        lambda: lingprobe.evaluate("length", TASK, probes="logreg", layers="9"),
         "length: no layer called '9': the encoder has no layers to choose from",
     ),
     "a name for a reference": (
@@ -221,7 +223,7 @@ MISTAKES = {
     ),
     "a value that is none of an option's": (
         lambda: lingprobe.evaluate("length", TASK, on_error="ignore"),
-        "ud/sent-len,on_error=ignore: choose one of raise, skip",
+        "no on_error 'ignore': choose one of raise, skip",
     ),
     "a column by another keyword": (
         lambda: lingprobe.table(FRAME, text_column="text"),
@@ -291,7 +293,7 @@ def test_an_encoder_that_raises_is_named_in_what_is_printed():
     def broken(sentences):
         raise RuntimeError("boom")
 
-    made = lingprobe.evaluate(broken, TASK, probes="logreg", bounds=False, seeds=1)
+    made = lingprobe.evaluate(broken, TASK, probes="logreg", baselines=False, seeds=1)
     assert not made.results
     assert "failed: broken: broken failed on every sentence tried (RuntimeError: boom)" in str(made)
 

@@ -1,4 +1,4 @@
-"""`lingprobe slurm` and `lingprobe status`: the script runs under a stub of sbatch that sets what SLURM
+"""`lingprobe cluster slurm` and `lingprobe cluster status`: the script runs under a stub of sbatch that sets what SLURM
 sets.
 """
 
@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 
-RUN = "run -t ud/tense:embedded -e length bow:random --probe logreg --seeds 1 --no-bounds"
+RUN = "run -t ud/tense:embedded -e length bow:random --probe logreg --seeds 1 --no-baselines"
 STUB = """\
 #!/usr/bin/env python3
 import os, re, subprocess, sys
@@ -41,7 +41,20 @@ def said(*arguments):
 def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "the cache"))
-    said("slurm", "--shards", "2", "-o", "job.sh", "--", *RUN.split(), "--limit", "60", "-o", "out")
+    said(
+        "cluster",
+        "slurm",
+        "--shards",
+        "2",
+        "-o",
+        "job.sh",
+        "--",
+        *RUN.split(),
+        "--limit",
+        "60",
+        "-o",
+        "out",
+    )
     Path("sbatch").write_text(STUB)
     done = subprocess.run(
         [sys.executable, "sbatch", "job.sh"],
@@ -55,7 +68,7 @@ def test_the_script_does_the_run_in_shares(tmp_path, monkeypatch):
     assert len(counts) == 2
     assert sum(counts) == 2
     assert len(lingprobe.results("out")) == 2
-    shown = said("status", "out")
+    shown = said("cluster", "status", "out")
     assert "2 of 2 jobs are done, 0 running, 0 failed, 0 waiting" in shown
 
 
@@ -79,7 +92,7 @@ def test_the_script_asks_for_what_it_is_told(tmp_path, monkeypatch):
     ]
     assert f"cd {tmp_path}\n" in script
     assert script.endswith(f"exec {sys.executable} -m lingprobe run -t 'a task' --shard slurm\n")
-    plain = said("slurm", "--shards", "16", "--", "run", "-t", "a task")
+    plain = said("cluster", "slurm", "--shards", "16", "--", "run", "-t", "a task")
     assert plain.splitlines()[-1] == script.splitlines()[-1]
     assert "gpus" not in plain
     done = subprocess.run(["bash", "-n"], input=plain, text=True, check=False)
@@ -93,7 +106,7 @@ def test_a_command_that_has_no_shares_is_told(command):
 
 
 def test_an_array_has_tasks():
-    with pytest.raises(lingprobe.UsageProblem, match="0 shards: an array has from 1 to"):
+    with pytest.raises(lingprobe.UsageProblem, match="shards=0: write a number from 1 on"):
         lingprobe.slurm(["run"], shards=0)
 
 

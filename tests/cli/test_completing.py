@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lingprobe.cli.completing import names, names_of_kind
+from lingprobe.cli.completing import complete_listed, complete_names
 
 SCRIPT = f"""#!{sys.executable}
 from lingprobe.cli import main
@@ -76,18 +76,18 @@ def test_tab_completes_in_bash(tmp_path, typed, completed):
 
 
 def test_names_are_those_of_the_table():
-    assert names("tasks")("ud/t") == ["ud/tense", "ud/top-deps", "ud/tree-depth"]
-    assert names("probes")("nothing") == []
+    assert complete_names("tasks")("ud/t") == ["ud/tense", "ud/top-deps", "ud/tree-depth"]
+    assert complete_names("probes")("nothing") == []
 
 
 def test_after_the_colon_of_a_task_come_treebanks(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("UD_English-One", "UD_Polish-Two", "other"):
         (tmp_path / name).mkdir()
-    assert names("tasks")("ud/tense:UD_P") == ["ud/tense:UD_Polish-Two"]
-    assert names("tasks")("ud/nothing:") == names("encoders")("length:") == []
+    assert complete_names("tasks")("ud/tense:UD_P") == ["ud/tense:UD_Polish-Two"]
+    assert complete_names("tasks")("ud/nothing:") == complete_names("encoders")("length:") == []
 
 
 def test_names_of_a_kind_are_those_of_the_kind_that_was_typed():
-    assert names_of_kind(SimpleNamespace(params={"kind": "controls"}), "shuf") == ["shuffled"]
-    assert names_of_kind(SimpleNamespace(params={"kind": "pies"}), "") == []
+    assert complete_listed(SimpleNamespace(params={"kind": "controls"}), "shuf") == ["shuffled"]
+    assert complete_listed(SimpleNamespace(params={"kind": "pies"}), "") == []

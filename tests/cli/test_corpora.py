@@ -42,7 +42,9 @@ def test_parsers_are_listed():
 def test_an_audit_is_shown(engine, tmp_path):
     rows = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_"
     (tmp_path / "gold.conllu").write_text(f"# text = Go!\n{rows}\n\n" * 12)
-    done = CliRunner().invoke(app, ["audit-parser", "gold.conllu", engine], env={"COLUMNS": "200"})
+    done = CliRunner().invoke(
+        app, ["data", "audit-parser", "gold.conllu", engine], env={"COLUMNS": "200"}
+    )
     assert done.exit_code == 0, done.output
     assert "Labels from chain against those from gold trees" in done.output
     assert "12 sentences of gold.conllu" in done.output

@@ -138,15 +138,15 @@ MISTAKES = {
         " dpr, semeval, spr2, wnut17, sick, cds, and treebanks, as ud/en_ewt",
     ),
     "a layer that is not there": (
-        f"run -t {TENSE} -e bow:random --read 5",
+        f"run -t {TENSE} -e bow:random --layers 5",
         "bow:random: no layer called '5': the encoder has no layers to choose from",
     ),
     "a read misspelt": (
-        f"run -t {TENSE} -e bow:random --read cumulatve",
+        f"run -t {TENSE} -e bow:random --layers cumulatve",
         "bow:random: no layer called 'cumulatve': the encoder has no layers to choose from",
     ),
     "a mix without layers": (
-        f"run -t {TENSE} -e length --read mix --probe span",
+        f"run -t {TENSE} -e length --layers mix --probe span",
         "length: 'mix' sums up numbered layers, and the encoder has no layers to choose from; take"
         " hf:NAME,layers=all",
     ),
@@ -191,7 +191,7 @@ MISTAKES = {
         "wrong.npz: neither 'vectors' nor layer_0, layer_1, ... (it has: a)",
     ),
     "a key that no request has": (
-        "generate request.json",
+        "data generate request.json",
         "request.json: request: unknown key 'verbz'; there are language, lexicon, more_words,"
         " classes, bands, nouns, verbs, adjectives, adverbs, prepositions, frames, voices, datives,"
         " relatives, tense, modal, aspect, polarity, number, determiner, relativiser, at_most,"
@@ -199,12 +199,12 @@ MISTAKES = {
         " even_structures",
     ),
     "a language that is not generated": (
-        "generate empty.json --language klingon",
+        "data generate empty.json --language klingon",
         "empty.json: request.language: no language called 'klingon' (`lingprobe list languages`"
         " lists them)",
     ),
     "a sheet that nobody filled in": (
-        "annotate --score sheet.tsv",
+        "data annotate --score sheet.tsv",
         "there are no judgements in sheet.tsv: fill in the column 'judgement'",
     ),
     "a folder from a variable that is not set": (
@@ -241,7 +241,7 @@ MISTAKES = {
         "mine.py does not define 'nothing'",
     ),
     "tagged text without tags": (
-        "tag text.txt --from bad.txt -o out.tagged",
+        "data tag text.txt --from bad.txt -o out.tagged",
         "bad.txt:1: 'one' is not a word with a tag; write word/TAG, word_TAG, or word, tab, TAG on"
         " a"
         " line",
@@ -266,7 +266,7 @@ MISTAKES = {
         " config.json)",
     ),
     "an archive in place of a text": (
-        "tag text.txt --from files.tar.xz -o out.tagged",
+        "data tag text.txt --from files.tar.xz -o out.tagged",
         "files.tar.xz is an archive of files, not a text; unpack it and name one of them, as with"
         " `tar xf files.tar.xz`",
     ),
@@ -357,7 +357,7 @@ MISTAKES = {
         " metric, probe, view and load()",
     ),
     "a language that is none": (
-        "generate empty.json --language mine.py@three",
+        "data generate empty.json --language mine.py@three",
         "the language 'mine.py@three' returns 3: give a Language",
     ),
     "results that are not there": (
@@ -424,7 +424,9 @@ def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
     line, sentence = MISTAKES[name]
     if "sheet.tsv" in line:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "argv", shlex.split(f"lingprobe annotate {TENSE} -n 5 -o sheet.tsv"))
+            patch.setattr(
+                sys, "argv", shlex.split(f"lingprobe data annotate {TENSE} -n 5 -o sheet.tsv")
+            )
             main()
     code, said = typed(line)
     expected = sentence.format(here=here, cache=os.environ["LINGPROBE_CACHE"])
@@ -435,7 +437,7 @@ def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
 @pytest.mark.parametrize("name", FAILURES)
 def test_an_encoder_that_fails_is_named(name, here, typed):
     function, sentence = FAILURES[name]
-    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --no-bounds -q"
+    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --no-baselines -q"
     assert typed(line) == (
         1,
         f"nothing could be measured:\nfailed: mine.py@{function}: {sentence}\n",
@@ -451,7 +453,7 @@ def test_a_task_that_fails_says_where(here, typed):
 
 
 def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
-    assert typed("generate empty.json --language mine.py@falling") == (
+    assert typed("data generate empty.json --language mine.py@falling") == (
         1,
         "lingprobe: KeyError: 'language', at mine.py:29 (unexpected; run again with --debug to see"
         " where)\n",
@@ -459,7 +461,7 @@ def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
 
 
 def test_debug_shows_where_it_failed(here):
-    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-bounds -q --debug"
+    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-baselines -q --debug"
     done = subprocess.run(
         [sys.executable, "-m", "lingprobe", *shlex.split(line)],
         capture_output=True,
@@ -486,14 +488,14 @@ def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
 def test_several_values_may_follow_one_flag(here, monkeypatch):
     asked = []
     monkeypatch.setattr(lingprobe, "run", lambda **s: asked.append(s) or lingprobe.Evaluation(()))
-    line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --read top"
+    line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --layers top"
     done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     settings, *more = asked
     assert not more
     assert (settings["tasks"], settings["encoders"]) == (["a", "b"], ["length", "random"])
     assert settings["controls"] == ["shuffled", "word-labels"]
-    assert (settings["seeds"], settings["reads"]) == (2, ["top"])
+    assert (settings["seeds"], settings["layers"]) == (2, ["top"])
 
 
 def test_arguments_of_a_command_are_no_values_of_its_flags(here):

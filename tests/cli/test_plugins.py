@@ -1,4 +1,4 @@
-"""`lingprobe plugins` and `lingprobe.plugins`: what installed packages add."""
+"""`lingprobe list plugins` and `lingprobe.plugins`: what installed packages add."""
 
 import importlib
 import os
@@ -8,8 +8,9 @@ import sys
 from typer.testing import CliRunner
 
 import lingprobe
+from lingprobe.api.commands import GROUPS
 from lingprobe.api.listing import OTHERS
-from lingprobe.cli import app
+from lingprobe.cli import COMMANDS, app
 
 METADATA = "Metadata-Version: 2.1\nName: acme-probes\nVersion: 1.2\n"
 POINTS = """[lingprobe.probes]
@@ -18,7 +19,7 @@ broken = acme_probes.gone:Guess
 mlp = acme_probes:Guess
 [lingprobe.commands]
 run = acme_probes:Guess
-audit-parser = acme_probes:Guess
+data.audit-parser = acme_probes:Guess
 guess = acme_probes:Guess
 [lingprobe.functions]
 run = acme_probes:Guess
@@ -53,13 +54,13 @@ def test_plugins_are_listed_with_their_package(tmp_path, monkeypatch):
 
 def test_one_that_cannot_be_imported_is_named_and_costs_nothing_else(tmp_path, monkeypatch):
     install(tmp_path, monkeypatch)
-    shown = CliRunner().invoke(app, ["plugins"], catch_exceptions=False).output
+    shown = CliRunner().invoke(app, ["list", "plugins"], catch_exceptions=False).output
     assert "acme-probes 1.2  probe guess  acme_probes:Guess\n" in shown
     assert "broken  acme_probes.gone:Guess  (cannot be used: ModuleNotFoundError" in shown
     listed = CliRunner().invoke(app, ["list", "probes"], catch_exceptions=False).output
     assert "broken" in listed
     assert "logreg" in listed
-    done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, bounds=False)
+    done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, baselines=False)
     assert len(done.results) == 1
     sys.modules.pop("acme_probes", None)
 
@@ -69,7 +70,7 @@ def test_one_that_exits_at_import_ends_no_list(tmp_path, monkeypatch):
     (tmp_path / "acme_probes.py").write_text("import sys\nsys.exit(3)\n")
     mine = {p.name: p.problem for p in lingprobe.plugins() if p.distribution == "acme-probes"}
     assert "guess called sys.exit(3)" in mine["guess"]
-    for command in ("plugins", "list probes"):
+    for command in ("list plugins", "list probes"):
         listed = CliRunner().invoke(app, command.split(), catch_exceptions=False)
         assert listed.exit_code == 0
         assert "called sys.exit(3)" in listed.output
@@ -85,13 +86,13 @@ def test_a_command_or_function_whose_name_is_taken_is_told_with_the_reason(tmp_p
     }
     assert problems == {
         ("command", "run"): "lingprobe has a command of this name",
-        ("command", "audit-parser"): "lingprobe has a command of this name",
+        ("command", "data.audit-parser"): "lingprobe has a command of this name",
         ("command", "guess"): "",
         ("function", "run"): "lingprobe has a function of this name",
         ("function", "tasks"): "lingprobe has a function of this name",
         ("function", "guess"): "",
     }
-    shown = CliRunner().invoke(app, ["plugins"], catch_exceptions=False).output
+    shown = CliRunner().invoke(app, ["list", "plugins"], catch_exceptions=False).output
     assert (
         "command run  acme_probes:Guess  (cannot be used: lingprobe has a command of this name)"
         in shown
@@ -100,7 +101,7 @@ def test_a_command_or_function_whose_name_is_taken_is_told_with_the_reason(tmp_p
 
 
 def test_every_command_is_known_to_be_taken():
-    ours = {str(each.name) for each in app.registered_commands}
+    ours = {name.replace(" ", ".") for name in COMMANDS} | set(GROUPS)
     [commands] = [contents for contents in OTHERS if contents.kind == "command"]
     assert set(commands.places(own=True)) == ours
 

@@ -30,7 +30,7 @@ def lingprobe(*arguments):
 
 def ran(place, task, *rest, seeds=1):
     probe = ["-e", "bow:random,dim=4", "--probe", "mlp,hidden=0", "--seeds", seeds, "-q"]
-    done = lingprobe("run", "--no-bounds", "-t", f"table:{place / task}.jsonl", *probe, *rest)
+    done = lingprobe("run", "--no-baselines", "-t", f"table:{place / task}.jsonl", *probe, *rest)
     assert done.exit_code == 0, done.output
 
 
@@ -89,7 +89,7 @@ def test_a_run_says_how_its_results_are_shown_again(place):
         "bow:random,dim=4",
         "--probe",
         "logreg",
-        "--no-bounds",
+        "--no-baselines",
     ]
     assert "`lingprobe report` shows" in lingprobe(*arguments).stderr
     assert (
@@ -121,7 +121,17 @@ def test_a_report_has_the_order_and_the_questions_of_its_run(place):
     how = ["-e", "length", "-e", "bow:random"]
     folder = place / "results"
     done = lingprobe(
-        "run", *chosen, *how, "--probe", "logreg", "--no-bounds", "-q", "-o", folder, "--seeds", 1
+        "run",
+        *chosen,
+        *how,
+        "--probe",
+        "logreg",
+        "--no-baselines",
+        "-q",
+        "-o",
+        folder,
+        "--seeds",
+        1,
     )
     assert done.exit_code == 0, done.output
     table = done.stdout.partition("1 seed")[0]

@@ -23,12 +23,12 @@ LINES = [
     ("run --classifier mlp", "did you mean --probe?"),
     ("run --epochs 3", "options of a probe stand behind its name"),
     ("run --lr 0.1", "options of a probe stand behind its name"),
-    ("run --layers 3", "did you mean --read?"),
-    ("run --layer 3", "did you mean --read?"),
+    ("run --read 3", "did you mean --layers?"),
+    ("run --layer 3", "did you mean --layers?"),
     ("run --pooling cls", "pooling belongs to the encoder"),
     ("run --gpu", "did you mean --device?"),
     ("run --cuda", "did you mean --device?"),
-    ("run --dtype float16", "precision belongs to the encoder"),
+    ("run --fp16", "precision belongs to the encoder"),
     ("run --folds 5", "folds are drawn where"),
     ("run --workers 2", "did you mean --jobs?"),
     ("run --num-workers 2", "did you mean --jobs?"),
@@ -59,7 +59,7 @@ LINES = [
     ("eval -t TASK", "did you mean run?"),
     ("probe -t TASK", "did you mean run?"),
     ("download senteval", "did you mean fetch?"),
-    ("results x", "did you mean report?"),
+    ("results x", "no command x (`lingprobe results --help`"),
     ("table x", "did you mean report?"),
     ("audit TASK", "did you mean inspect?"),
     ("encode x", "did you mean embed?"),
@@ -155,7 +155,7 @@ def test_all_that_is_suggested_is_there():
     known = {kind: set(room.places()) for kind, room in ROOMS.items()} | {"device": set(NAMES)}
     known["command"] = set(COMMANDS)
     flags = [flag for each in COMMANDS["run"].command("run").params for flag in each.opts]
-    known["option"] = {flag.removeprefix("--") for flag in flags}
+    known["option"] = {flag.removeprefix("--") for flag in flags} | {"no-baselines", "page"}
     for (kind, word), meant in _table().items():
         assert " " in meant or meant in known[kind], (kind, meant)
         assert kind in ("option", "argument") or word not in known[kind], (kind, word)

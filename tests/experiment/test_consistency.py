@@ -34,7 +34,7 @@ class Mine:
 def measured(tmp_path, encoder, **settings):
     """A run as a new process makes it, which imports files anew."""
     sys.modules.pop(module_name(tmp_path / "mine.py"), None)
-    how = {"probes": "logreg", "seeds": 1, "bounds": False, "progress": False}
+    how = {"probes": "logreg", "seeds": 1, "baselines": False, "progress": False}
     return lingprobe.run(
         {"mine": (TEXTS, LABELS)},
         encoder,
@@ -89,10 +89,10 @@ def test_vectors_by_sentence_that_changed_are_measured_anew(gone, tmp_path):
 def test_vectors_that_are_not_kept_are_checked_against_a_handful(tmp_path):
     reference = f"{tmp_path}/mine.py@Mine"
     write_vectors(tmp_path, GOOD)
-    measured(tmp_path, reference, store="none")
-    assert measured(tmp_path, reference, store="none").fresh == 0
+    measured(tmp_path, reference, dtype="none")
+    assert measured(tmp_path, reference, dtype="none").fresh == 0
     write_vectors(tmp_path, BAD)
-    evaluation = measured(tmp_path, reference, store="none")
+    evaluation = measured(tmp_path, reference, dtype="none")
     assert evaluation.fresh == len(evaluation.results)
     assert accuracy(evaluation) < 0.8
 
@@ -192,7 +192,7 @@ def test_a_change_of_a_few_sentences_is_found_as_often_as_is_said(tmp_path):
             reference,
             probes="logreg",
             seeds=1,
-            bounds=False,
+            baselines=False,
             output=tmp_path / "out",
             cache=tmp_path / "cache",
         )

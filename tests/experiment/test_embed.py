@@ -96,7 +96,7 @@ def test_a_value_beyond_float16_is_told(tmp_path):
     )
     done = embed(encoder, known, store, "k")
     assert [reason for _, reason in done.problems] == [
-        "a value outside the range of float16; store=bfloat16 holds it in as many bytes"
+        "a value outside the range of float16; dtype=bfloat16 holds it in as many bytes"
     ]
 
 
@@ -417,7 +417,7 @@ def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
             Spoilt(slots=("1.none",)), known, VectorStore(tmp_path, "float16"), "k"
         ).problems
     }
-    reason = "some of its tokens: a value outside the range of float16; store=bfloat16"
+    reason = "some of its tokens: a value outside the range of float16; dtype=bfloat16"
     assert why.startswith(reason)
 
 

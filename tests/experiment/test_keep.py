@@ -51,7 +51,7 @@ def measured(place, family, probes, name, **settings):
     encoder = "bow:random,dim=8,pool=none" if family == "span" else "bow:random,dim=8"
     task = f"table:{place / family}.parquet"
     where = {"cache": place / "cache", "output": place / name, "progress": False}
-    done = evaluate(encoder, task, probes=probes, seeds=1, bounds=False, **where, **settings)
+    done = evaluate(encoder, task, probes=probes, seeds=1, baselines=False, **where, **settings)
     assert not done.failures
     return task, encoder, {r.trial.probe: r for r in done.results}
 
@@ -149,7 +149,7 @@ def spans(place):
     """Results about spans, kept with scores by the command line: a probe of sigmoids, two seeds."""
     arguments = [
         "run",
-        "--no-bounds",
+        "--no-baselines",
         "-t",
         f"table:{place / 'span'}.parquet",
         "-e",
@@ -190,11 +190,11 @@ def test_bits_are_shown_and_listed(spans):
 def test_results_without_scores_say_how_to_get_them(place):
     measured(place, "sentence", ["logreg"], "plain")
     done = CliRunner().invoke(app, ["report", str(place / "plain"), "--bits"])
-    assert "--keep scores" in str(done.exception)
+    assert "--keep-scores" in str(done.exception)
 
 
 def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
-    lingprobe("predictions", spans, "-o", tmp_path / "lines")
+    lingprobe("results", "predictions", spans, "-o", tmp_path / "lines")
     first, second = sorted((tmp_path / "lines").glob("*.jsonl"))
     assert "seed=0" in first.name
     rows = [json.loads(line) for line in first.read_text("utf-8").splitlines()]
@@ -214,7 +214,7 @@ def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
 
 
 def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
-    lingprobe("predictions", spans, "--format", "jiant", "-o", tmp_path / "jiant")
+    lingprobe("results", "predictions", spans, "--format", "jiant", "-o", tmp_path / "jiant")
     folders = sorted(p for p in (tmp_path / "jiant").iterdir() if p.is_dir())
     assert len(folders) == 2
     labels = (folders[0] / "labels.txt").read_text("utf-8").split()
@@ -235,7 +235,7 @@ def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
 
 
 def _written(spans, tmp_path):
-    lingprobe("predictions", spans, "-o", tmp_path / "lines")
+    lingprobe("results", "predictions", spans, "-o", tmp_path / "lines")
     return sorted((tmp_path / "lines").glob("*.jsonl"))
 
 
@@ -243,7 +243,7 @@ def test_other_data_than_those_measured_are_refused(place, spans, tmp_path):
     original = (place / "span.parquet").read_bytes()
     try:
         write(FAMILIES["span"](SIZES, 7), place / "span.parquet")
-        done = CliRunner().invoke(app, ["predictions", str(spans), "-o", str(tmp_path)])
+        done = CliRunner().invoke(app, ["results", "predictions", str(spans), "-o", str(tmp_path)])
         assert "have changed since they were measured" in str(done.exception)
     finally:
         (place / "span.parquet").write_bytes(original)

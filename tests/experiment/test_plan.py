@@ -82,7 +82,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
             [encoder],
             ["span", "logreg", "majority"],
             seeds=1,
-            reads=["top", "mix:0-1", "cat:0+top"],
+            layers=["top", "mix:0-1", "cat:0+top"],
         ),
         paths,
     )
@@ -99,7 +99,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
         "logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"
     }
     every = plan(
-        Design([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), paths
+        Design([tables[0]], [encoder], ["span"], seeds=1, layers=["layers", "cumulative"]), paths
     )
     assert {"0", "mix:0-0", "mix"} <= {t.read for t in every.trials}
 
@@ -107,7 +107,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
 @pytest.mark.parametrize("read", ["7", "mix", "cat:lex+top"])
 def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(paths, tables, read):
     with pytest.raises(PlanProblem, match="length"):
-        plan(Design([tables[0]], ["length"], ["span"], reads=[read]), paths)
+        plan(Design([tables[0]], ["length"], ["span"], layers=[read]), paths)
 
 
 def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
@@ -124,7 +124,9 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
         "other": {"0", "1", "2"},
         "length": {"-"},
     }
-    own = plan(Design([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), paths)
+    own = plan(
+        Design([tables[0]], [layered], ["span"], seeds=1, layers=["0"], usual=["lex"]), paths
+    )
     assert {trial.read for trial in own.trials} == {"0"}
 
 

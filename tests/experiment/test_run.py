@@ -230,7 +230,7 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> 
     ("wanted", "said"),
     [
         (Design([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
-        (Design([Tiny("sentence")], ["length"], ["logreg"], reads=["7"]), "no layer called '7'"),
+        (Design([Tiny("sentence")], ["length"], ["logreg"], layers=["7"]), "no layer called '7'"),
         (Design([], ["length"], ["logreg"]), "nothing to measure"),
     ],
 )

@@ -66,7 +66,7 @@ ASKED += (
     "shuffled",
     "--probe",
     "mine.py@Easy",
-    "--no-bounds",
+    "--no-baselines",
     "--limit",
     "1500",
     "--seeds",

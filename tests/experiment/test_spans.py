@@ -45,7 +45,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
         paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
         outcome = run(
-            plan(Design([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), paths),
+            plan(Design([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
             paths,
             progress=False,
         )

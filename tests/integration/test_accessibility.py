@@ -59,7 +59,7 @@ def written(tmp_path_factory: Any) -> Path:
         "run": ran.report(),
         "each": lingprobe.report(results(names[:4], TASKS), each=True),
         "layers": lingprobe.layers(layered(3)),
-        "by": lingprobe.report(layered(2), by="distance", reads=["lex", "mix"]),
+        "by": lingprobe.report(layered(2), by="distance", layers=["lex", "mix"]),
         "compare": lingprobe.compare(results(names, TASKS)).page,
         "curve": lingprobe.curve(trainings()),
         "relate": lingprobe.relate(published="conneau2018"),

@@ -17,7 +17,7 @@ from integration.slurm import LONG, cluster, until
 pytestmark = pytest.mark.cluster
 
 CHEAP = "-t ud/tense:embedded ud/passive:embedded -e length bow:random --limit 300 --probe logreg"
-RUN = ["run", *CHEAP.split(), "--seeds", "1", "--no-bounds"]
+RUN = ["run", *CHEAP.split(), "--seeds", "1", "--no-baselines"]
 SLOW = ["run", *ASKED]  # with SLOW set, each unit of work takes 1.5 s
 
 
@@ -47,7 +47,7 @@ def lingprobe(folder, *arguments, code=0):
 
 def job(folder, *run):
     """The script of an array of four tasks, as it is printed."""
-    lingprobe(folder, "slurm", "--shards", "4", "-o", "job.sh", "--", *run, "-o", "many")
+    lingprobe(folder, "cluster", "slurm", "--shards", "4", "-o", "job.sh", "--", *run, "-o", "many")
     return "job.sh"
 
 
@@ -59,7 +59,8 @@ def measured(folder, number):
 
 def assert_as_one_process(folder, *run):
     """All is done, and is what one process gives, bit for bit."""
-    assert re.search(r"(\d+) of \1 jobs are done", lingprobe(folder, "status", "many"))
+    status = lingprobe(folder, "cluster", "status", "many")
+    assert re.search(r"(\d+) of \1 jobs are done", status)
     lingprobe(folder, *run, "-o", "one", "--cache", "one-cache", "-q")
     assert content(folder / "many") == content(folder / "one")
     assert vectors(folder / "cache") == vectors(folder / "one-cache")
@@ -106,7 +107,7 @@ def test_an_array_that_is_killed_goes_on_when_it_is_submitted_again(slurm, here)
     slurm.ask("scancel", "--signal=KILL", "--full", number)
     assert "COMPLETED" not in slurm.wait(number).values()
     left = len(content(here / "many"))
-    lingprobe(here, "status", "many", code=1)
+    lingprobe(here, "cluster", "status", "many", code=1)
     again = slurm.submit("job.sh", cwd=here)
     assert slurm.wait(again) == dict.fromkeys([1, 2, 3, 4], "COMPLETED")
     assert sum(measured(here, again)) + left == len(content(here / "many"))

@@ -21,7 +21,7 @@ from fixtures.models import sentence_transformer, transformer
 from lingprobe.integrations.sentence_transformers import ProbingEvaluator
 from lingprobe.integrations.transformers import ProbingCallback
 
-FAST = {"probes": "logreg", "seeds": 1, "bounds": False}
+FAST = {"probes": "logreg", "seeds": 1, "baselines": False}
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_a_trainer_without_a_tokenizer_is_told_so(task, bert, tmp_path):
 
 
 def test_layers_are_read_as_those_of_a_loaded_model(task, bert, tmp_path):
-    callback = ProbingCallback(task, **FAST, cache=tmp_path, layers="all", pool="cls")
+    callback = ProbingCallback(task, **FAST, cache=tmp_path, states="all", pool="cls")
     metrics = evaluate(handler(callback, bert), TrainerState(), tmp_path, {})
     reads = lingprobe.configure(bert, layers="all", pool="cls")
     other = lingprobe.evaluate(reads, task, **FAST, cache=tmp_path / "other")

@@ -239,7 +239,7 @@ def test_intervals_of_few_positives_hold_the_truth(true, positives):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_has_no_probabilities_is_told(name):
     gold = column_from_codes(np.array([0, 1, 0]), ("a", "b"))
-    with pytest.raises(MetricProblem, match=r"needs probabilities.*--keep scores"):
+    with pytest.raises(MetricProblem, match=r"needs probabilities.*--keep-scores"):
         measure(name, gold, gold)
     numbers = column([1.0, 2.0])
     with pytest.raises(MetricProblem, match="not numbers"):

@@ -49,13 +49,13 @@ def test_of_many_layers_one_is_shown_and_of_a_baseline_the_best(each):
     assert scores["random"][at].startswith("70.0")  # layer 5
     assert table.notes[0] == (
         "Layers are the best on dev, of up to 6 (mine: tense 2, passive 2)."
-        " All layers: `lingprobe report --read '*'`."
+        " All layers: `lingprobe report --layers '*'`."
     )
 
 
 @pytest.mark.parametrize(
     ("found", "how"),
-    [(measured(), {"reads": "*"}), (measured(layers=4), {}), (measured(on_dev=False), {})],
+    [(measured(), {"layers": "*"}), (measured(layers=4), {}), (measured(on_dev=False), {})],
 )
 def test_layers_that_were_asked_for_few_or_not_chosen_on_dev_are_all_shown(found, how):
     (table,) = lingprobe.report(found, **how).tables

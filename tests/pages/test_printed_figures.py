@@ -66,7 +66,7 @@ PAGES: dict[str, Callable[[], lingprobe.tables.page.Page]] = {
     "heat": lambda: lingprobe.report(scores(), figure="heat"),
     "radar": lambda: lingprobe.report(scores(7), figure="radar"),
     "headroom": lambda: lingprobe.report(gained(), headroom=True),
-    "by": lambda: lingprobe.report(layered(2), by="distance", reads=["lex", "mix"]),
+    "by": lambda: lingprobe.report(layered(2), by="distance", layers=["lex", "mix"]),
     "layers": lambda: lingprobe.layers(layered(3)),
     "curve": lambda: lingprobe.curve(trainings()),
     "relate": lambda: lingprobe.relate(published="conneau2018"),

@@ -185,7 +185,7 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     how = {
         "probes": ["logreg"],
         "seeds": 1,
-        "bounds": False,
+        "baselines": False,
         "progress": False,
         "output": tmp_path / "out",
     }
@@ -302,7 +302,7 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     def lingprobe(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
 
-    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--no-bounds"]
+    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--no-baselines"]
     assert (
         lingprobe(
             "run",

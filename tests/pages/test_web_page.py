@@ -229,7 +229,7 @@ def test_labels_that_are_numbers_have_no_classes():
 
 
 def test_what_was_not_kept_is_said_with_the_option_that_keeps_it():
-    assert "Measured with --keep scores" in text_of(results())
+    assert "Measured with --keep-scores" in text_of(results())
 
 
 def test_it_says_what_could_not_be_measured():
@@ -248,9 +248,9 @@ def test_a_command_repeats_it_and_papers_are_cited():
     text = text_of(found)
     assert "lingprobe run \\ -t ud/tense:EWT-bank \\ -t ud/passive:EWT-bank \\ -e 'hf:a b'" in text
     assert "--seeds 3" in text
-    assert "--no-bounds" not in text
+    assert "--no-baselines" not in text
     assert "@inproceedings{krasnowska-kieras-wroblewska-2019-empirical," in text
-    assert "--no-bounds" in text_of([r for r in found if r.trial.encoder == "hf:c"])
+    assert "--no-baselines" in text_of([r for r in found if r.trial.encoder == "hf:c"])
     assert "--no-copies" not in text
     own = {"hf:c,weights=random": "decodable"}
     copied = [saying(r, own_baselines=own) if r.trial.encoder == "hf:c" else r for r in found]
@@ -296,12 +296,12 @@ def test_a_file_says_by_its_name_that_it_is_a_page(tmp_path, name):
 @pytest.mark.parametrize("kept", [True, False])
 def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_path, kept):
     folder = tmp_path / "kept"
-    how = {"probes": "logreg", "seeds": 1, "bounds": False}
+    how = {"probes": "logreg", "seeds": 1, "baselines": False}
     task = "ud/tense:embedded,fold=1/5"
     done = lingprobe.run(task, "bow:random", output=folder, keep_scores=kept, **how)
     page = lingprobe.report(folder).text("html")
     assert "Examples that bow:random gets wrong" in page
-    assert ("Measured with --keep scores" not in page) == kept
+    assert ("Measured with --keep-scores" not in page) == kept
     assert ("The most confident predictions first" in page) == kept
     (one,) = done.results
     wrong = one.gold.ids != one.predicted.ids
@@ -312,17 +312,17 @@ def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_p
 
 
 def test_results_without_probabilities_are_read_once(tmp_path, monkeypatch):
-    how = {"probes": "logreg", "seeds": 1, "bounds": False, "output": tmp_path}
+    how = {"probes": "logreg", "seeds": 1, "baselines": False, "output": tmp_path}
     lingprobe.run("ud/sent-len:embedded,limit=300", "length", **how)
     read, known = [], ResultStore.read
     monkeypatch.setattr(ResultStore, "read", lambda store: read.append(1) or known(store))
-    assert "Measured with --keep scores" in lingprobe.report(tmp_path).text("html")
+    assert "Measured with --keep-scores" in lingprobe.report(tmp_path).text("html")
     assert len(read) == 1
 
 
 def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
     folder, blank, filled = (tmp_path / name for name in ("kept", "blank.tsv", "filled.tsv"))
-    how = {"probes": "logreg", "seeds": 1, "bounds": False}
+    how = {"probes": "logreg", "seeds": 1, "baselines": False}
     lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
     write_sheet("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
     lines = blank.read_text("utf-8").splitlines()

@@ -116,7 +116,7 @@ NEEDS = {
     "nb-bi-tfidf": {"words", "train"},
 }
 
-# docs/training.md and the docstring of lingprobe_extensions.train.settings.Settings
+# docs/training.md and lingprobe_extensions.train.options
 TRAINING = {
     "vectors": None,
     "dim": 300,

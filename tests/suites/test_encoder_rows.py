@@ -98,7 +98,7 @@ def test_the_command_tells_what_makes_each_row():
 
 @pytest.mark.parametrize("paper", SUITES)
 def test_a_suite_says_how_many_of_its_rows_can_be_measured(paper):
-    done = CliRunner().invoke(app, ["suites", paper])
+    done = CliRunner().invoke(app, ["list", "suites", paper])
     rows = encoder_rows(paper)
     many = sum(row.measurable for row in rows)
     assert f"{many} of the {len(rows)} published rows can be measured today" in done.output

@@ -151,6 +151,7 @@ def test_tables_are_written_as_pages_and_as_parquet(results, tmp_path):
 def test_what_people_score_stands_with_the_data_that_they_judged(results, folder, tmp_path):
     sheet = tmp_path / "sheet.tsv"
     lingprobe(
+        "data",
         "annotate",
         f"senteval/tense:{folder}",
         "-n",
@@ -165,7 +166,7 @@ def test_what_people_score_stands_with_the_data_that_they_judged(results, folder
     lines = sheet.read_text("utf-8").splitlines()
     filled = [line + "fine" if line[0].isdigit() else line for line in lines]
     sheet.write_text("\n".join(filled) + "\n", "utf-8")
-    shown = lingprobe("annotate", "--score", sheet, "-o", tmp_path / "bound.json")
+    shown = lingprobe("data", "annotate", "--score", sheet, "-o", tmp_path / "bound.json")
     assert "1 annotator, majority vote" in shown
     text = table(results, "--human", tmp_path / "bound.json")
     (people,) = [line for line in text.splitlines() if "▸ people" in line]
@@ -195,7 +196,7 @@ def refused(arguments):
             "a paper's table is written as terminal, markdown",
         ),
         (["report", "--human", "bound.json"], "name its suite"),
-        (["annotate", "ud/tense:embedded"], "-o FILE"),
+        (["data", "annotate", "ud/tense:embedded"], "-o FILE"),
     ],
 )
 def test_what_does_not_go_together_is_said(arguments, message):

@@ -111,7 +111,7 @@ def test_floors_come_first_under_the_paper_s_names():
 
 
 def test_a_run_without_encoders_is_of_the_floors():
-    made = designs(ud2019("bank"), SuiteRequest([], bounds=False))
+    made = designs(ud2019("bank"), SuiteRequest([], baselines=False))
     assert [w.encoders for w in made] == [("words",), ("length",), ("words",), ("words",)]
 
 
@@ -123,7 +123,9 @@ def test_the_oracles_of_all_columns_are_read_with_their_probes():
         for task in w.tasks
     } == {(c.task, c.probe) for c, _ in ud2019("bank").column_tasks()}
     assert all((w.bounds, w.encoders) == (("oracle",), ()) for w in made)
-    assert not any(w.bounds for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], bounds=False)))
+    assert not any(
+        w.baselines for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines=False))
+    )
 
 
 def test_options_of_the_tasks_go_to_all_of_them():

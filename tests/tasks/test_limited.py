@@ -67,7 +67,7 @@ def test_a_limit_leaves_each_split_an_example(value):
 
 
 def test_tables_mark_it_and_it_is_never_taken_for_the_whole(tmp_path):
-    asked = {"probes": "logreg", "bounds": False, "output": tmp_path}
+    asked = {"probes": "logreg", "baselines": False, "output": tmp_path}
     part = lingprobe.run(WHOLE, "length", limit=90, **asked)
     assert "ud/tense:embedded,limit=90" in str(part)
     assert "At most 90 examples per task: a preview" in part.verdicts.basis
@@ -89,7 +89,7 @@ def test_a_run_of_a_part_is_repeated_without_reading_it_and_made_anew_where_its_
 
     def asked():
         return lingprobe.run(
-            f"ud/sent-len:{bank},limit=100", "length", probes=["logreg"], seeds=1, bounds=False
+            f"ud/sent-len:{bank},limit=100", "length", probes=["logreg"], seeds=1, baselines=False
         )
 
     first = asked()

@@ -103,7 +103,7 @@ def test_published_rows_go_down_the_whole_road(dealt, tmp_path):
         "logreg",
         "--seeds",
         "1",
-        "--no-bounds",
+        "--no-baselines",
         "-q",
         "--format",
         "csv",

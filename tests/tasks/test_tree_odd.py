@@ -128,5 +128,5 @@ def test_a_form_has_the_tag_that_it_mostly_has():
 
 
 def test_text_without_tags_is_refused(toy):
-    with pytest.raises(DataProblem, match="lingprobe tag"):
+    with pytest.raises(DataProblem, match="lingprobe data tag"):
         lexicon((s.words, ()) for s in toy[0])

@@ -223,7 +223,7 @@ def _expected_layer(
     if missing or last < 2:
         rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         why = (
-            f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)"
+            f"not measured: {', '.join(missing[:3])}{rest} (--layers cumulative)"
             if last
             else "there is only one layer"
         )

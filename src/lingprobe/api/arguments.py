@@ -1,5 +1,5 @@
 """What functions of `lingprobe` make of their arguments: one thing where several may stand, and
-keywords that `help` shows though several functions share them.
+the options of a class as their keywords.
 """
 
 from __future__ import annotations
@@ -7,9 +7,17 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.options import (
+    REQUIRED,
+    DeclaredOption,
+    Options,
+    declared_options,
+    describe_options,
+)
 from lingprobe.data.references import Reference
 from lingprobe.data.suggestions import advice, suggest
 
@@ -44,47 +52,66 @@ def nothing(argument: Any) -> bool:
     return argument is None or (isinstance(argument, list | tuple | Mapping) and not argument)
 
 
-def options_of(function: Callable[..., Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    """The keywords of a function with their defaults and kinds, as `show_keywords` takes them."""
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in without}
+def takes_options(
+    *kinds: type[Options],
+    without: Sequence[str] = (),
+    usual: Mapping[str, Any] = MappingProxyType({}),
+) -> Callable[[F], F]:
+    """A function that takes the options which some classes declare: what stands for them as `**` is
+    shown as keywords, help describes them, a value that one may not have is refused, and of a name
+    that there is not it is said which it may have been.
 
-
-def optional_keywords(kind: Any) -> dict[str, Any]:
-    """The fields of a typed dictionary as keywords that are None without."""
-    return {
-        name: inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=getattr(hint, "__forward_arg__", hint),
-        )
-        for name, hint in kind.__annotations__.items()
+    without  options that it does not take
+    usual    defaults, where they are not those of the classes
+    """
+    declared = {
+        name: option._replace(default=usual.get(name, option.default))
+        for kind in kinds
+        for name, option in declared_options(kind).items()
+        if name not in without
     }
 
-
-def show_keywords(options: Mapping[str, Any] | type) -> Callable[[F], F]:
-    """A function whose `**` is shown as these keywords, or the fields of a typed dictionary, and
-    which says of any other which it may have been.
-    """
-    shown = options if isinstance(options, Mapping) else optional_keywords(options)
-
-    def explicit(function: F) -> F:
+    def decorate(function: F) -> F:
         own = inspect.signature(function)
         plain = {n: p for n, p in own.parameters.items() if p.kind is not p.VAR_KEYWORD}
-        known = {**plain, **shown}
+        shown = plain
+        if len(plain) < len(own.parameters):
+            keywords = {n: _keyword(o) for n, o in declared.items() if n not in plain}
+            shown = {**plain, **keywords}
+        described = [option for name, option in declared.items() if name in shown]
 
         @functools.wraps(function)
         def wrapper(*arguments: Any, **named: Any) -> Any:
             for name in named:
-                if name not in known:
-                    raise UsageProblem(_unknown(function.__name__, name, list(known)))
+                if name not in shown:
+                    raise UsageProblem(_unknown(function.__name__, name, list(shown)))
+            for name, value in (*zip(plain, arguments, strict=False), *named.items()):
+                if name in declared:
+                    declared[name].check(value)
             return function(*arguments, **named)
 
-        wrapper.__signature__ = own.replace(parameters=list(known.values()))  # type: ignore[attr-defined]
+        wrapper.__signature__ = own.replace(parameters=list(shown.values()))  # type: ignore[attr-defined]
+        wrapper.declared = declared  # type: ignore[attr-defined]
+        wrapper.__doc__ = describe_call(inspect.getdoc(function) or "", described)
         return wrapper  # type: ignore[return-value]
 
-    return explicit
+    return decorate
+
+
+def _keyword(option: DeclaredOption) -> inspect.Parameter:
+    """An option as a keyword of a function."""
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if option.default is REQUIRED else option.default,
+        annotation=option.written,
+    )
+
+
+def describe_call(text: str, options: Sequence[DeclaredOption]) -> str:
+    """The docstring of a function with its options, below what it does."""
+    first, _, rest = text.partition("\n\n")
+    return "\n\n".join(filter(None, [first, describe_options(options), rest]))
 
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:

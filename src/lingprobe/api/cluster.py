@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.options import SlurmOptions, StatusOptions
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
@@ -22,6 +24,7 @@ from lingprobe.tables.page import Page
 SHARDED = ("run", "experiment", "embed")  # commands that have --shard
 
 
+@takes_options(StatusOptions)
 def status(
     folder: str | Path | None = None,
     *,
@@ -31,9 +34,6 @@ def status(
     """The progress of a run on one or several machines: for each encoder and task, how many units
     of work are done, running, failed (and why) and waiting. It is read from the store only.
 
-    folder      of results, as for `run` (default: the cache's)
-    experiment  which run: 'last', or a number counting back from the last (1)
-    cache       as in `Settings`
     DataProblem if nothing was run there. `.content` has a `UnitStatus` for each unit.
 
         print(lingprobe.status("results/"))
@@ -52,6 +52,7 @@ def status(
     return status_page(units_of(asked, paths), encodings_of(asked, paths))
 
 
+@takes_options(SlurmOptions)
 def slurm(
     arguments: Sequence[str],
     *,
@@ -67,15 +68,6 @@ def slurm(
     """The script of a SLURM job array that runs one command of lingprobe in shares. Read it and
     give it to sbatch; nothing is submitted.
 
-    arguments  of lingprobe: `run`, `experiment` or `embed` with their options
-    shards     number of tasks in the array
-    at_once    most tasks to run at the same time; 0 for all
-    cpus       processors per task
-    gpus       GPUs per task
-    memory     memory per task, such as 16G
-    time       time limit per task, such as 4:00:00
-    partition  the SLURM partition
-    sbatch     further options of sbatch ('--account=mine')
     UsageProblem for a command that cannot run in shares.
 
         print(lingprobe.slurm(["run", "-t", "ud/*:UD_English-EWT", "-o", "results"], shards=16))
@@ -115,7 +107,7 @@ SCRIPT = """\
 
 # One run in {shards} shares: each task does its own share first, then what others left undone, and
 # ends when everything is done. Tasks may start at any time, fail, or be cancelled: submit this
-# again to continue. `lingprobe status` shows the progress.
+# again to continue. `lingprobe cluster status` shows the progress.
 set -eu
 cd {folder}
 export LINGPROBE_CACHE={cache}  # every node must see it, and the folder of results

@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-COMMANDS = {
-    "Run": (
-        "cli.measuring:run cli.measuring:experiment cli.measuring:embed cli.cluster:status"
-        " cli.cluster:slurm inside.erase.commands:erase inside.erase.commands:intervene"
-        " inside.languages.commands:transfer inside.languages.commands:morphology"
-    ),
-    "Results": (
-        "cli.results:report cli.results:compare cli.relating:relate cli.results:layers"
-        " cli.curves:curve cli.results:predictions cli.results:card cli.caching:cache"
-        " inside.geometry.commands:geometry"
-    ),
-    "Data": (
-        "cli.data:build cli.data:inspect cli.data:fetch cli.corpora:parse"
-        " cli.corpora:audit_parser inside.languages.commands:languages"
-    ),
-    "Training": "",
-    "Lists": (
-        "cli.listing:tasks cli.listing:encoders cli.listing:suites cli.listing:list_"
-        " cli.listing:plugins"
-    ),
+COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "Run": {
+        "run": "cli.measuring:run",
+        "experiment": "cli.measuring:experiment",
+        "embed": "cli.measuring:embed",
+        "erase": "inside.erase.commands:erase",
+        "transfer": "inside.languages.commands:transfer",
+        "inside intervene": "inside.erase.commands:intervene",
+        "inside geometry": "inside.geometry.commands:geometry",
+        "inside morphology": "inside.languages.commands:morphology",
+        "cluster status": "cli.cluster:status",
+        "cluster slurm": "cli.cluster:slurm",
+    },
+    "Results": {
+        "report": "cli.results:report",
+        "compare": "cli.results:compare",
+        "layers": "cli.results:layers",
+        "relate": "cli.relating:relate",
+        "results curve": "cli.curves:curve",
+        "results predictions": "cli.results:predictions",
+        "publish card": "cli.results:card",
+        "cache": "cli.caching:cache",
+    },
+    "Data": {
+        "build": "cli.data:build",
+        "inspect": "cli.data:inspect",
+        "fetch": "cli.data:fetch",
+        "parse": "cli.corpora:parse",
+        "data languages": "inside.languages.commands:languages",
+        "data audit-parser": "cli.corpora:audit_parser",
+    },
+    "Training": {},
+    "Lists": {
+        "tasks": "cli.listing:tasks",
+        "encoders": "cli.listing:encoders",
+        "list": "cli.listing:list_",
+    },
 }
-"""Headings of the help, and modules with their commands; extensions have more, under entry points
-of `lingprobe.commands`.
+"""Headings of the help with their commands, a group and a name or a name alone, and where each is;
+extensions have more, under entry points of `lingprobe.commands` (`train.encoder` in a group).
 """
+GROUPS: Mapping[str, str] = {
+    "inside": "Look into models: change their states, compare their layers, ask about words.",
+    "cluster": "Run on many machines: what is done, and scripts for SLURM.",
+    "results": "Look further into results: training curves, predictions, claims of papers.",
+    "publish": "Share results: cards of models, submissions, a board.",
+    "data": "Make and check data: what treebanks support, parsers, generated sentences, sheets.",
+    "train": "Train sentence encoders, parsers and word vectors.",
+}
+"""What the commands of a group are for."""
 
 
 class Command(NamedTuple):
@@ -42,6 +68,5 @@ class Command(NamedTuple):
 def commands() -> Iterator[Command]:
     """The core's commands, in the order of the help."""
     for heading, places in COMMANDS.items():
-        for place in places.split():
-            name = place.partition(":")[2].rstrip("_").replace("_", "-")
+        for name, place in places.items():
             yield Command(heading, name, f"lingprobe.{place}")

@@ -6,7 +6,8 @@ from typing import Unpack
 
 from lingprobe.analysis.curves import Curves
 from lingprobe.analysis.curves import curves as curves_of
-from lingprobe.api.arguments import show_keywords
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.result_options import CurveOptions
 from lingprobe.api.results import (
     ResultsSource,
     Selection,
@@ -16,19 +17,13 @@ from lingprobe.pages.curve_table import curves_page
 from lingprobe.tables.page import Page
 
 
-@show_keywords(Selection)
+@takes_options(CurveOptions)
 def curve(
     results: ResultsSource = None, *, by: str = "", seed: int = 0, **selection: Unpack[Selection]
 ) -> Page[Curves]:
     """Learning curves: the scores of encoders at several points of their training, next to the
     figures that the training recorded (Conneau et al. 2018, section 5, Figure 1).
 
-    results    an evaluation, results, or a folder, of `run(..., "trained:FOLDER,epoch=*")` or of a
-               model's revisions (default: the last run)
-    by         compare trainings that differ only in a setting, such as 'hidden', each at its best
-               epoch, instead of epochs; their folders must exist
-    seed       the random seed of permutations, used with ten points or more
-    selection  the fields of `Selection`
     `.content.curves` has a curve for each task and training, with rows by epoch or step and the
     trend: Spearman's correlation of score and progress, its interval and p. DataProblem if no
     training was measured at two points.

@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.api.arguments import as_list
+from lingprobe.api.arguments import as_list, takes_options
+from lingprobe.api.data_options import BuildOptions, FetchOptions, InspectOptions
 from lingprobe.api.hub_data import write_hub
 from lingprobe.api.measure import at
 from lingprobe.api.tables import tasks_given
@@ -50,6 +51,7 @@ class Built(NamedTuple):
         return next(iter(self.audits.values()))
 
 
+@takes_options(BuildOptions)
 def build(
     task: object,
     output: str | Path,
@@ -63,15 +65,6 @@ def build(
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
     one file per split, as jiant reads them; or those of several to a folder for the hub.
 
-    task      a task with its data, such as 'ud/tense:en_ewt'; in Python also a DataFrame, (texts,
-              labels) and whatever `evaluate` takes
-    output    where to write; the suffix determines the format
-    format    the format (default: that of the suffix)
-    hub       write a new folder for the Hugging Face hub: a set for each task, a card, and files
-              for mteb and lm-eval
-    licence   the licence of the data for the hub, where lingprobe knows no open one
-    audit     also write the audit of `inspect`, with baselines, to this file, as Markdown
-    on_error  as in `Settings`
     DataProblem if the data lack what the task needs, the format cannot represent them, or they may
     not be shared; UsageProblem for conflicting options.
 
@@ -98,6 +91,7 @@ def build(
     return Built(written, counts, {title: findings})
 
 
+@takes_options(InspectOptions)
 def inspect(
     task: object,
     *,
@@ -110,13 +104,6 @@ def inspect(
     """Audit the data set of a task: balance, scores without an encoder, repeated examples, forms in
     several splits, and rows to read. `.content` is the audit; printing it shows the tables.
 
-    task             a task with its data, such as 'ud/tense:en_ewt'; in Python also a DataFrame,
-                     (texts, labels) and whatever `evaluate` takes
-    sample           number of examples to show
-    seed             the random seed that selects the examples
-    checks           further checks of your own, such as 'mine.py@check' (`lingprobe list checks`
-                     shows ours)
-    on_error, cache  as in `Settings`
     A released data set is read as published, even if splits are missing. DataProblem if the data
     cannot be read.
 
@@ -154,9 +141,10 @@ class Fetched(NamedTuple):
     remark: str = ""
 
 
+@takes_options(FetchOptions)
 def fetch(
     name: str,
-    folder: str | Path | None = None,
+    output: str | Path | None = None,
     *,
     mirror: str | None = None,
     only: str = "*",
@@ -167,12 +155,7 @@ def fetch(
     """Download a published data set. An interrupted download is resumed, files are checked, and
     existing files are never overwritten.
 
-    name    one of `collections()`, or a treebank of Universal Dependencies: 'ud/en_ewt', or with
-            a release 'ud/en_ewt@2.16'
     folder  where to put it (default: where tasks look for it)
-    mirror  the URL of a mirror (default: the publisher's, or $LINGPROBE_MIRROR: a web server over
-            the folder `data` of somebody's cache)
-    only    only files that match, such as '*/te.txt'
     before  called once, before the download, with what will be fetched: files, size, licence,
             address
     each    called with each file when it is complete
@@ -180,7 +163,7 @@ def fetch(
 
         lingprobe.fetch("ud/en_ewt")
     """
-    to = Path(folder).expanduser() if folder else None
+    to = Path(output).expanduser() if output else None
     with show_progress(
         progress, desc=f"fetch {name}", unit="B", unit_scale=True, leave=False
     ) as shown:

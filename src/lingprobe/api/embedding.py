@@ -8,8 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.api.arguments import argument_texts, as_list
+from lingprobe.api.arguments import argument_texts, as_list, takes_options
 from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.options import EmbedOptions, SentencesOptions
 from lingprobe.api.tables import tasks_given
 from lingprobe.corpora import brackets, conllu, text
 from lingprobe.corpora.corpus import list_corpus_files as files_of
@@ -39,12 +40,13 @@ log = logging.getLogger("lingprobe.data")
 TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
 
 
+@takes_options(EmbedOptions)
 def embed(
     sentences: Sequence[Sentence | str],
     encoders: Any = None,
     *,
     cache: str | Path | None = None,
-    store: Literal["float32", "float16", "bfloat16"] = "float32",
+    dtype: Literal["float32", "float16", "bfloat16"] = "float32",
     progress: bool = False,
     shard: str | None = None,
     project: int | None = None,
@@ -53,16 +55,13 @@ def embed(
     for each encoder what was encoded, and its `vectors`.
 
     sentences  of `lingprobe.sentences`, or texts
-    encoders  encoders, such as 'hf:bert-base-cased,layers=all' (default: an untrained network); in
-              Python also what `run` takes
-    store     how vectors are stored, the same as in the run: 'float32', 'float16' or 'bfloat16'
-    cache, progress, shard, project  as in `Settings`
-    EncoderProblem for an encoder that cannot be used.
+    EncoderProblem for an encoder that cannot be used, UsageProblem for a table. A run with the same
+    `dtype` and `project` reads the vectors from the cache.
 
         lingprobe.embed(lingprobe.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
         lingprobe.embed(["She sleeps.", "They sleep."], "bow:random")["bow:random"].vectors
     """
-    kept_as(store)
+    kept_as(dtype)
     if isinstance(sentences, Mapping) or is_frame(sentences):
         raise UsageProblem(
             f"a {type(sentences).__name__} is not a list of texts: give those of its column, or"
@@ -74,7 +73,7 @@ def embed(
     ]
     asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
     with at(cache), ExitStack() as stack:
-        paths = Paths.of(None, cache, store, project)
+        paths = Paths.of(None, cache, dtype, project)
         if shard is not None:
             file = paths.cache / "vectors" / request_of("embed", paths.dtype, argument_texts(asked))
             made = stack.enter_context(
@@ -85,6 +84,7 @@ def embed(
         return embed_ahead(made, every, paths, progress, Workers(shard=part))
 
 
+@takes_options(SentencesOptions)
 def sentences(
     corpora: str | Path | Iterable[str | Path] = (),
     tasks: Any = (),
@@ -94,11 +94,6 @@ def sentences(
 ) -> list[Sentence]:
     """The distinct sentences of corpora and of all folds of tasks: those that a run would encode.
 
-    corpora  treebanks (CoNLL-U, or trees in brackets), and text files with one sentence per line
-    tasks    tasks with their data, such as 'ud/tense:en_ewt', or a pattern, such as 'ud/*:en_ewt';
-             in Python also DataFrames, (texts, labels) and whatever `evaluate` takes
-    output   a file to write their text to, one per line
-    cache    as in `Settings`
     DataProblem if a task's data cannot be used, UsageProblem if nothing is given.
 
         print(len(lingprobe.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Unpack
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.rows import groups_of, rows
 from lingprobe.analysis.scores import Score, scores
-from lingprobe.api.arguments import show_keywords
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.options import SelectionOptions
 from lingprobe.api.results import Selection, compare, layers, report
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.cache import open_draft
@@ -137,7 +138,7 @@ class Evaluation:
     def _scores(self) -> list[Score]:
         return scores(self.results)
 
-    @show_keywords(Selection)
+    @takes_options(SelectionOptions, without=["results"])
     def report(
         self,
         *,
@@ -157,7 +158,7 @@ class Evaluation:
             self.results, each=each, classes=classes, bits=bits, by=by, view=view, **selection
         )
 
-    @show_keywords(Selection)
+    @takes_options(SelectionOptions, without=["results"])
     def compare(
         self,
         against: str | None = None,
@@ -170,7 +171,7 @@ class Evaluation:
         """
         return compare(self.results, against, pairs=pairs, **selection)
 
-    @show_keywords(Selection)
+    @takes_options(SelectionOptions, without=["results"])
     def plot(
         self,
         path: str | Path | None = None,
@@ -186,7 +187,6 @@ class Evaluation:
         by         scores by a stratum of the test examples ('distance')
         figure     dots (with intervals), heat (a heat map), radar, layers, or 'mine.py@figure'
         width      of a file for a paper: 'column', 'text' or millimetres
-        selection  the fields of `Selection`
         Without `by` and `figure`, where in each encoder a task is solved, of results on several
         layers; dots of others. DataProblem or PlotProblem where there is nothing to draw.
         """

@@ -8,15 +8,24 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
-from lingprobe.api.arguments import as_list, options_of
+from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.encoders import configure, model
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import estimate, run
+from lingprobe.api.options import (
+    ExperimentFile,
+    LanguageOptions,
+    ModelOptions,
+    PlanOptions,
+    ProbedOptions,
+    RunOptions,
+)
 from lingprobe.data.cache import write_text
 from lingprobe.data.checks import check_regular
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.options import DeclaredOption, declared_options
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -30,16 +39,16 @@ from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks, get_tasks
 
-LISTS = ("tasks", "encoders", "probes", "controls", "reads", "models", "languages")
-KINDS: dict[str, tuple[type, str]] = {
-    **dict.fromkeys(
-        ("suite", "output", "device", "probe_device", "store", "on_error", "memory", "log_to"),
-        (str, "a text"),
-    ),
-    **dict.fromkeys(("seeds", "limit", "project", "batch_size"), (int, "a whole number")),
-    **dict.fromkeys(("bounds", "copies", "keep_scores", "reproducible"), (bool, "true or false")),
+MACHINE = ("cache", "jobs", "progress", "shard")
+"""Options of a run that belong to a machine, and not to an experiment."""
+KEYS: Mapping[str, DeclaredOption] = {
+    name: option
+    for kind in (ProbedOptions, ModelOptions, LanguageOptions, RunOptions)
+    for name, option in declared_options(kind).items()
+    if name not in MACHINE
 }
-"""The keys of an experiment that are no lists, with what they hold."""
+"""The keys of an experiment."""
+_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 ROOMS: dict[str, Contents] = {
     "tasks": TASKS,
     "encoders": ENCODERS,
@@ -48,7 +57,6 @@ ROOMS: dict[str, Contents] = {
 }
 CODE = (*ROOMS, "models")  # lists whose items may name code
 COPY = "experiment.toml"
-OTHERWISE = ("cache", "jobs", "progress", "shard")  # keywords of a run that belong to a machine
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ class Experiment:
 
     def estimate(self) -> Estimate:
         """What the run would do; nothing is encoded or fitted."""
-        kept = {k: v for k, v in self.settings.items() if k not in ("reproducible", "log_to")}
-        return estimate(**kept)
+        known = {**declared_options(PlanOptions), **declared_options(ProbedOptions)}
+        return estimate(**{k: v for k, v in self.settings.items() if k in known})
 
     def run(
         self, *, jobs: int | str = 1, progress: bool = False, shard: str | None = None
@@ -80,9 +88,9 @@ class Experiment:
     def resolve(self) -> str:
         """The experiment as TOML, with patterns expanded and every default filled in."""
         defaults = {
-            name: parameter.default
-            for name, parameter in options_of(run, without=OTHERWISE).items()
-            if parameter.default is not None
+            name: option.default
+            for name, option in declared_options(RunOptions).items()
+            if name in KEYS and option.default is not None
         }
         settings = {**defaults, **self.settings}
         lines = [
@@ -96,12 +104,11 @@ class Experiment:
         return "\n".join(lines) + "\n"
 
 
+@takes_options(ExperimentFile)
 def read_experiment(file: str | Path) -> Experiment:
     """The experiment that a TOML file describes: keywords of `run`, and `models`, `device`,
     `batch_size` and `languages` as on the command line.
 
-    file  the experiment, as TOML. Its `output` is the folder of results; code that it names
-          (`mine.py@thing`) must be in the file's own folder, and is run only from there
     UsageProblem if the file is not an experiment.
 
         experiment = lingprobe.read_experiment("experiment.toml")
@@ -140,19 +147,20 @@ def _own_names(settings: dict[str, Any]) -> None:
 
 def _check_setting(path: Path, key: str, value: Any) -> Any:
     """The value of a key, where there is such a key and it holds such values."""
-    if key in LISTS:
+    if key not in KEYS:
+        near = suggest("option", key, KEYS, 0.6)
+        meant = f"did you mean {near}?" if near else f"there are {', '.join(KEYS)}"
+        raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
+    kind = KEYS[key].read_as
+    if get_origin(kind) is list:
         if key in ("tasks", "encoders") and not value:
             raise UsageProblem(f"{path}: {key} = {value!r}: name at least one, or leave {key} out")
         if all(isinstance(each, str) for each in as_list(value)):
             return as_list(value)
         raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
-    if key not in KINDS:
-        near = suggest("option", key, [*LISTS, *KINDS], 0.6)
-        meant = f"did you mean {near}?" if near else f"there are {', '.join([*LISTS, *KINDS])}"
-        raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
-    kind, written = KINDS[key]
-    if type(value) is not kind:
-        raise UsageProblem(f"{path}: {key} = {value!r}: write {written}")
+    plain = kind if kind in _KINDS else str
+    if type(value) is not plain:
+        raise UsageProblem(f"{path}: {key} = {value!r}: write {_KINDS[plain]}")
     return value
 
 

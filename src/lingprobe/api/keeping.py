@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.result_options import HoldingsOptions
 from lingprobe.experiment.paths import Paths
 from lingprobe.store.holdings import Holding
 from lingprobe.store.holdings import holdings as held
@@ -19,12 +21,10 @@ class Holdings(NamedTuple):
     files: list[Holding]
 
 
+@takes_options(HoldingsOptions)
 def holdings(results: str | Path | None = None, *, cache: str | Path | None = None) -> Holdings:
     """The files in a folder of results (default: the cache's) and in a cache, by kind; their
     contents are not read.
-
-    results  a folder that a run wrote
-    cache    the folder of the cache, if it is another one than usual
 
         print(sum(each.bytes for each in lingprobe.holdings().files))
     """

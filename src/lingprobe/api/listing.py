@@ -9,6 +9,8 @@ from typing import Literal
 
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.data_options import ListOptions, TaskFilter
 from lingprobe.corpora.languages import language_codes
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points
@@ -45,7 +47,12 @@ PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
 ROOM_NAMES = [each.name for each in pkgutil.iter_modules(PACKAGE.__path__)]
 OTHERS = (
     Contents(
-        "command", "lingprobe.commands", {each.name: each.place for each in commands.commands()}
+        "command",
+        "lingprobe.commands",
+        {
+            **dict.fromkeys(commands.GROUPS, ""),
+            **{each.name.replace(" ", "."): each.place for each in commands.commands()},
+        },
     ),
     Contents(
         "function",
@@ -65,6 +72,7 @@ def get_contents(kind: str) -> Contents:
     return contents
 
 
+@takes_options(TaskFilter, ListOptions)
 def available(
     kind: str,
     pattern: str | None = None,
@@ -76,19 +84,11 @@ def available(
 ) -> list[Entry]:
     """Everything of a kind, plugins included: names, descriptions, and options with their meaning.
 
-    kind      what to list: 'tasks', 'encoders', 'probes', 'controls', 'metrics', 'suites',
-              'parsers', 'objectives', 'languages', 'checks', 'views' or 'figures'
-    pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem if
-              nothing matches
-    language  only tasks with data in this language, a code ('pl', 'pol') or a name ('Polish')
-    paper     only tasks of a paper, such as 'conneau2018'
-    unit      only tasks about a 'sentence', its asked 'words', a 'word', a 'span' or a pair of
-              spans
-    licence   only tasks with data that are free to use and share ('open'), or your own;
-              UsageProblem for other kinds
+    ReferenceProblem if nothing has the name (`ud/tense`, `mine.py@my_task`) or fits the pattern;
+    UsageProblem for a filter that the kind does not have.
 
-        for entry in lingprobe.available("tasks", "ud/*"):
-            print(entry.name, entry.summary)
+    for entry in lingprobe.available("tasks", "ud/*"):
+        print(entry.name, entry.summary)
     """
     contents = get_contents(kind)
     sought = Sought(language, paper, unit, licence or "")

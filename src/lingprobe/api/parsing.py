@@ -13,7 +13,9 @@ from lingprobe.annotators.gold import gold_files, parse_again
 from lingprobe.annotators.parse import Parsed
 from lingprobe.annotators.parse import parse as parsed
 from lingprobe.annotators.parser import Parser, TrainedParser
-from lingprobe.api.arguments import as_list
+from lingprobe.api.arguments import as_list, takes_options
+from lingprobe.api.data_options import ParseOptions, ParserAuditOptions
+from lingprobe.api.options import ProgressOptions
 from lingprobe.audit.parses import ParserAudit, compare_parses
 from lingprobe.audit.parses_page import parser_page
 from lingprobe.corpora.corpus import list_corpus_files
@@ -28,6 +30,7 @@ from lingprobe.encoders.facts import MODEL
 from lingprobe.tables.page import Page
 
 
+@takes_options(ParseOptions, ProgressOptions)
 def parse(
     texts: str | Path | Iterable[str | Path],
     parser: str | Path | Parser,
@@ -42,17 +45,6 @@ def parse(
     """Parse running text into a folder, which can then be used like a treebank. A run that was
     stopped continues where it stopped.
 
-    texts    running text: .txt, also .gz, .xz, .zst, or .zip with such files
-    parser   a folder that `lingprobe train parser` wrote, or a parser such as
-             'udpipe:english.udpipe' (`lingprobe list parsers` shows them); in Python, a Parser of
-             your own as well
-    output   the folder to write: shards 00000.conllu.zst (and .trees.zst), and parsed.json, which
-             records the texts, the parser, and what was left out
-    tokens   the tokenizer: 'rules', or a parser that has one, such as 'udpipe:MODEL' (default: the
-             parser's own, else rules)
-    lines    the text has one sentence per line; otherwise a blank line ends a paragraph
-    longest  leave out and count sentences with more words than this
-    share    do a part of the work, such as '2/3' for the second of three runs that share it
     DataProblem if the parser or a file is missing; problems within the text are counted.
 
         print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
@@ -64,6 +56,7 @@ def parse(
     return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
 
 
+@takes_options(ParserAuditOptions)
 def audit_parser(
     gold: str | Path,
     parsed: str | Path | Parser,
@@ -74,12 +67,6 @@ def audit_parser(
     tree: precision and recall, by class, and in a balanced set. `.content` is the audit; printing
     it shows the tables.
 
-    gold    a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;
-            if file names mark splits, only test is used
-    parsed  the same sentences as parsed: a folder that `lingprobe parse` wrote, or other files; or
-            a parser, such as 'udpipe:MODEL', which then gets the gold words
-    into    store the audit in corpora made with this parser, so that tables of tasks on them show
-            it
     DataProblem if the two have no sentence in common, or a corpus is another parser's.
 
         print(lingprobe.audit_parser("UD_English-EWT", "udpipe:english.udpipe"))

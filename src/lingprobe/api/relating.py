@@ -19,7 +19,8 @@ from lingprobe.analysis.score_table import (
     varying,
     with_families,
 )
-from lingprobe.api.arguments import as_list, show_keywords
+from lingprobe.api.arguments import as_list, takes_options
+from lingprobe.api.result_options import RelateOptions
 from lingprobe.api.results import (
     ResultsSource,
     Selection,
@@ -36,7 +37,7 @@ from lingprobe.tables.page import Page
 MOST = 100  # columns that are related at a time
 
 
-@show_keywords(Selection)
+@takes_options(RelateOptions)
 def relate(
     results: ResultsSource = None,
     *,
@@ -58,25 +59,6 @@ def relate(
     """Correlations between tasks over encoders, as `lingprobe relate` shows them; `.content.found`
     has a `Correlation` for each pair of columns.
 
-    results     an evaluation, results, or a folder (default: the last run, unless `with_` is given)
-    with_       scores from elsewhere, as further columns: a CSV file, or 'mteb:FOLDER'
-    method      the correlation
-    correction  the correction of p values for all pairs: 'holm', or 'bh' (Benjamini-Hochberg)
-    rows        tasks (or columns of scores) to show as rows, by name or pattern
-    columns     those to show as columns
-    family      a regular expression: encoders whose names have the same match are one family,
-                permuted and resampled together (default: layers and poolings of one model)
-    families    a CSV file of families, with columns encoder and family
-    within      the same for smaller groups, to correlate within them
-    constant    keep encoders with constant vectors
-    languages   correlate two languages, such as 'en,pl', over encoders and over tasks
-    published   correlate the scores of a paper's table instead of results
-    figure      the figure, if a file is drawn, and in HTML: 'heat', 'within' (a heat map of
-                correlations within families) or 'dots' (with intervals); with languages 'dots',
-                'radar' or 'scores'
-    seed        the random seed
-    selection   the fields of `Selection`; `tasks` are names or patterns of columns ('tense',
-                'ud/*', a source), `encoders` of rows ('hf', 'hf:*', a family)
     DataProblem if fewer than two columns or three encoders are left, UsageProblem for
     conflicting options.
 
@@ -145,7 +127,8 @@ def _table(
     remarks: list[str] = []
     if results is not None or not foreign:
         mine = Selection(
-            reads=selection.get("reads"),
+            layers=selection.get("layers"),
+            metric=selection.get("metric"),
             experiment=selection.get("experiment"),
             trust=selection.get("trust"),
         )

@@ -11,7 +11,14 @@ from lingprobe.analysis.comparison import find_order_changes, with_opponents
 from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.layers import Depth
 from lingprobe.analysis.rows import newest
-from lingprobe.api.arguments import as_list, show_keywords
+from lingprobe.api.arguments import as_list, takes_options
+from lingprobe.api.options import SelectionOptions
+from lingprobe.api.result_options import (
+    CardOptions,
+    CompareOptions,
+    PredictionsOptions,
+    ReportOptions,
+)
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
@@ -58,26 +65,17 @@ and folders; for None, what was run last without a folder.
 
 
 class Selection(TypedDict, total=False):
-    """Which results (default: all).
+    """Which results (default: all)."""
 
-    tasks       only tasks with this name or pattern, such as 'edge/*'
-    encoders    only encoders with this name or pattern, such as 'hf:*'
-    reads       only results with this read, such as 'lex' or 'mix*'
-    experiment  which run: 'last', a number counting back from the last (1), or 'all' (default: all
-                of a named folder, else the last)
-    metric      score the same answers with another metric, such as 'spearman'
-    trust       run code in files (`mine.py@thing`) that the results name, not only what you name
-    """
-
+    experiment: str | int | None
     tasks: Sequence[str] | None
     encoders: Sequence[str] | None
-    reads: Sequence[str] | None
-    experiment: str | int | None
+    layers: Sequence[str] | None
     metric: str | None
     trust: bool | None
 
 
-@show_keywords(Selection)
+@takes_options(SelectionOptions, without=["results"])
 def results(
     folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
 ) -> list[Result]:
@@ -85,14 +83,13 @@ def results(
 
     folder     written by `run` (default: the cache's)
     scores     whether to read probabilities, too, if they were kept
-    selection  the fields of `Selection`
 
         best = max(lingprobe.results("results/", tasks=["ud/tense"]), key=lambda r: r.score)
     """
     return _of(folder, _parse_selection(selection, scores)).results
 
 
-@show_keywords(Selection)
+@takes_options(ReportOptions)
 def report(
     results: ResultsSource = None,
     *,
@@ -110,25 +107,8 @@ def report(
     """Results as a page, as `lingprobe report` shows them: print it, or write it in a format. The
     table has a row for each encoder and a column for each task.
 
-    results    an evaluation, results, or a folder (default: the last run)
-    suite      show the results in a paper's table, such as 'conneau2018' (`lingprobe suites` lists
-               them)
-    human      human labels: with a suite, bounds written by `lingprobe annotate --score`; for the
-               HTML page, filled sheets
-    each       one table per task, with full intervals, and controls next to the scores
-    classes    counts and F1 by class or label instead of scores
-    bits       V-information and calibration instead of scores, for results with `--keep scores`;
-               in Python, with `keep_scores=True`
-    headroom   gains over word embeddings, error reduction, and how much of it local context, random
-               weights or a bag of words reach; can be drawn, too
-    by         scores by a tag of the test examples, such as 'distance'; can be drawn, too
-    view       one of these by name, such as 'by:distance', or 'mine.py@view' (`lingprobe list
-               views` shows them)
-    figure     the figure, if a file is drawn, and in HTML: 'dots' (with intervals), 'heat' (a heat
-               map), 'radar', 'layers' (curves over layers) or 'mine.py@figure'
-    selection  the fields of `Selection`
-
-    DataProblem if there are no such results, UsageProblem if two views are requested.
+    Results are an evaluation, a list of them, or a folder. DataProblem if there are no such
+    results, UsageProblem if two views are requested.
 
         lingprobe.report("results/").write("results.csv")
         lingprobe.report("results/").write("results.svg")
@@ -167,24 +147,21 @@ def report(
         people=() if suite else read_answers([Path(file) for file in human]),
         scored=None if none_kept else read_scores,
         folder=Path(results) if isinstance(results, str | Path) else None,
-        reads=tuple(as_list(selection.get("reads"))),
+        reads=tuple(as_list(selection.get("layers"))),
     )
     asked = Asked(figure=figure, human=tuple(human), beside=beside)
     page = view_page(next(iter(views.values()), "scores"), stored.results, asked)
     return page.with_remarks(stored.remarks)
 
 
-@show_keywords(Selection)
+@takes_options(CardOptions)
 def card(
     results: ResultsSource = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Result, ...]]:
-    """Scores of models, for their cards on the Hugging Face hub, as `lingprobe card` writes them:
+    """Scores of models, for their cards on the Hugging Face hub, as of `lingprobe publish card`:
     `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
     README.md, whose `model-index` the hub reads.
 
-    results    an evaluation, results, or a folder (default: the last run)
-    benchmark  a benchmark of the hub with the same task names, to also write .eval_results/
-    selection  the fields of `Selection`
     DataProblem if no model was measured.
 
         lingprobe.card("results/").write("cards/", "hub")
@@ -193,15 +170,13 @@ def card(
     return card_page(stored.results, benchmark).with_remarks(stored.remarks)
 
 
-@show_keywords(Selection)
+@takes_options(SelectionOptions)
 def layers(
     results: ResultsSource = None, **selection: Unpack[Selection]
 ) -> Page[tuple[Depth, ...]]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
     weights.
 
-    results    an evaluation, results, or a folder, of `run(..., reads=["layers", "cumulative"])`
-    selection  the fields of `Selection`
     DataProblem if nothing was measured on several layers.
 
         lingprobe.layers("results/").write("layers.svg")
@@ -210,7 +185,7 @@ def layers(
     return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
 
 
-@show_keywords(Selection)
+@takes_options(CompareOptions)
 def compare(
     results: ResultsSource = None,
     against: str | None = None,
@@ -225,18 +200,9 @@ def compare(
 
     Two questions are asked of each encoder on each task, whether it is above what needs no training
     (decodable) and above what needs no model (beyond the surface), and it is better if it is better
-    than all such baselines; its layer is chosen on dev.
+    than all such baselines; its layer is chosen on dev. Results are an evaluation, results selected
+    from several ([r for r in many.results if ...]), a folder, or a list of evaluations and folders.
 
-    results     an evaluation, results selected from several ([r for r in many.results if ...]), a
-                folder, or a list of evaluations and folders
-    against     compare all others with this encoder, by name or pattern (default: each with the
-                best baseline)
-    pairs       compare all pairs of encoders and layers
-    correction  the correction of p values and intervals for all comparisons of the call:
-                'bonferroni', or 'bh' (Benjamini-Hochberg)
-    test        the test: 't' (a jackknife over clusters and seeds), 'permutation' (McNemar's exact
-                test, for one seed, accuracy and independent examples) or 'bootstrap'
-    selection   the fields of `Selection`
     Fields of `.found` are percent; `.corrected` is p corrected for all comparisons of the call, of
     which `.family` says what they are. `.letters` shows many encoders at once. DataProblem if
     nothing can be compared, UsageProblem for conflicting options.
@@ -302,7 +268,7 @@ def compare_published(
     )
 
 
-@show_keywords(Selection)
+@takes_options(PredictionsOptions)
 def predictions(
     results: ResultsSource = None,
     output: str | Path = "predictions",
@@ -313,10 +279,6 @@ def predictions(
     """Write the predictions for each test example, one file per fit: gold label, prediction, the
     probability of each label, bits. Returns the files.
 
-    results    an evaluation, results, or a folder, measured with `keep_scores`
-    output     the folder to write, one file per fit
-    format     JSON lines ('jsonl'), or files for 'jiant'
-    selection  the fields of `Selection`
     The data must still be in the same place. DataProblem if there are none. Probabilities are those
     of the state with the lowest loss on dev; the prediction is that of the state with the best
     score, as in tables.
@@ -387,9 +349,10 @@ def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
 
 def _parse_selection(selection: Selection, scores: bool = False) -> Chosen:
     """What is asked for; a pattern may stand where a list of them may."""
-    patterns = {name: as_list(selection.get(name)) for name in ("tasks", "encoders", "reads")}
     return Chosen(
-        **patterns,
+        as_list(selection.get("tasks")),
+        as_list(selection.get("encoders")),
+        as_list(selection.get("layers")),
         experiment=selection.get("experiment"),
         scores=scores,
         metric=selection.get("metric"),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from lingprobe.api.arguments import as_list, nothing, show_keywords
+from lingprobe.api.arguments import as_list, nothing, takes_options
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.digests import digest_texts
@@ -51,7 +51,7 @@ class Encoding(Protocol):
     def encode(self, texts: Any) -> Any: ...
 
 
-@show_keywords({})
+@takes_options()
 def table(
     data: Any,
     *,

@@ -1,8 +1,8 @@
 """The command line. A command imports what it needs only when it runs, so that help is fast.
 
-`declaration` makes a command of the function of `lingprobe` that it calls, whose parameters
-`signatures` reads. The commands are in the modules named by their subjects, as `measuring` and
-`results`; `options` are those that several share, `parsing` reads a command line.
+`declaration` makes a command of the class of its options. The commands are in the modules named by
+their subjects, as `measuring` and `results`; `options` are those that several share, `parsing`
+reads a command line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from lingprobe.api.commands import COMMANDS as HEADINGS
-from lingprobe.api.commands import commands
+from lingprobe.api.commands import GROUPS, commands
 from lingprobe.cli.declaration import Declaration
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._foreign_code import one_line, where
@@ -34,25 +34,35 @@ from lingprobe.data.printing import printable, printable_lines
 PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
 COMMANDS: dict[str, Declaration] = {}
-"""Our own, in the order of the help."""
+"""Declared commands by name, one in a group as `train encoder`, in the order of the help."""
+_ORDER: dict[str, int] = {}
+"""The place of a command or group among all."""
 _FAILED: dict[str, BaseException] = {}
 """Why commands of installed packages cannot be imported, by name."""
 
 
 class Group(TyperGroup):
-    """All commands. A list of them shows no options: these are read when a command is called."""
+    """All commands, or those of a group. A list of them shows no options: these are read when a
+    command is called.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, groups among them, in the order of their headings."""
+        return sorted(super().list_commands(ctx), key=lambda name: _ORDER.get(name, 0))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that arguments begin with; UsageProblem for one that cannot be imported."""
-        if args and (error := _FAILED.get(args[0])) and args[0] not in COMMANDS:
+        group = "" if ctx.parent is None else f"{ctx.info_name} "
+        whole = f"{group}{args[0]}" if args else ""
+        if (error := _FAILED.get(whole)) and whole not in COMMANDS:
             raise UsageProblem(
-                f"the command {args[0]}, which an installed package adds, cannot be imported:"
-                f" {one_line(error)}; `lingprobe plugins` says which"
+                f"the command {whole}, which an installed package adds, cannot be imported:"
+                f" {one_line(error)}; `lingprobe list plugins` says which"
                 " package that is"
             )
         name, command, rest = super().resolve_command(ctx, args)
-        if name in COMMANDS:
-            command = COMMANDS[name].command(name)
+        if name is not None and whole in COMMANDS:
+            command = COMMANDS[whole].command(name)
         return name, command, rest
 
 
@@ -70,28 +80,44 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    """Add ours and those of installed packages, by heading. A name that is taken is ours; a command
-    that cannot be imported is left out; who calls it, or `lingprobe plugins`, learns why.
+    """Add ours and those of installed packages, by heading and in their groups. A name that is
+    taken is ours; a command that cannot be imported is left out; who calls it, or `lingprobe list
+    plugins`, learns why.
     """
+    failed: dict[str, BaseException] = {}
+    points = [
+        (name.replace(".", " "), found) for name, found in load_points("lingprobe.commands", failed)
+    ]
+    _FAILED.update({name.replace(".", " "): error for name, error in failed.items()})
     ours: list[tuple[str, str, Any]] = [
         (each.heading, each.name, attribute(each.place)) for each in commands()
     ]
-    known = {name for _, name, _ in ours}
+    known = {*GROUPS, *(name for _, name, _ in ours)}
     added = [
         (found.heading if isinstance(found, Declaration) else "Plugins", name, found)
-        for name, found in load_points("lingprobe.commands", _FAILED)
+        for name, found in points
         if name not in known
     ]
     rank = {heading: place for place, heading in enumerate([*HEADINGS, "Plugins"])}
+    groups: dict[str, typer.Typer] = {"": app}
     for heading, name, found in sorted(
         [*ours, *added], key=lambda row: rank.get(row[0], len(rank))
     ):
+        group, _, last = name.rpartition(" ")
+        _ORDER.setdefault(group or last, len(_ORDER))
+        if group not in groups:
+            text = GROUPS.get(group, "Commands of installed packages.")
+            groups[group] = typer.Typer(
+                cls=Group, no_args_is_help=True, rich_markup_mode="markdown"
+            )
+            app.add_typer(groups[group], name=group, help=text, rich_help_panel=heading)
         if isinstance(found, Declaration):
             COMMANDS[name] = found
-            app.command(name, help=found.text, rich_help_panel=heading)(lambda: None)
+            panel = None if group else heading
+            groups[group].command(last, help=found.text, rich_help_panel=panel)(lambda: None)
         else:
             with contextlib.suppress(Exception):
-                app.command(name, cls=Command, rich_help_panel=heading)(found)
+                groups[group].command(last, cls=Command, rich_help_panel=heading)(found)
 
 
 _add_commands()

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import CACHE, FOLDER, QUIET, echo, remark
+from lingprobe.api.result_options import HoldingsOptions
+from lingprobe.cli.declaration import command
+from lingprobe.cli.options import QuietOptions, echo, remark
 from lingprobe.data.cache import size
+from lingprobe.data.options import Help, Options, argument, flag
 
 
-@command(
-    "holdings",
-    argument("action", "ACTION", help="show or clean."),
-    FOLDER.but(help="Results of `run -o` (default: those in the cache)."),
-    CACHE,
-    option("yes", "-y", help="With clean: remove without asking."),
-    QUIET,
-)
-def cache(
-    given: Arguments,
-    *,
-    action: Literal["show", "clean"] = "show",
-    yes: bool = False,
-    quiet: bool = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class CacheAction(Options):
+    """What is done with the cache."""
+
+    action: Annotated[Literal["show", "clean"], Help("show or clean"), argument("ACTION")] = "show"
+    yes: Annotated[bool, Help("with clean: remove without asking"), flag("-y")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheCommand(QuietOptions, HoldingsOptions, CacheAction):
+    """The options of `lingprobe cache`."""
+
+
+@command(CacheCommand)
+def cache(given: CacheCommand) -> None:
     """Show what is stored, or remove what is not needed.
 
     `clean` lists vectors by encoder, and columns of large corpora. With `--yes`, it removes vectors
@@ -44,10 +47,10 @@ def cache(
     - `lingprobe cache clean`
     - `lingprobe cache clean --yes`
     """
-    if action == "clean":
-        _clean(given.get("cache"), yes)
+    if given.action == "clean":
+        _clean(given.cache, given.yes)
         return
-    holdings = lingprobe.holdings(given.get("results"), cache=given.get("cache"))
+    holdings = lingprobe.holdings(given.results, cache=given.cache)
     echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
     if not holdings.files:
         echo("nothing is stored there yet")
@@ -58,7 +61,7 @@ def cache(
         echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
 
 
-def _clean(cache: Path | None, yes: bool) -> None:
+def _clean(cache: str | Path | None, yes: bool) -> None:
     """Show what would be removed, and remove it if the user says so."""
     would = lingprobe.clean_cache(cache)
     echo(str(would))

@@ -1,28 +1,30 @@
-"""`lingprobe status` and `lingprobe slurm`: one run on many machines."""
+"""`lingprobe cluster status` and `lingprobe cluster slurm`: one run on many machines."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.api.options import SlurmOptions, StatusOptions
+from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
-    CACHE,
-    FOLDER,
-    OUTPUT,
-    PAGE_STYLE,
-    WHICH,
-    PageStyle,
+    FileOptions,
+    PageOptions,
     remark,
     show_page,
 )
 from lingprobe.data.cache import write_text
 
 
-@command("status", FOLDER.but(name="folder"), WHICH, CACHE, PAGE_STYLE, OUTPUT)
-def status(given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None) -> None:
+@dataclass(frozen=True, kw_only=True)
+class StatusCommand(PageOptions, StatusOptions):
+    """The options of `lingprobe cluster status`."""
+
+
+@command(StatusCommand)
+def status(given: StatusCommand) -> None:
     """Show the progress of a run on one or several machines, and its errors.
 
     It only reads the store, so it works on any machine that can see the folders. Running the same
@@ -31,37 +33,22 @@ def status(given: Arguments, *, style: PageStyle = "terminal", output: Path | No
 
     **Examples**
 
-    - `lingprobe status results/`
-    - `lingprobe status results/ --format csv -o status.csv`
+    - `lingprobe cluster status results/`
+    - `lingprobe cluster status results/ --format csv -o status.csv`
     """
-    page = lingprobe.status(**given)
-    show_page(page, style, output, "unit")
+    page = lingprobe.status(**given.select(StatusOptions))
+    show_page(page, given.style, given.output, "unit")
     if any(unit.state != "done" for unit in page.content):
         raise typer.Exit(1)
 
 
-@command(
-    "slurm",
-    argument(
-        "arguments",
-        "-- COMMAND",
-        help="A `run`, `experiment` or `embed` command, after `--`.",
-    ),
-    option("shards", metavar="N", least=1),
-    option("at_once", least=0),
-    option("cpus", least=1),
-    option("gpus", least=0),
-    "memory",
-    "time",
-    "partition",
-    option(
-        "sbatch",
-        metavar="OPTION",
-        help="Another option of sbatch, such as `--sbatch=--account=mine`; may be repeated.",
-    ),
-    OUTPUT,
-)
-def slurm(given: Arguments, *, output: Path | None = None) -> None:
+@dataclass(frozen=True, kw_only=True)
+class SlurmCommand(FileOptions, SlurmOptions):
+    """The options of `lingprobe cluster slurm`."""
+
+
+@command(SlurmCommand)
+def slurm(given: SlurmCommand) -> None:
     """Print a script that splits one run over a SLURM job array.
 
     Nothing is submitted. Each task of the array runs the command with `--shard slurm`, in this
@@ -69,14 +56,14 @@ def slurm(given: Arguments, *, output: Path | None = None) -> None:
 
     **Examples**
 
-    - `lingprobe slurm --shards 16 --cpus 4 --time 4:00:00 -- run -t 'ud/*:UD_English-EWT' -e
-      hf:bert-base-cased,layers=all -o results/`
-    - `lingprobe slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased
+    - `lingprobe cluster slurm --shards 16 --cpus 4 --time 4:00:00 -- run -t 'ud/*:UD_English-EWT'
+      -e hf:bert-base-cased,layers=all -o results/`
+    - `lingprobe cluster slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased
     UD_English-EWT`
     """
-    script = lingprobe.slurm(**given)
-    if output is None:
+    script = lingprobe.slurm(**given.select(SlurmOptions))
+    if given.output is None:
         typer.echo(script, nl=False)
         return
-    write_text(output, script)
-    remark(f"{output}: `sbatch {output}` submits it")
+    write_text(given.output, script)
+    remark(f"{given.output}: `sbatch {given.output}` submits it")

@@ -12,14 +12,21 @@ import typer
 PLAIN = 12  # folders that are offered after a task's colon, at most
 
 
-def kinds(incomplete: str) -> list[str]:
+def complete_kinds(incomplete: str) -> list[str]:
     """Completes a kind of thing ('tasks')."""
     from lingprobe.api.listing import KINDS
 
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
+    return [kind for kind in (*KINDS, "plugins") if kind.startswith(incomplete)]
 
 
-def names(kind: str) -> Callable[[str], list[str]]:
+def completer(kind: str) -> Callable[..., list[str]]:
+    """Completes the `kinds`, or what is `listed` of one that was typed, or names of a kind."""
+    if kind == "kinds":
+        return complete_kinds
+    return complete_listed if kind == "listed" else complete_names(kind)
+
+
+def complete_names(kind: str) -> Callable[[str], list[str]]:
     """Completes a reference of a kind of thing ('tasks'): its name, and after the colon of a task a
     treebank of the working folder, or a code such as en_ewt.
     """
@@ -43,7 +50,10 @@ def names(kind: str) -> Callable[[str], list[str]]:
     return complete
 
 
-def names_of_kind(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Completes a reference of the kind that was typed before it."""
-    kind = ctx.params.get("kind", "")
-    return names(kind)(incomplete) if kind in kinds("") else []
+def complete_listed(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Completes a reference of the kind that was typed before it, or after which the command is
+    called.
+    """
+    kind = ctx.params.get("kind") or ctx.info_name or ""
+    known = kind != "plugins" and kind in complete_kinds("")
+    return complete_names(kind)(incomplete) if known else []

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
-from lingprobe.cli.options import PAGE_STYLE, QUIET, TO_FOLDER, PageStyle, remark, show
+from lingprobe.api.data_options import ParseOptions, ParserAuditOptions
+from lingprobe.cli.declaration import command
+from lingprobe.cli.options import (
+    QuietOptions,
+    StyleOptions,
+    remark,
+    show,
+)
 
 if TYPE_CHECKING:
     from lingprobe.annotators.parse import Parsed
 
 
-@command(
-    "parse",
-    argument("texts", "TEXT"),
-    option("parser", "--with", metavar="PARSER", complete="parsers"),
-    TO_FOLDER,
-    option("tokens", metavar="HOW"),
-    "lines",
-    option("longest", least=1),
-    option("share", metavar="K/N"),
-    QUIET,
-)
-def parse(given: Arguments, *, quiet: bool = False) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ParseCommand(QuietOptions, ParseOptions):
+    """The options of `lingprobe parse`."""
+
+
+@command(ParseCommand)
+def parse(given: ParseCommand) -> None:
     """Parse running text into a folder that tasks can use like a treebank.
 
     The folder has compressed CoNLL-U files (and bracketed trees, if the parser finds constituents),
@@ -40,30 +42,29 @@ def parse(given: Arguments, *, quiet: bool = False) -> None:
     """
     # oneDNN keeps what it compiled for each number of words, of which few come again
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32")
-    done = lingprobe.parse(**given, progress=not quiet)
-    remark(str(done), quiet)
+    done = lingprobe.parse(**given.select(ParseOptions), progress=not given.quiet)
+    remark(str(done), given.quiet)
     for line in _list_changes(done):
-        remark(line, quiet)
+        remark(line, given.quiet)
 
 
-@command(
-    "audit_parser",
-    argument("gold", "GOLD"),
-    argument("parsed", "PARSED"),
-    option("into", metavar="FOLDER"),
-    PAGE_STYLE,
-)
-def audit_parser(given: Arguments, *, style: PageStyle = "terminal") -> None:
+@dataclass(frozen=True, kw_only=True)
+class ParserAuditCommand(StyleOptions, ParserAuditOptions):
+    """The options of `lingprobe data audit-parser`."""
+
+
+@command(ParserAuditCommand)
+def audit_parser(given: ParserAuditCommand) -> None:
     """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
     class and by the parser's confidence.
 
     **Examples**
 
-    - `lingprobe audit-parser UD_English-EWT udpipe:english.udpipe`
-    - `lingprobe audit-parser UD_English-EWT models/ewt --into parsed`
-    - `lingprobe audit-parser gold/ parsed/ --format markdown`
+    - `lingprobe data audit-parser UD_English-EWT udpipe:english.udpipe`
+    - `lingprobe data audit-parser UD_English-EWT models/ewt --into parsed`
+    - `lingprobe data audit-parser gold/ parsed/ --format markdown`
     """
-    show(lingprobe.audit_parser(**given), style)
+    show(lingprobe.audit_parser(**given.select(ParserAuditOptions)), given.style)
 
 
 def _list_changes(done: Parsed) -> list[str]:

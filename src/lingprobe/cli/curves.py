@@ -1,39 +1,27 @@
-"""`lingprobe curve`: what encoders know as they learn."""
+"""`lingprobe results curve`: what encoders know as they learn."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, command, option
+from lingprobe.api.result_options import CurveOptions
+from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
-    METRIC,
-    PAGE_STYLE,
-    READ_SELECTION,
-    SIZED_OUTPUT,
-    PageStyle,
+    SizedFileOptions,
+    StyleOptions,
     show,
     show_page,
 )
 
 
-@command(
-    "curve",
-    *READ_SELECTION,
-    METRIC,
-    option("by", metavar="SETTING"),
-    "seed",
-    PAGE_STYLE,
-    *SIZED_OUTPUT,
-    "trust",
-)
-def curve(
-    given: Arguments,
-    *,
-    style: PageStyle = "terminal",
-    output: Path | None = None,
-    width: str | None = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class CurveCommand(CurveOptions, SizedFileOptions, StyleOptions):
+    """The options of `lingprobe results curve`."""
+
+
+@command(CurveCommand)
+def curve(given: CurveCommand) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
 
@@ -43,17 +31,17 @@ def curve(
     **Examples**
 
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e 'trained:models/en-de,epoch=0+*' -o results/`
-    - `lingprobe curve results/`
-    - `lingprobe curve results/ -t ud/tense -o curve.svg`
+    - `lingprobe results curve results/`
+    - `lingprobe results curve results/ -t ud/tense -o curve.svg`
     - `lingprobe run -t ud/tense:UD_English-EWT -e trained:models/h64 trained:models/h256 -o
       widths/`
-    - `lingprobe curve widths/ --by hidden -o widths.svg`
-    - `lingprobe curve results/ -e '*en-de*' --format csv -o curve.csv`
-    - `lingprobe curve results/ --format html -o curve.html`
+    - `lingprobe results curve widths/ --by hidden -o widths.svg`
+    - `lingprobe results curve results/ -e '*en-de*' --format csv -o curve.csv`
+    - `lingprobe results curve results/ --format html -o curve.html`
     - `lingprobe run -t ud/tense:UD_English-EWT -e
       hf:EleutherAI/pythia-70m,revisions=step512+step1000+step143000 -o pythia/`
     """
-    page = lingprobe.curve(**given)
-    if output is not None and page.draws(output):
-        show(page, style)
-    show_page(page, style, output, "curve", width)
+    page = lingprobe.curve(**given.select(CurveOptions))
+    if given.output is not None and page.draws(given.output):
+        show(page, given.style)
+    show_page(page, given.style, given.output, "curve", given.width)

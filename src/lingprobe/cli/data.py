@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TextIO
 
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.api.data_options import BuildOptions, FetchOptions, InspectOptions
+from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
-    CACHE,
-    ON_ERROR,
-    QUIET,
-    STYLE,
-    TASK,
-    TO_FILE,
-    Style,
+    QuietOptions,
+    ScorePageOptions,
     remark,
     show,
 )
 
 
-@command(
-    "build",
-    argument("task", "TASK...", kind=list[str]),
-    TO_FILE,
-    "format",
-    "hub",
-    option("licence", metavar="TEXT"),
-    option("audit", metavar="FILE"),
-    ON_ERROR,
-)
-def build(given: Arguments) -> None:
+@command(BuildOptions)
+def build(given: BuildOptions) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
     one file per split, as jiant reads them; or those of several to a folder for the hub.
 
@@ -47,7 +35,7 @@ def build(given: Arguments) -> None:
     - `lingprobe build edge/dep:UD_English-EWT -o edges.json --format jiant`
     - `lingprobe build ud/tense:en_ewt ud/passive:en_ewt --hub -o probes`
     """
-    built = lingprobe.build(**given)
+    built = lingprobe.build(**given.select(BuildOptions))
     counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
     remark(f"{built.path}: {counts}")
     for name, audit in built.audits.items():
@@ -57,17 +45,13 @@ def build(given: Arguments) -> None:
             remark(f"- {problem}")
 
 
-@command(
-    "inspect",
-    TASK,
-    option("sample", least=0),
-    "seed",
-    ON_ERROR,
-    option("checks", "--check", metavar="CHECK", complete="checks"),
-    CACHE,
-    STYLE,
-)
-def inspect(given: Arguments, *, style: Style = "terminal") -> None:
+@dataclass(frozen=True, kw_only=True)
+class InspectCommand(InspectOptions, ScorePageOptions):
+    """The options of `lingprobe inspect`."""
+
+
+@command(InspectCommand)
+def inspect(given: InspectCommand) -> None:
     """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
     overlap of splits, and examples to read.
 
@@ -79,26 +63,16 @@ def inspect(given: Arguments, *, style: Style = "terminal") -> None:
     - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `lingprobe inspect xprobe/tree-depth:xprobe/en`
     """
-    show(lingprobe.inspect(**given), style)
+    show(lingprobe.inspect(**given.select(InspectOptions)), given.style)
 
 
-@command(
-    "fetch",
-    argument(
-        "name",
-        "NAME",
-        default=None,
-        help=(
-            "A data set, or a treebank such as `ud/en_ewt`; a pattern such as `'ud/pl_*'` lists"
-            " its matches (default: list everything)."
-        ),
-    ),
-    option("folder", "--output", "-o", metavar="FOLDER"),
-    option("mirror", "--from", metavar="URL"),
-    option("only", metavar="PATTERN"),
-    QUIET,
-)
-def fetch(given: Arguments, *, quiet: bool = False) -> None:
+@dataclass(frozen=True, kw_only=True)
+class FetchCommand(QuietOptions, FetchOptions):
+    """The options of `lingprobe fetch`."""
+
+
+@command(FetchCommand)
+def fetch(given: FetchCommand) -> None:
     """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
     checksums are verified, and no file is overwritten.
 
@@ -115,14 +89,14 @@ def fetch(given: Arguments, *, quiet: bool = False) -> None:
     - `lingprobe fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
     - `lingprobe fetch senteval --from https://mirror.example/SentEval/data/probing`
     """
-    name = given.get("name")
-    if name is None or "*" in name:
-        _list(lingprobe.collections(name))
-        if name is None:
+    name, quiet = given.name, given.quiet
+    if not name or "*" in name:
+        _list(lingprobe.collections(name or None))
+        if not name:
             typer.echo("ud/en_ewt and so on: treebanks; `lingprobe fetch 'ud/*'` lists them")
         return
     done = lingprobe.fetch(
-        **given,
+        **given.select(FetchOptions),
         progress=not quiet,
         before=lambda about: None if quiet else _say(about, sys.stderr),
         each=lambda got: _say(str(got)),

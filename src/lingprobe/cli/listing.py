@@ -1,17 +1,19 @@
-"""`lingprobe tasks`, `encoders`, `suites` and `list`: what there is."""
+"""`lingprobe tasks`, `encoders` and `list`: what there is."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import lingprobe
-from lingprobe.cli.completing import kinds, names_of_kind
-from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.api.data_options import ListOptions, PatternOptions, TaskFilter
+from lingprobe.cli.declaration import command
+from lingprobe.data.options import Help, flag
 
 if TYPE_CHECKING:
     from lingprobe.data.listing import Entry
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 WRITTEN = 44
 FIRST = 6  # names that are shown of a kind
 
+_PLUGINS = "plugins"
 HOW = {
     "file": "as published",
     "hub": "as published",
@@ -30,31 +33,24 @@ HOW = {
 }
 """Where what a row of a paper's table needs comes from."""
 
-NAME = argument(
-    "pattern",
-    "NAME",
-    help="One of them, with its full description, or a pattern.",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class TasksCommand(TaskFilter):
+    """The options of `lingprobe tasks`."""
+
+    bibtex: Annotated[bool, Help("print the BibTeX entries of their papers instead")] = False
 
 
-@command(
-    "available",
-    NAME.but(complete="tasks"),
-    option("language", "-l", metavar="LANGUAGE"),
-    option("paper", metavar="PAPER"),
-    option("unit", metavar="UNIT"),
-    "licence",
-    option("bibtex", help="Print the BibTeX entries of their papers instead."),
-)
-def tasks(given: Arguments, *, bibtex: bool = False) -> None:
+@command(TasksCommand)
+def tasks(given: TasksCommand) -> None:
     """List the tasks with their questions, or show one with its options and data.
 
     **Examples**: `lingprobe tasks`, `lingprobe tasks ud/tense`, `lingprobe tasks mine.py@my_task`,
     `lingprobe tasks --language pl --unit span`, `lingprobe tasks 'senteval/*' --bibtex`
     """
-    name, language = given.get("pattern"), given["language"]
-    entries = lingprobe.available("tasks", **given)
-    if bibtex:
+    name, language = given.pattern, given.language
+    entries = lingprobe.available("tasks", **given.select(TaskFilter))
+    if given.bibtex:
         typer.echo(lingprobe.bibtex([entry.name for entry in entries]))
     elif not entries:
         typer.echo("no task matches all of this")
@@ -92,79 +88,79 @@ def _task_facts(about: TaskDescription) -> list[tuple[str, str]]:
     ]
 
 
-@command(
-    "available",
-    NAME.but(complete="encoders"),
-    option(
-        "paper",
-        metavar="PAPER",
-        help="List the rows of a paper's table, such as `tenney2019`, with the encoder for each.",
-    ),
-)
-def encoders(given: Arguments, *, paper: str = "") -> None:
+@dataclass(frozen=True, kw_only=True)
+class EncodersCommand(PatternOptions):
+    """The options of `lingprobe encoders`."""
+
+    paper: Annotated[
+        str,
+        Help("list the rows of a paper's table, such as `tenney2019`, with the encoder for each"),
+        flag(metavar="PAPER"),
+    ] = ""
+
+
+@command(EncodersCommand)
+def encoders(given: EncodersCommand) -> None:
     """List the encoders and their options, or those of a paper's table.
 
     **Examples**: `lingprobe encoders`, `lingprobe encoders hf`, `lingprobe encoders --paper
     tenney2019`
     """
-    if not paper:
-        _list(lingprobe.available("encoders", **given), "pattern" in given)
+    if not (paper := given.paper):
+        _list(lingprobe.available("encoders", given.pattern), given.pattern is not None)
         return
     from lingprobe.suites.encoder_rows import measurable
 
     rows = lingprobe.encoder_rows(paper)
     _tell([(f"{row.block}: {row.row}", _describe_row(row)) for row in rows])
-    typer.echo(f"{measurable(paper)}; on which data: `lingprobe suites {paper}`")
+    typer.echo(f"{measurable(paper)}; on which data: `lingprobe list suites {paper}`")
 
 
 def _describe_row(row: EncoderRow) -> str:
     """What makes a row of a paper's table."""
     if not row.measurable:
         return f"not today: {row.note}"
-    read = f"--read {row.read}" if row.read else ""
+    layers = f"--layers {row.read}" if row.read else ""
     had = ", ".join(filter(None, [row.needs, row.licence]))
     needs = f"({HOW.get(row.how, row.how)}: {had})" if had else ""
-    return " ".join(filter(None, [f"-e {row.reference}", read, needs, row.note]))
+    return " ".join(filter(None, [f"-e {row.reference}", layers, needs, row.note]))
 
 
-@command("available", NAME.but(complete="suites"))
-def suites(given: Arguments) -> None:
-    """List the suites, which are papers' tables for `lingprobe run --suite`.
-
-    **Examples**: `lingprobe suites`, `lingprobe suites conneau2018`
-    """
-    from lingprobe.suites.encoder_rows import measurable
-
-    entries = lingprobe.available("suites", **given)
-    _list(entries, "pattern" in given)
-    if "pattern" in given and len(entries) == 1 and (told := measurable(paper := entries[0].name)):
-        typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
-
-
-@command(
-    "available",
-    argument("kind", "KIND", complete=kinds, default=None),
-    NAME.but(complete=names_of_kind),
-)
-def list_(given: Arguments) -> None:
-    """List what there is of a kind, or the kinds: probes, controls, metrics, parsers for
-    `lingprobe parse`, languages for `lingprobe generate`, objectives for `lingprobe train`, views
-    and figures of `lingprobe report`, checks of `lingprobe inspect`, and so on.
+@command(ListOptions)
+def list_(given: ListOptions) -> None:
+    """List what there is of a kind, or the kinds: probes, controls, metrics, suites (papers' tables
+    for `lingprobe run --suite`), parsers for `lingprobe parse`, languages for `lingprobe data
+    generate`, objectives for `lingprobe train encoder`, views and figures of `lingprobe report`,
+    checks of `lingprobe inspect`, plugins that are installed, and so on.
 
     **Examples**
 
     - `lingprobe list`
     - `lingprobe list probes`
     - `lingprobe list probes mlp`
-    - `lingprobe list controls shuffled`
+    - `lingprobe list suites conneau2018`
+    - `lingprobe list plugins`
     - `lingprobe list parsers udpipe`
     - `lingprobe list objectives mine.py@order`
     - `lingprobe list tasks 'ud/*'`
     """
-    if "kind" in given:
-        _list(lingprobe.available(**given), "pattern" in given)
+    if given.kind == _PLUGINS:
+        _list_plugins()
+    elif given.kind:
+        entries = lingprobe.available(given.kind, given.pattern)
+        _list(entries, given.pattern is not None)
+        if given.kind == "suites" and given.pattern is not None and len(entries) == 1:
+            _tell_rows(entries[0].name)
     else:
         _list_kinds()
+
+
+def _tell_rows(paper: str) -> None:
+    """Print how many rows of a paper's table can be measured."""
+    from lingprobe.suites.encoder_rows import measurable
+
+    if told := measurable(paper):
+        typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
 
 
 def _list_kinds() -> None:
@@ -180,13 +176,9 @@ def _list_kinds() -> None:
         typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")
 
 
-@command("plugins")
-def plugins(given: Arguments) -> None:
-    """List installed plugins, with what cannot be used and why.
-
-    **Examples**: `lingprobe plugins`
-    """
-    every = lingprobe.plugins(**given)
+def _list_plugins() -> None:
+    """Print installed plugins, with what cannot be used and why."""
+    every = lingprobe.plugins()
     if not every:
         typer.echo("no plugins are installed")
     for each in every:

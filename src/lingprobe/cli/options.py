@@ -1,140 +1,117 @@
-"""Options that several commands share, and how they show what they found."""
+"""Options that the command line alone has, by groups that commands share, and how commands show
+what they found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 import lingprobe
-from lingprobe.cli.declaration import Option, argument, option
+from lingprobe.api.options import ModelOptions
 from lingprobe.cli.parsing import FILE
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.options import Help, Options, flag
 from lingprobe.data.printing import printable_lines
 
 if TYPE_CHECKING:
     from lingprobe.tables.page import Page
 
-SPEED, MORE = "Speed and storage", "Further options"
-"""What groups of options are called in help."""
-
-# how parameters of several functions are written
-TASK = argument("task", "TASK")
-TASKS = option("tasks", "--task", "-t", metavar="TASK", complete="tasks")
-ENCODERS = option("encoders", "--encoder", "-e", metavar="ENCODER", complete="encoders")
-SUITE = option("suite", metavar="SUITE", complete="suites")
-CACHE = option("cache", metavar="FOLDER", panel=SPEED)
-STORE = option("store", metavar="DTYPE", panel=SPEED)
-PROJECT = option("project", metavar="N", least=1, panel=SPEED)
-SHARD = option("shard", metavar="N/OF", panel=SPEED)
-JOBS = option("jobs", "-j", metavar="N|ray", panel=SPEED)
-ON_ERROR = option("on_error", metavar="raise|skip", panel=MORE)
-TO_FILE = option("output", "-o", metavar="FILE")
-TO_FOLDER = option("output", "-o", metavar="FOLDER")
-FOLDER = argument(
-    "results",
-    "FOLDER",
-    kind=Path,
-    help="Results of `run -o` (default: the last run).",
-)
-WHICH = option("experiment", metavar="N")
-SELECTION = (
-    FOLDER,
-    WHICH,
-    option("tasks", "--task", "-t", metavar="PATTERN"),
-    option("encoders", "--encoder", "-e", metavar="PATTERN"),
-)
-READ_SELECTION = (*SELECTION, option("reads", "--read", metavar="PATTERN"))
-METRIC = option("metric", metavar="METRIC")
-
-# what functions have no parameter for: keywords of commands
-MODELS = option(
-    "model",
-    "-m",
-    metavar="NAME",
-    help=(
-        "A model by its name on the Hugging Face hub, or its folder: loaded with"
-        " sentence-transformers if possible, else with transformers; for tasks about words its"
-        " subwords (`hf:NAME,pool=none`). May be repeated."
-    ),
-)
-DEVICE = option(
-    "device",
-    metavar="DEVICE",
-    help="Default device for models: cpu, cuda, cuda:1 or mps (default: the fastest).",
-    panel=SPEED,
-)
-BATCH_SIZE = option(
-    "batch_size",
-    metavar="N",
-    least=1,
-    help=(
-        "Sentences per batch, for encoders with the option batch_size; hf and st have tokens per"
-        " batch instead (`st:NAME,tokens=2048`)."
-    ),
-    panel=SPEED,
-)
-DRY_RUN = option("dry_run", help="Only estimate how much there is to do, and the time.")
-PAGE_STYLE = option(
-    "style",
-    "--format",
-    "-f",
-    metavar="FORMAT",
-    help="terminal, markdown, latex, html or csv.",
-)
-STYLE = PAGE_STYLE.but(
-    help="terminal, markdown, latex, html or csv; of scores also parquet or mteb."
-)
-OUTPUT = option("output", "-o", metavar=FILE, help="A file to write, instead of printing.")
-WIDTH = option(
-    "width",
-    metavar="WIDTH",
-    help=(
-        "Width in a paper of a figure or a table in LaTeX: `column` (77 mm), `text` (139.7 mm), or"
-        " millimetres, as `90mm` (default: figures for screens, tables as wide as they are)."
-    ),
-)
-SIZED_OUTPUT = (OUTPUT, WIDTH)
-QUIET = option(
-    "quiet", "-q", help="Print only results and errors, without progress bars and remarks."
-)
-SHARED_OPTIONS: Mapping[str, tuple[Option, ...]] = {
-    "tasks": (TASKS,),
-    "on_error": (ON_ERROR,),
-    "file": (TO_FILE,),
-    "folder": (TO_FOLDER,),
-    "selection": SELECTION,
-    "selection of layers": READ_SELECTION,
-    "style": (PAGE_STYLE,),
-    "page": (OUTPUT,),
-    "quiet": (QUIET,),
-}
-"""Options that commands share, those of extensions too, by what they are for."""
 PageStyle = Literal["terminal", "markdown", "latex", "html", "csv"]
-Style = Literal[PageStyle, "parquet", "mteb"]
+ScoreStyle = Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuietOptions(Options):
+    """What is said beside the results."""
+
+    quiet: Annotated[
+        bool, Help("print only results and errors, without progress bars and remarks"), flag("-q")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialOptions(Options):
+    """Whether anything is done."""
+
+    dry_run: Annotated[bool, Help("only estimate how much there is to do, and the time")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderOptions(ModelOptions, QuietOptions):
+    """Models by their names, and what is said of how they are read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleOptions(Options):
+    """How a page is printed."""
+
+    style: Annotated[
+        PageStyle,
+        Help("terminal, markdown, latex, html or csv"),
+        flag("--format", "-f", metavar="FORMAT"),
+    ] = "terminal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorePageOptions(Options):
+    """How a page of scores is printed."""
+
+    style: Annotated[
+        ScoreStyle,
+        Help("terminal, markdown, latex, html or csv; of scores also parquet or mteb"),
+        flag("--format", "-f", metavar="FORMAT"),
+    ] = "terminal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileOptions(Options):
+    """Where a page is written."""
+
+    output: Annotated[
+        Path | None,
+        Help("a file to write, instead of printing"),
+        flag("-o", metavar=FILE),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions(FileOptions, StyleOptions):
+    """How a page is printed, or where it is written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizedFileOptions(FileOptions):
+    """Where a page is written, and how wide it is."""
+
+    width: Annotated[
+        str | None,
+        Help(
+            "width in a paper of a figure or a table in LaTeX: `column` (77 mm), `text` (139.7 mm),"
+            " or millimetres, as `90mm` (default: figures for screens, tables as wide as they are)"
+        ),
+        flag(metavar="WIDTH"),
+    ] = None
 
 
 def encoders_of(
-    encoders: list[str] | None,
-    models: list[str] | None,
-    device: str | None,
-    batch_size: int | None,
-    quiet: bool,
-    tasks: list[str] | None = None,
-) -> list[str]:
-    """The references of all encoders that were asked for, with their options; what reads a model is
-    said.
+    encoders: Iterable[str] | None, given: EncoderOptions, tasks: list[str] | None = None
+) -> list[str] | None:
+    """The references of all encoders that were asked for, with their options, or None; what reads
+    a model is said.
     """
     references = as_list(encoders)
-    for name in as_list(models):
+    for name in given.models:
         references.append(lingprobe.model(name, tasks))
         if name != references[-1]:
-            remark(f"{name}: read as {references[-1]}", quiet)
-    given = {"device": device, "batch_size": batch_size}
-    options = {key: value for key, value in given.items() if value is not None}
-    return lingprobe.configure(references, **options) if options else references
+            remark(f"{name}: read as {references[-1]}", given.quiet)
+    chosen = {"device": given.device, "batch_size": given.batch_size}
+    options = {key: value for key, value in chosen.items() if value is not None}
+    return (lingprobe.configure(references, **options) if options else references) or None
 
 
 def names_encoder(text: str) -> bool:
@@ -147,10 +124,12 @@ def names_encoder(text: str) -> bool:
     return known and not Path(text).exists()
 
 
-def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] | None:
-    """The tasks that were asked for, on all treebanks of some languages where these are named."""
+def tasks_of(tasks: Iterable[str] | None, languages: Sequence[str]) -> list[str] | None:
+    """The tasks that were asked for, on all treebanks of some languages where these are named; None
+    for none.
+    """
     if not languages:
-        return tasks
+        return as_list(tasks) or None
     families = as_list(tasks) or ["ud"]
     if placed := [each for each in families if ":" in each]:
         raise UsageProblem(
@@ -158,7 +137,7 @@ def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] 
         )
     for each in families:
         lingprobe.available("tasks", each if "/" in each else f"{each}/*")  # or says what there is
-    return [task for each in families for task in lingprobe.get_tasks(languages, each)]
+    return [task for each in families for task in lingprobe.get_tasks(list(languages), each)]
 
 
 def remark(text: str, quiet: bool = False) -> None:

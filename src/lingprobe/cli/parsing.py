@@ -12,7 +12,7 @@ from typing import Any
 from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
-from lingprobe.cli.completing import kinds
+from lingprobe.cli.completing import complete_kinds
 from lingprobe.data.suggestions import advice, suggest
 
 UNKNOWN = re.compile(r"No such option: (\S+)")
@@ -73,20 +73,28 @@ def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:
 
 def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]) -> str:
     """What could not be read, in one sentence that says where help is."""
-    called = next((each for each in arguments if each in commands), "")
+    words = [each for each in arguments if not each.startswith("-")][:2]
+    called = next((name for name in (" ".join(words), *words[:1]) if name in commands), "")
     said = error.format_message().strip()
     if unknown := UNKNOWN.match(said):
         parameters = commands[called].command(called).params if called else ()
-        said = _unknown_option(unknown[1], [flag for each in parameters for flag in each.opts])
-    if (kind := COMMAND.match(said)) and kind[1] in kinds(""):
-        return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
-    if kind:
-        near = suggest("command", kind[1], commands)
+        said = _unknown_option(
+            unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
+        )
+    if kind := COMMAND.match(said):
+        named = {name.rpartition(" ")[2]: name for name in reversed([*commands])}
+        if kind[1] not in named and kind[1] in complete_kinds(""):
+            return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
+        near = suggest("command", kind[1], [*commands, *named])
+        near = named.get(kind[1]) or named.get(near, near)
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
-    command = f"lingprobe {called}" if called else "lingprobe"
+    group = next(
+        (name for name in words[:1] if any(n.startswith(f"{name} ") for n in commands)), ""
+    )
+    command = " ".join(filter(None, ["lingprobe", called or group]))
     return f"{said} (`{command} --help` shows what there is)"
 
 

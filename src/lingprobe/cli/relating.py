@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, command, option
+from lingprobe.api.result_options import RelateOptions
+from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
-    PAGE_STYLE,
-    READ_SELECTION,
-    SIZED_OUTPUT,
-    PageStyle,
+    SizedFileOptions,
+    StyleOptions,
     check_figure,
     show_page,
 )
 
 
-@command(
-    "relate",
-    *READ_SELECTION,
-    option("with_", metavar="SOURCE", kind=list[str]),
-    "method",
-    "correction",
-    option("rows", metavar="PATTERN"),
-    option("columns", metavar="PATTERN"),
-    option("family", metavar="REGEX"),
-    option("families", metavar="FILE"),
-    option("within", metavar="REGEX"),
-    "constant",
-    option("languages", metavar="A,B", kind=str),
-    "published",
-    "figure",
-    "seed",
-    PAGE_STYLE,
-    *SIZED_OUTPUT,
-    "trust",
-)
-def relate(
-    given: Arguments,
-    *,
-    style: PageStyle = "terminal",
-    output: Path | None = None,
-    width: str | None = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class RelateCommand(RelateOptions, SizedFileOptions, StyleOptions):
+    """The options of `lingprobe relate`."""
+
+
+@command(RelateCommand)
+def relate(given: RelateCommand) -> None:
     """Correlate scores on tasks over encoders, with permutation p values and 95 % intervals.
 
     Variants of a model (layers, pooling, seeds) are one family, which counts once, with its mean
@@ -61,7 +40,7 @@ def relate(
     - `lingprobe relate --published ud2019 -e BERT-mean -e LASER --figure radar -o radar.svg`
     - `lingprobe relate --with scores.csv --family '^[^,]+' --format csv -o correlations.csv`
     """
-    check_figure(given["figure"], "heat", style, output)
-    page = lingprobe.relate(**given)
+    check_figure(given.figure, "heat", given.style, given.output)
+    page = lingprobe.relate(**given.select(RelateOptions))
     what = "pair" if isinstance(page.content, lingprobe.Relation) else "task"
-    show_page(page, style, output, what, width)
+    show_page(page, given.style, given.output, what, given.width)

@@ -51,7 +51,7 @@ class Machine:
         wrong = self.wrong(task)
         gold = self.audit.get("tasks", {}).get(task, {}).get("gold", self.audit.get("gold", ()))
         found = (
-            "lingprobe audit-parser shows how often they are right"
+            "lingprobe data audit-parser shows how often they are right"
             if math.isnan(wrong)
             else f"{wrong:.1f} % of them differ from those of gold trees, according to an audit on"
             f" {', '.join(gold)}; gold labels would score {100 - wrong:.1f}"

@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from lingprobe.data.errors import ReferenceProblem
+from lingprobe.data.options import help_of
 
 PLACE = "where files lie"
 PlaceOption = Annotated[str, PLACE]
 """Text that says where files lie. What lies there belongs to an identity, and where it lies does
 not.
 """
-
-
-LEAST = {"seed": 0, "rotate": 0, "tokens": 0, "dim": 1, "longest": 1}
-"""The least value of whole numbers that options of these names count, wherever there is one."""
 
 
 _HANDED_ON = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -92,7 +89,13 @@ def convert_option(text: str, kind: Any, where: str) -> Any:
     """Turn an option's text into the annotated type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
-        return _place(text) if says_where(kind) else convert_option(text, inner[0], where)
+        if PLACE in kind.__metadata__:
+            return _place(text)
+        value = convert_option(text, inner[0], where)
+        least = help_of(kind).least
+        if least is not None and isinstance(value, int) and value < least:
+            raise ReferenceProblem(f"{where}{text}: write a whole number from {least:g} on")
+        return value
     if origin in (typing.Union, types.UnionType):
         if text == "none" and type(None) in inner:
             return None
@@ -125,9 +128,6 @@ def _value(text: str, kind: Any, where: str) -> Any:
         ) from None
     if kind is float and not math.isfinite(value):
         raise ReferenceProblem(f"{where}{text}: write a finite number")
-    least = LEAST.get(where.rpartition(",")[2].removesuffix("=")) if kind is int else None
-    if least is not None and value < least:
-        raise ReferenceProblem(f"{where}{text}: write a whole number from {least} on")
     return value
 
 

@@ -33,6 +33,8 @@ _SILENT = ("ctx", "kind", "type_comment", "type_ignores", "annotation", "returns
 # decorators under which a function is called as it is written
 _TRANSPARENT = ("functools.cache", "functools.lru_cache", "contextlib.contextmanager")
 _PLACE = re.compile(r"((?:\w+\.)*\w+):(\w+)")
+_HELP = "Help"
+"""What says of an option what it means, in its annotation: prose, which does not count."""
 _NAMES = re.compile("|".join((PACKAGE, PACKAGE.capitalize(), PACKAGE.upper())))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -425,6 +427,25 @@ class _Text(ast.NodeVisitor):
             "typing",
             "cast",
         )
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """What an annotation says of an option beside its type does not count."""
+        if isinstance(node.slice, ast.Tuple) and any(map(self._is_help, node.slice.elts)):
+            self.named.add(ast.unparse(node.value))
+            kept = [each for each in node.slice.elts if not self._is_help(each)]
+            if len(kept) == 1:
+                self.visit(kept[0])
+                return
+            node = ast.Subscript(node.value, ast.Tuple(kept, ast.Load()), ast.Load())
+        self.generic_visit(node)
+
+    def _is_help(self, node: ast.expr) -> bool:
+        """Whether an expression makes our description of an option."""
+        dotted = _name_parts(node.func) if isinstance(node, ast.Call) else None
+        if not dotted or dotted[-1] != _HELP:
+            return False
+        source = self._meaning(dotted[0])
+        return isinstance(source, Import) and is_own_module(source.module)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         value = node.value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-import re
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data._options import hints_of, parameters_of
 from lingprobe.data._packages import all_points, is_own_module
+from lingprobe.data.options import help_of, strip_help
 from lingprobe.data.references import Contents, Reference, summary
 
 UNTOLD = "(not described)"
-OPTION = re.compile(r"(\w+(?:, \w+)*) +(\S.*)")  # as docstrings explain options
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Entry:
     """Something that a reference can name.
 
     summary  its first paragraph, in one line
-    text     the full description without the options
+    text     the full description
     options  its argument and options, in order
     oracles  of a task: name -> what the oracle contains
     problem  why it cannot be used, such as an import error of a plugin; '' if it can
@@ -45,14 +44,6 @@ class Entry:
     options: tuple[Option, ...] = ()
     oracles: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
-
-
-@runtime_checkable
-class Explained(Protocol):
-    """What makes things of options that a class of their own explains; others explain their own."""
-
-    @property
-    def options(self) -> type: ...
 
 
 @runtime_checkable
@@ -136,19 +127,21 @@ def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
 
 def _entry(name: str, contents: Contents) -> Entry:
     factory: Any = contents.find(name)
-    text, meanings = _read_docstrings(factory)
-    written = _options(factory) if contents.made else {}
-    options = tuple(Option(each, meanings.get(key, "")) for key, each in written.items())
+    options = _options(factory) if contents.made else ()
     oracles = factory.oracles if isinstance(factory, Oracular) else {}
     known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
+    text = inspect.getdoc(factory) or UNTOLD
     return Entry(name, summary(factory) or UNTOLD, text, options, known)
 
 
-def _options(factory: Any) -> dict[str, str]:
-    """The argument and the options of a factory by name, as they are written, with defaults."""
+def _options(factory: Any) -> tuple[Option, ...]:
+    """The argument and the options of a factory as they are written, with defaults and meaning."""
     hints = _hints(factory)
-    parameters = list(parameters_of(factory).parameters.values())
-    return {p.name: _option(p, i == 0, hints.get(p.name)) for i, p in enumerate(parameters)}
+    parameters = parameters_of(factory).parameters.values()
+    return tuple(
+        Option(_option(p, i == 0, hints.get(p.name)), help_of(hints.get(p.name)).meaning)
+        for i, p in enumerate(parameters)
+    )
 
 
 def _option(parameter: inspect.Parameter, first: bool, hint: Any) -> str:
@@ -156,42 +149,12 @@ def _option(parameter: inspect.Parameter, first: bool, hint: Any) -> str:
     if first and kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
         written = f":{name.upper()}"
     else:
-        written = f"{name}={_kind(hint)}"
+        written = f"{name}={_kind(strip_help(hint))}"
     if kind is parameter.KEYWORD_ONLY and default is parameter.empty:
         return f"{written} (must be given)"
     return (
         written if default in (parameter.empty, None, (), "") else f"{written} ({_text(default)})"
     )
-
-
-def _read_docstrings(factory: Any) -> tuple[str, dict[str, str]]:
-    """A docstring without what it says of single options, and what it and those of its bases say of
-    each.
-    """
-    known = set(parameters_of(factory).parameters)
-    source = factory.options if isinstance(factory, Explained) else factory
-    texts: dict[str, str] = {}
-    for each in reversed(inspect.getmro(source) if inspect.isclass(source) else (source,)):
-        texts |= _apart(inspect.cleandoc(each.__doc__ or ""), known)[1]
-    return _apart(inspect.getdoc(factory) or UNTOLD, known)[0], texts
-
-
-def _apart(text: str, known: set[str]) -> tuple[str, dict[str, str]]:
-    """A docstring's text, and by option the lines that begin with its name (or with several) with
-    those indented below.
-    """
-    plain, options, names = list[str](), dict[str, str](), list[str]()
-    for line in text.splitlines():
-        begins = OPTION.match(line)
-        if begins and known.issuperset(begins[1].split(", ")):
-            names = begins[1].split(", ")
-            options |= dict.fromkeys(names, begins[2])
-        elif names and line.startswith("  "):
-            options |= {name: f"{options[name]} {line.strip()}" for name in names}
-        else:
-            names = []
-            plain.append(line)
-    return "\n".join(plain).strip(), options
 
 
 def _hints(factory: Any) -> dict[str, Any]:

@@ -180,7 +180,7 @@ class Contents:
         itself.
 
         Things that need options of their own (`ud/feat` a feature) are excluded where the pattern
-        does not give them, and plugins that cannot be imported (`lingprobe plugins` says why).
+        does not give them, and plugins that cannot be imported (`lingprobe list plugins` says why).
         """
         parsed = _as_reference(reference)
         if not _is_pattern(parsed.name):

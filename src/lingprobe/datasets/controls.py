@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import ByParser, Controlled
+from lingprobe.data.options import Help
 from lingprobe.data.references import (
     REMEMBERED,
     Contents,
@@ -151,18 +152,26 @@ class WordLabels:
     and our extension of it).
 
     Every example is kept, so task and control are scored over the same ones; those of test whose
-    key train has are tagged.
-
-    key    of two spans or a longer one: word, the last word of the span that the label is about;
-           pair, those of both spans
-    case   whether types differ that are written alike but for their case; of spans alone
-    least  of whole sentences: the key is the rarest word that so many training examples and a test
-           example have
     """
 
-    key: Literal["word", "pair"] = field(default="word", kw_only=True)
-    case: bool = field(default=True, kw_only=True)
-    least: int = field(default=10, kw_only=True)
+    key: Annotated[
+        Literal["word", "pair"],
+        Help(
+            "of two spans or a longer one: word, the last word of the span that the label is"
+            " about; pair, those of both spans"
+        ),
+    ] = field(default="word", kw_only=True)
+    case: Annotated[
+        bool,
+        Help("whether types differ that are written alike but for their case; of spans alone"),
+    ] = field(default=True, kw_only=True)
+    least: Annotated[
+        int,
+        Help(
+            "of whole sentences: the key is the rarest word that so many training examples and a"
+            " test example have"
+        ),
+    ] = field(default=10, kw_only=True)
     seed: int = field(default=0, kw_only=True)
 
     randomised = same_probe = True
@@ -257,12 +266,15 @@ class RandomAsked:
 class LabelNoise:
     """Some labels replaced by other classes: what is scored where labels are a parser's, and as
     often wrong.
-
-    wrong  the percent of labels that are replaced, in every split; without, what an audit of the
-           corpus found: its errors once more
     """
 
-    wrong: float | None = field(default=None, kw_only=True)
+    wrong: Annotated[
+        float | None,
+        Help(
+            "the percent of labels that are replaced, in every split; without, what an audit of"
+            " the corpus found: its errors once more"
+        ),
+    ] = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
 
     randomised = True
@@ -294,7 +306,7 @@ class LabelNoise:
         if parser is None or parser.wrong is None:
             raise DataProblem(
                 "control label-noise: no audit says how often these labels are wrong; write wrong="
-                " with a percent, or audit the corpus with `lingprobe audit-parser --into`"
+                " with a percent, or audit the corpus with `lingprobe data audit-parser --into`"
             )
         return parser.wrong
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
@@ -38,29 +39,53 @@ SUFFIX = ".safetensors"
 class Activations:
     """Hidden states that you have, as vLLM's extraction writes them: a folder of safetensors files
     with `token_ids` and `hidden_states`.
-
-    model     whose tokens they are: a folder or a name[@revision] of the hub; its tokeniser is read
-    ids       the layers in the files, in order, as 8+16+32 (eagle_aux_hidden_state_layer_ids);
-              counted from 0 without
-    pool      mean, max, cls (the first token), last (the last token), end (the last token of all
-              that was read, a template's ending included), none (subwords, aligned to words)
-    prompt    what stood before each sentence
-    template  what the model was given, as `Q: {sentence} A:` (a comma is written %2C), or chat for
-              its own chat template; only the sentence's tokens count in pooling
-    special   whether tokens that the tokeniser adds count as tokens; without, in mean, max and
-              last, and not in none
-    missing   what to do about sentences without a file: error, or skip (they are excluded and
-              counted)
     """
 
     path: Path
-    model: PlaceOption = field(default=PlaceOption(""), kw_only=True)
-    ids: str = field(default="", kw_only=True)
-    pool: Pool = field(default="mean", kw_only=True)
-    prompt: str = field(default="", kw_only=True)
-    template: str = field(default="", kw_only=True)
-    special: bool | None = field(default=None, kw_only=True)
-    missing: Missing = field(default="error", kw_only=True)
+    model: Annotated[
+        PlaceOption,
+        Help(
+            "whose tokens they are: a folder or a name[@revision] of the hub; its tokeniser is read"
+        ),
+    ] = field(default=PlaceOption(""), kw_only=True)
+    ids: Annotated[
+        str,
+        Help(
+            "the layers in the files, in order, as 8+16+32 (eagle_aux_hidden_state_layer_ids);"
+            " counted from 0 without"
+        ),
+    ] = field(default="", kw_only=True)
+    pool: Annotated[
+        Pool,
+        Help(
+            "mean, max, cls (the first token), last (the last token), end (the last token of all"
+            " that was read, a template's ending included), none (subwords, aligned to words)"
+        ),
+    ] = field(default="mean", kw_only=True)
+    prompt: Annotated[str, Help("what stood before each sentence")] = field(
+        default="", kw_only=True
+    )
+    template: Annotated[
+        str,
+        Help(
+            "what the model was given, as `Q: {sentence} A:` (a comma is written %2C), or chat for"
+            " its own chat template; only the sentence's tokens count in pooling"
+        ),
+    ] = field(default="", kw_only=True)
+    special: Annotated[
+        bool | None,
+        Help(
+            "whether tokens that the tokeniser adds count as tokens; without, in mean, max and"
+            " last, and not in none"
+        ),
+    ] = field(default=None, kw_only=True)
+    missing: Annotated[
+        Missing,
+        Help(
+            "what to do about sentences without a file: error, or skip (they are excluded and"
+            " counted)"
+        ),
+    ] = field(default="error", kw_only=True)
 
     takes = "sentences"
     kind: ClassVar[Kind] = "trained"

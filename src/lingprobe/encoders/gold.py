@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts, Kind
 from lingprobe.data.vectors import Floats, Vectors, word_units
 from lingprobe.encoders.keyed_random import draw_normals
@@ -30,16 +31,23 @@ class Gold:
     by a hash of its text, so that it is the same in every data set; the facts of a sentence, or of
     each of its words where the task is about spans, are added up. So vectors are about as long as
     those of most sentence encoders, which matters to probes that do not scale.
-
-    oracle  which of the task's; without, its first (`lingprobe tasks NAME` lists them)
-    width   numbers in a vector; none: one for each different fact of the data set, which then
-            counts it exactly
-    noise   about how long a vector is that is added at random, where a fact's own is 1
     """
 
-    oracle: str | None = None
-    width: int | None = field(default=WIDTH, kw_only=True)
-    noise: float = field(default=0.0, kw_only=True)
+    oracle: Annotated[
+        str | None,
+        Help("which of the task's; without, its first (`lingprobe tasks NAME` lists them)"),
+    ] = None
+    width: Annotated[
+        int | None,
+        Help(
+            "numbers in a vector; none: one for each different fact of the data set, which then"
+            " counts it exactly"
+        ),
+    ] = field(default=WIDTH, kw_only=True)
+    noise: Annotated[
+        float,
+        Help("about how long a vector is that is added at random, where a fact's own is 1"),
+    ] = field(default=0.0, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     kind: ClassVar[Kind] = "oracle"
     takes = "sentences"

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from lingprobe.data.abilities import Edit
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import EncoderStop
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
@@ -55,57 +56,109 @@ Lexical = Literal["auto", "trained", "drawn"]
 class HuggingFace(SavedModel):
     """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its
     real tokens. `revisions=step1000+step2000` stands for the model at each of these.
-
-    layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
-              all, every:N (0, N, 2N, ... and the last), N, N-M; parts of block N: attn:N, mlp:N,
-              head:N.H (of heads 1, 2, ...; * for all), slice:N.H (as many numbers at random),
-              map:N.H (the word that each attends to; with pool=none); several with +
-    pool      mean, rest (the mean without the first token that counts), max, cls (the first token),
-              last (the last token), end (the last token of all that is read, a template's ending
-              included), none (subwords, aligned to words)
-    prompt    what stands before each sentence, and counts in pooling as the sentence does
-    template  what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the
-              model's own chat template; only the sentence's tokens count in pooling, but for end
-    special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in
-              mean, max and last, and not in none
-    starts    how often a start token is read that a text has, as a rendered chat, and the tokeniser
-              adds as well: once, or twice, as the tokeniser does
-    text      what the model reads for subwords: the words joined with spaces, or the raw text,
-              in which words are then found
-    spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the
-              word
-    tokens    how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
-              16,384 on a GPU
-    adapter   the folder or hub name of an adapter of PEFT (LoRA and its like) that is put into the
-              model; an adapter alone, as hf:ADAPTER, says itself which model it belongs to
-    weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the
-              Orthonormal ELMo of Tenney et al. 2019)
-    lexical   what random weights have below the first layer: drawn, trained, or auto (trained under
-              orthonormal ones, as in the paper)
-    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
-                       that the name has (NAME@COMMIT)
-    code_revision      the commit of that code, where it lies in another repository
     """
 
     place: ClassVar[str] = "hf"
     model: PlaceOption
-    layers: str = field(default="last", kw_only=True)
-    pool: Pool = field(default="mean", kw_only=True)
-    prompt: str = field(default="", kw_only=True)
-    template: str = field(default="", kw_only=True)
-    special: bool | None = field(default=None, kw_only=True)
-    starts: Starts = field(default="once", kw_only=True)
-    text: Literal["words", "raw"] = field(default="words", kw_only=True)
-    spaces: bool = field(default=False, kw_only=True)
+    layers: Annotated[
+        str,
+        Help(
+            "lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019,"
+            " 4.4), all, every:N (0, N, 2N, ... and the last), N, N-M; parts of block N: attn:N,"
+            " mlp:N, head:N.H (of heads 1, 2, ...; * for all), slice:N.H (as many numbers at"
+            " random), map:N.H (the word that each attends to; with pool=none); several with +"
+        ),
+    ] = field(default="last", kw_only=True)
+    pool: Annotated[
+        Pool,
+        Help(
+            "mean, rest (the mean without the first token that counts), max, cls (the first"
+            " token), last (the last token), end (the last token of all that is read, a template's"
+            " ending included), none (subwords, aligned to words)"
+        ),
+    ] = field(default="mean", kw_only=True)
+    prompt: Annotated[
+        str,
+        Help("what stands before each sentence, and counts in pooling as the sentence does"),
+    ] = field(default="", kw_only=True)
+    template: Annotated[
+        str,
+        Help(
+            "what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the"
+            " model's own chat template; only the sentence's tokens count in pooling, but for end"
+        ),
+    ] = field(default="", kw_only=True)
+    special: Annotated[
+        bool | None,
+        Help(
+            "whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in"
+            " mean, max and last, and not in none"
+        ),
+    ] = field(default=None, kw_only=True)
+    starts: Annotated[
+        Starts,
+        Help(
+            "how often a start token is read that a text has, as a rendered chat, and the tokeniser"
+            " adds as well: once, or twice, as the tokeniser does"
+        ),
+    ] = field(default="once", kw_only=True)
+    text: Annotated[
+        Literal["words", "raw"],
+        Help(
+            "what the model reads for subwords: the words joined with spaces, or the raw text,"
+            " in which words are then found"
+        ),
+    ] = field(default="words", kw_only=True)
+    spaces: Annotated[
+        bool,
+        Help(
+            "whether a piece that is nothing but the space before a word (`▁`, `Ġ`) belongs to the"
+            " word"
+        ),
+    ] = field(default=False, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
-    tokens: int = field(default=0, kw_only=True)
-    adapter: PlaceOption | None = field(default=None, kw_only=True)
-    weights: Init = field(default="trained", kw_only=True)
+    tokens: Annotated[
+        int,
+        Help(
+            "how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and"
+            " 16,384 on a GPU",
+            "0",
+        ),
+    ] = field(default=0, kw_only=True)
+    adapter: Annotated[
+        PlaceOption | None,
+        Help(
+            "the folder or hub name of an adapter of PEFT (LoRA and its like) that is put into the"
+            " model; an adapter alone, as hf:ADAPTER, says itself which model it belongs to"
+        ),
+    ] = field(default=None, kw_only=True)
+    weights: Annotated[
+        Init,
+        Help(
+            "trained, or of the same architecture drawn with `seed`: random, orthonormal (the"
+            " Orthonormal ELMo of Tenney et al. 2019)"
+        ),
+    ] = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
-    lexical: Lexical = field(default="auto", kw_only=True)
-    trust_remote_code: bool = field(default=False, kw_only=True)
-    code_revision: str = field(default="", kw_only=True)
+    lexical: Annotated[
+        Lexical,
+        Help(
+            "what random weights have below the first layer: drawn, trained, or auto (trained under"
+            " orthonormal ones, as in the paper)"
+        ),
+    ] = field(default="auto", kw_only=True)
+    trust_remote_code: Annotated[
+        bool,
+        Help(
+            "whether code that comes with the model is run: of a folder, or of the commit that the"
+            " name has (NAME@COMMIT)"
+        ),
+    ] = field(default=False, kw_only=True)
+    code_revision: Annotated[
+        str,
+        Help("the commit of that code, where it lies in another repository"),
+    ] = field(default="", kw_only=True)
 
     @property
     def name(self) -> str:

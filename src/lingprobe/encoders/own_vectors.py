@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import RunningDigest
 from lingprobe.data.examples import EncoderStop
+from lingprobe.data.options import Help
 from lingprobe.data.vectors import Floats, Ints, Vectors, as_single
 from lingprobe.encoders.own_vector_files import FORMATS, Stored, check_sentences, read_npy
 
@@ -197,11 +198,17 @@ def arrow(path: Path, *, missing: Missing = "error") -> Given:
     return Given("arrow", path, missing=missing)
 
 
-def npy(path: Path, *, sentences: Path | None = None, missing: Missing = "error") -> Given:
+def npy(
+    path: Path,
+    *,
+    sentences: Annotated[
+        Path | None,
+        Help("the text file, one a line; FILE.txt without, for FILE.npy"),
+    ] = None,
+    missing: Missing = "error",
+) -> Given:
     """Vectors that you have: a NumPy array [n, dim], as np.save(FILE, model.encode(sentences))
     writes it, and a text file with the sentences.
-
-    sentences  the text file, one a line; FILE.txt without, for FILE.npy
     """
     return Given("npy", path, missing=missing, sentences=sentences or path.with_suffix(".txt"))
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.bags import Bag, Pool
@@ -58,12 +59,12 @@ def hypothesis(
 
 @dataclass(frozen=True)
 class Negation:
-    """How many negations each sentence of a pair has, and nothing else: [n, 1].
+    """How many negations each sentence of a pair has, and nothing else: [n, 1]."""
 
-    words  those of another language; without, those of English and Polish
-    """
-
-    words: tuple[str, ...] = field(default=(), kw_only=True)
+    words: Annotated[
+        tuple[str, ...],
+        Help("those of another language; without, those of English and Polish"),
+    ] = field(default=(), kw_only=True)
     own_view: ClassVar[str] = "mean"
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"

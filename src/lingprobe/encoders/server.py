@@ -21,7 +21,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.data.options import Help
 from lingprobe.data.printing import printable
 from lingprobe.data.vectors import Vectors
 
@@ -58,18 +59,19 @@ class Server:
     """An embedding server that speaks OpenAI's protocol (OpenAI, vLLM, TEI, Ollama, llama.cpp and
     others) by its address. All sentences are sent to it.
 
-    model       what the server calls the model
-    dimensions  how many numbers of a vector are asked for, of a model that can be cut; all without
-    prompt      text put before each sentence
-    batch       how many sentences go into one request
     The key of the server is $LINGPROBE_API_KEY, or else, for openai.com alone, $OPENAI_API_KEY.
     """
 
     url: str
-    model: str = field(kw_only=True)
-    dimensions: int | None = field(default=None, kw_only=True)
-    prompt: str = field(default="", kw_only=True)
-    batch: int = field(default=64, kw_only=True)
+    model: Annotated[str, Help("what the server calls the model")] = field(kw_only=True)
+    dimensions: Annotated[
+        int | None,
+        Help("how many numbers of a vector are asked for, of a model that can be cut; all without"),
+    ] = field(default=None, kw_only=True)
+    prompt: Annotated[str, Help("text put before each sentence")] = field(default="", kw_only=True)
+    batch: Annotated[int, Help("how many sentences go into one request")] = field(
+        default=64, kw_only=True
+    )
 
     takes = "sentences"
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
@@ -41,37 +42,65 @@ vocabulary, and one of each token.
 class SentenceTransformers(SavedModel):
     """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
     `revisions=A+B` stands for the model at each of these.
-
-    prompt   text put before each sentence; without it the one that the model itself would take
-    task     what the sentences are: query or document, as `encode_query` and `encode_document` take
-             them; neither without
-    pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model
-             that gives many (ColBERT), for words
-    truncate_dim  how many numbers of a vector are kept, of a model that was trained so
-                  (Matryoshka); all without
-    tokens   how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and
-             16,384 on a GPU
-    weights  trained, or of all its modules drawn with `seed`: random
-    lexical  what random weights have below the first layer: drawn, or trained
-    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
-                       that the name has (NAME@COMMIT)
-    code_revision      the commit of that code, where it lies in another repository
     """
 
     place: ClassVar[str] = "st"
     model: PlaceOption
-    prompt: str | None = field(default=None, kw_only=True)
-    task: Literal["query", "document"] | None = field(default=None, kw_only=True)
-    pool: Literal["own", "none"] = field(default="own", kw_only=True)
-    truncate_dim: int | None = field(default=None, kw_only=True)
+    prompt: Annotated[
+        str | None,
+        Help("text put before each sentence; without it the one that the model itself would take"),
+    ] = field(default=None, kw_only=True)
+    task: Annotated[
+        Literal["query", "document"] | None,
+        Help(
+            "what the sentences are: query or document, as `encode_query` and `encode_document`"
+            " take them; neither without"
+        ),
+    ] = field(default=None, kw_only=True)
+    pool: Annotated[
+        Literal["own", "none"],
+        Help(
+            "own: one vector of a text, as the model pools it; none: those of tokens, of a model"
+            " that gives many (ColBERT), for words"
+        ),
+    ] = field(default="own", kw_only=True)
+    truncate_dim: Annotated[
+        int | None,
+        Help(
+            "how many numbers of a vector are kept, of a model that was trained so (Matryoshka);"
+            " all without"
+        ),
+    ] = field(default=None, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
-    tokens: int = field(default=0, kw_only=True)
-    weights: Literal["trained", "random"] = field(default="trained", kw_only=True)
+    tokens: Annotated[
+        int,
+        Help(
+            "how many tokens, padding included, go into one batch; 0 for 1,024 on a processor, and"
+            " 16,384 on a GPU",
+            "0",
+        ),
+    ] = field(default=0, kw_only=True)
+    weights: Annotated[
+        Literal["trained", "random"],
+        Help("trained, or of all its modules drawn with `seed`: random"),
+    ] = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
-    lexical: Literal["drawn", "trained"] = field(default="drawn", kw_only=True)
-    trust_remote_code: bool = field(default=False, kw_only=True)
-    code_revision: str = field(default="", kw_only=True)
+    lexical: Annotated[
+        Literal["drawn", "trained"],
+        Help("what random weights have below the first layer: drawn, or trained"),
+    ] = field(default="drawn", kw_only=True)
+    trust_remote_code: Annotated[
+        bool,
+        Help(
+            "whether code that comes with the model is run: of a folder, or of the commit that the"
+            " name has (NAME@COMMIT)"
+        ),
+    ] = field(default=False, kw_only=True)
+    code_revision: Annotated[
+        str,
+        Help("the commit of that code, where it lies in another repository"),
+    ] = field(default="", kw_only=True)
 
     @property
     def name(self) -> str:

@@ -8,12 +8,13 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import DECODABLE, EncoderQuestion, Kind
 from lingprobe.data.vectors import (
     Floats,
@@ -40,20 +41,28 @@ LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the se
 class Untrained:
     """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or
     gated-convnet.
-
-    vectors   a file of static word vectors; random ones of `dim` dimensions without. Words that it
-              lacks are zeros
-    pool      auto, as the architecture's name says; none keeps a vector for each word
-    hidden    units of a layer (of each direction)
-    layers    how many; without, as in the paper: 2 recurrent ones, or 8 convolutions
     """
 
     architecture: Architecture = "bilstm-max"
-    vectors: Path | None = field(default=None, kw_only=True)
-    pool: Literal["auto", "none"] = field(default="auto", kw_only=True)
+    vectors: Annotated[
+        Path | None,
+        Help(
+            "a file of static word vectors; random ones of `dim` dimensions without. Words that it"
+            " lacks are zeros"
+        ),
+    ] = field(default=None, kw_only=True)
+    pool: Annotated[
+        Literal["auto", "none"],
+        Help("auto, as the architecture's name says; none keeps a vector for each word"),
+    ] = field(default="auto", kw_only=True)
     dim: int = field(default=300, kw_only=True)
-    hidden: int = field(default=512, kw_only=True)
-    layers: int | None = field(default=None, kw_only=True)
+    hidden: Annotated[int, Help("units of a layer (of each direction)")] = field(
+        default=512, kw_only=True
+    )
+    layers: Annotated[
+        int | None,
+        Help("how many; without, as in the paper: 2 recurrent ones, or 8 convolutions"),
+    ] = field(default=None, kw_only=True)
     lowercase: bool = field(default=False, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)

@@ -234,4 +234,4 @@ class EncoderRun:
 def _wider(kept: Kept) -> str:
     """What to do about values that a type does not hold."""
     half = kept.name.startswith("float16")
-    return "; store=bfloat16 holds it in as many bytes" if half else "; scale the vectors down"
+    return "; dtype=bfloat16 holds it in as many bytes" if half else "; scale the vectors down"

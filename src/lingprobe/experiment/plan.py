@@ -101,14 +101,14 @@ class Plan:
 class Design:
     """What a user asks for, as typed; every combination becomes a trial.
 
-    Without probes each task brings its own; `reads` says what is read of an encoder (each of its
-    layers without it). The task itself, control `none`, is measured whatever other controls are
+    Without probes each task brings its own; `layers` says which layers of an encoder are read (each
+    alone without it). The task itself, control `none`, is measured whatever other controls are
     asked for. Encoders may have names: {"mine": model}.
-    bounds  kinds of encoders that each task is read with besides, by a single fit: its default
-            baselines, its default oracle
-    usual   what is read of encoders that have such layers, where `reads` says nothing
-    copies  whether encoders have their own baselines beside them where bounds has baselines:
-            untrained copies, and input embeddings
+    baselines  kinds of encoders that each task is measured with besides, by a single fit: its
+               default baselines, its default oracle
+    usual      the layers of encoders that have them, where `layers` says nothing
+    copies     whether encoders have their own baselines beside them where there are baselines:
+               untrained copies, and input embeddings
     """
 
     tasks: Sequence[Any]
@@ -116,8 +116,8 @@ class Design:
     probes: Sequence[Any] = ()
     controls: Sequence[str] = ()
     seeds: int = 5
-    reads: Sequence[str] = ()
-    bounds: Collection[Kind] = ()
+    layers: Sequence[str] = ()
+    baselines: Collection[Kind] = ()
     usual: Sequence[str] = ()
     copies: bool = False
 
@@ -210,7 +210,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     posed = _probes_by_task(tasks, probes, own=not design.probes)
     data = {ref: facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
     lacking = _lacking(posed, probes, data)
-    refused |= broken | unread | _unfit(probes, design.reads or design.usual, lacking)
+    refused |= broken | unread | _unfit(probes, design.layers or design.usual, lacking)
     trials = tuple(
         trial
         for task, drawn in product(tasks, posed_controls)
@@ -300,14 +300,14 @@ def _read_by(
     reason.
     """
     own: dict[str, dict[str, Encoder]] = {}
-    if design.copies and "baseline" in design.bounds:
+    if design.copies and "baseline" in design.baselines:
         sizes = (facts(task, known[ref], paths.cache) for ref, task in tasks.items())
         examples = sum(size.train + size.rest for size in sizes)
         own = {name: choose_own_baselines(each, examples) for name, each in encoders.items()}
-    how = Reading(design.reads, design.seeds, design.bounds, design.usual, own)
+    how = Reading(design.layers, design.seeds, design.baselines, design.usual, own)
     read_by, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
-        about = facts(task, known[reference], paths.cache).unit if design.bounds else "sentence"
+        about = facts(task, known[reference], paths.cache).unit if design.baselines else "sentence"
         able, unread = readers(task, about, encoders, how)
         unread |= {
             name: why

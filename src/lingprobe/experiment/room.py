@@ -72,7 +72,7 @@ def check_room(passes: Sequence[Pass], store: VectorStore) -> None:
     if left > (free := free_below(there)):
         raise StoreProblem(
             f"the vectors of this run take about {size(left)}, and {there} has {size(free)} free:"
-            " ask for fewer layers (layers=every:8), keep them with --store bfloat16 or --project"
+            " ask for fewer layers (layers=every:8), keep them with --dtype bfloat16 or --project"
             " 256, or name another --cache"
         )
 

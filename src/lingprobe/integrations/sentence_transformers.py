@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from lingprobe.api.arguments import show_keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
-from lingprobe.integrations.steps import MEAN, SETTINGS, Probing, keep_state
+from lingprobe.integrations.steps import MEAN, Probing, keep_state, takes_settings
 
 try:
     from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator
@@ -31,7 +30,7 @@ class ProbingEvaluator(SentenceEvaluator):  # type: ignore[misc]
         evaluator = ProbingEvaluator("ud/tense:UD_English-EWT")
     """
 
-    @show_keywords(SETTINGS)
+    @takes_settings
     def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
         super().__init__()
         self.name, self.primary_metric, self.greater_is_better = name, MEAN, True

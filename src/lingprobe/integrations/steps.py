@@ -17,22 +17,21 @@ from lingprobe.analysis.row import (
     ResultRow,
 )
 from lingprobe.analysis.rows import rows
-from lingprobe.api.arguments import options_of, show_keywords
+from lingprobe.api.arguments import takes_options
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings, run
+from lingprobe.api.options import RunOptions
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import shorten_task
 from lingprobe.tasks.limits import LIMIT
 
 MEAN, SECONDS = "mean", "seconds"
-QUICK: Settings = {"probes": ("linear",), "seeds": 1, "limit": 4_000, "store": "none"}
+QUICK: Settings = {"probes": ("linear",), "seeds": 1, "limit": 4_000, "dtype": "none"}
 """What bounds the cost of a step where the user sets nothing else: a linear probe, fitted once on
 at most so many examples, over vectors that are not kept.
 """
-SETTINGS: Mapping[str, Any] = {
-    name: parameter.replace(default=QUICK.get(name, parameter.default))
-    for name, parameter in options_of(run, without=["suite", "log_to"]).items()
-}
+takes_settings = takes_options(RunOptions, without=["suite", "log_to"], usual=QUICK)
+"""What takes the settings of a step."""
 
 log = logging.getLogger("lingprobe.integrations")
 
@@ -50,7 +49,7 @@ class Probing:
         scores = probing(model, step)  # {'probing_mean': 0.71, ...}
     """
 
-    @show_keywords(SETTINGS)
+    @takes_settings
     def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
         self.tasks, self.name = tasks, name
         self._settings = settings

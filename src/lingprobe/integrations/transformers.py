@@ -9,13 +9,12 @@ from typing import Any, Unpack
 import torch
 from transformers import TrainerCallback
 
-from lingprobe.api.arguments import show_keywords
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
 from lingprobe.data.core import Revised
 from lingprobe.data.errors import UsageProblem
 from lingprobe.encoders.adapt import adapt
-from lingprobe.integrations.steps import SETTINGS, Probing, keep_state, log
+from lingprobe.integrations.steps import Probing, keep_state, log, takes_settings
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
@@ -28,8 +27,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     name      what stands before the names of the metrics, and what the model is called in results
     every     measure every so many steps, in place of each evaluation; those are measured all the
               same where the best model is chosen by these scores
-    layers, pool  the states that are read, and how they become a sentence's vector, as those of
-              `hf:`
+    states, pool  the layers whose states are read, and how they become a sentence's vector, as
+              `layers` and `pool` of `hf:`
     settings  the fields of `lingprobe.Settings`; without them, a linear probe is fitted once, on at
               most 4,000 examples of each task; without `output`, results lie in the trainer's
               folder, under probing/
@@ -39,18 +38,18 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         ProbingCallback("ud/tense:UD_English-EWT").attach(trainer)
     """
 
-    @show_keywords(SETTINGS)
+    @takes_settings
     def __init__(
         self,
         tasks: Any,
         name: str = "probing",
         every: int | None = None,
-        layers: str = "last",
+        states: str = "last",
         pool: str = "mean",
         **settings: Unpack[Settings],
     ) -> None:
         self.every = every
-        self._reads = {"layers": layers, "pool": pool}
+        self._reads = {"layers": states, "pool": pool}
         self._probing = Probing(tasks, name, **settings)
         self._step, self._weights = -1, ""  # that were measured last
         self._has_loaded_best = False

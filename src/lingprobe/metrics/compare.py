@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.options import Help
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
 from lingprobe.metrics.steps import (
@@ -31,11 +32,13 @@ def accuracy() -> Metric:
     return Metric("accuracy", _right_sums, _share, influence=_right_influence)
 
 
-def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+def macro_f1(
+    *,
+    only: Annotated[tuple[str, ...], Help("as of micro-f1")] = (),
+    without: Annotated[tuple[str, ...], Help("as of micro-f1")] = (),
+) -> Metric:
     """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0
     for one never right.
-
-    only, without  as of micro-f1
     """
     counting = Counting("macro-f1", only, without)
     return Metric(
@@ -48,12 +51,26 @@ def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
     )
 
 
-def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+def micro_f1(
+    *,
+    only: Annotated[
+        tuple[str, ...],
+        Help(
+            "patterns of labels that count, or do not (`ARG[0-5]`, `Other`); all count where"
+            " neither is given."
+        ),
+    ] = (),
+    without: Annotated[
+        tuple[str, ...],
+        Help(
+            "patterns of labels that count, or do not (`ARG[0-5]`, `Other`); all count where"
+            " neither is given."
+        ),
+    ] = (),
+) -> Metric:
     """F1 over all pairs of example and label, 2 right / (gold + predicted), counting the labels
     asked for.
 
-    only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where
-                   neither is given.
     A label holds where its weight is at least 0.5; pairs that nobody annotated are excluded (Tenney
     et al. 2019, section 3). Published figures need them: `only=1` for coreference, `without=Other`
     for relations, `only=ARG[0-5A],only=ARGM*` for roles.
@@ -63,11 +80,14 @@ def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
     return Metric("micro-f1", sums, _f1, several=True, step=micro_step)
 
 
-def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+def mcc(
+    *,
+    only: Annotated[tuple[str, ...], Help("as of micro-f1")] = (),
+    without: Annotated[tuple[str, ...], Help("as of micro-f1")] = (),
+) -> Metric:
     """Matthews' correlation of gold and predicted classes, of any number of them, or of label sets;
     0 for constant answers.
 
-    only, without  as of micro-f1
     Gorodkin's R_K (2004, Computational Biology and Chemistry 28:367): the covariance of gold and
     predicted indicators, summed over labels, in units of their spreads. One label a example makes
     it scikit-learn's, and that of GLUE for two classes. Pairs that nobody annotated are excluded.

@@ -150,7 +150,7 @@ def _read_scores(gold: Column, predicted: Column, metric: str) -> ScoredLabels:
         )
     if not isinstance(predicted, ScoredLabels):
         raise MetricProblem(
-            f"{metric} needs probabilities, and these results have none: measure with --keep scores"
+            f"{metric} needs probabilities, and these results have none: measure with --keep-scores"
             " (keep_scores=True) and a probe that gives probabilities, as linear or mlp, or name a"
             " metric of labels, as table:FILE,metric=macro-f1"
         )

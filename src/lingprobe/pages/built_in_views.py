@@ -61,7 +61,7 @@ def layers(results: Sequence[Result], asked: Asked) -> Page[Any]:
     if not where:
         raise DataProblem(
             "no task was measured on several layers of one encoder with one probe: `lingprobe run"
-            " -e hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative`"
+            " -e hf:NAME,layers=all,pool=none --probe span --layers layers --layers cumulative`"
             " measures them"
         )
     return layers_page(where, results)

@@ -103,7 +103,7 @@ def looks_of(found: Curves) -> dict[tuple[str, ...], Line2D]:
     if len(names) > MANY:
         raise PlotProblem(
             f"a figure shows up to {MANY} lines, and there are {len(names)}: choose some training"
-            " runs by name (-e), or layer selections (--read)"
+            " runs by name (-e), or layer selections (--layers)"
         )
     return {
         at: stroke(

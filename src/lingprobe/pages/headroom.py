@@ -88,8 +88,8 @@ def gains(results: Sequence[Result]) -> list[Gain]:
     if not found:
         raise DataProblem(
             "no encoder was measured together with its word embeddings: `lingprobe run -e"
-            " hf:NAME,layers=lex+all,pool=none --probe span --read lex --read mix` measures both,"
-            " and `--read lex --probe span,context=1` a CNN"
+            " hf:NAME,layers=lex+all,pool=none --probe span --layers lex mix` measures both,"
+            " and `--layers lex --probe span,context=1` a CNN"
         )
     return found
 

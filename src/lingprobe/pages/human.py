@@ -1,5 +1,6 @@
 """What people score and say on a task, as pages show it: the reading of a finished score (which
-`lingprobe annotate --score` wrote), and the answers on filled sheets, which an extension reads.
+`lingprobe data annotate --score` wrote), and the answers on filled sheets, which an extension
+reads.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def read_bound(file: Path) -> Bound:
         raise DataProblem(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DataProblem(
-            f"{file} does not contain a bound ({error}); `lingprobe annotate --score SHEET... -o"
-            f" {file.name}` writes one"
+            f"{file} does not contain a bound ({error}); `lingprobe data annotate --score SHEET..."
+            f" -o {file.name}` writes one"
         ) from None
     return bound
 

@@ -56,8 +56,8 @@ OVERVIEW = (
 ALONE = (*OVERVIEW[:4], OVERVIEW[-1])
 SCORES = "Scores are times 100."
 UNMIXED = (
-    "Mixes of layers, which show what each layer adds to those below it, were not measured (--read"
-    " cumulative)."
+    "Mixes of layers, which show what each layer adds to those below it, were not measured "
+    "(--layers cumulative)."
 )
 MEASURES = (
     f"{SCORES} Centre of gravity: the mean layer, weighted by the mix, with its"

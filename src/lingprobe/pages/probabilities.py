@@ -113,7 +113,7 @@ def with_scores(results: Sequence[Result]) -> list[Result]:
     ]
     if not chosen:
         raise DataProblem(
-            "no result here has stored scores: measure with `lingprobe run --keep scores` (not for"
+            "no result here has stored scores: measure with `lingprobe run --keep-scores` (not for"
             " labels that are numbers)"
         )
     return chosen

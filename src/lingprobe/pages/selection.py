@@ -147,7 +147,7 @@ def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -
         raise DataProblem(
             f"none of the {len(results):,} results{where} matches: there are tasks"
             f" {', '.join(known[:12])} with encoders {', '.join(by[:12])}; without -t, -e and"
-            " --read all are shown"
+            " --layers all are shown"
         )
     return mine
 

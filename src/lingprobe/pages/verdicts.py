@@ -152,7 +152,7 @@ class Statement:
         ]
         return (
             f"Layers are the best on dev, of up to {self.verdicts.layers} ({'; '.join(chosen)})."
-            f" All layers: `lingprobe report{self.where} --read '*'`."
+            f" All layers: `lingprobe report{self.where} --layers '*'`."
         )
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
 from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import Counted, FitSize, Work, least_memory_of
 from lingprobe.data.vectors import Ints
@@ -31,13 +32,22 @@ SHARES = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)  # that the class prior may have in a
 Doubles = NDArray[np.float64]
 
 
-def online(probe: str, *, fallback: bool = True) -> Online:
+def online(
+    probe: Annotated[
+        str,
+        Help("a reference; its commas are written %2C, as online:logreg%2Cc=1"),
+    ],
+    *,
+    fallback: Annotated[
+        bool,
+        Help(
+            "whether labels may be coded by how frequent they were so far, where the probe has done"
+            " worse; the paper's code may not"
+        ),
+    ] = True,
+) -> Online:
     """A probe and, beside its score, the code length of the training labels in bits (Voita & Titov
     2020).
-
-    probe     a reference; its commas are written %2C, as online:logreg%2Cc=1
-    fallback  whether labels may be coded by how frequent they were so far, where the probe has done
-              worse; the paper's code may not
     """
     canonical = PROBES.canonical(probe)
     return Online(PROBES.make(canonical), canonical, fallback)

@@ -1,5 +1,6 @@
-"""Why units of work failed: a note beside the place of their results, for `lingprobe status` and
-for others who share the work. The next run tries them again; a result makes the note void.
+"""Why units of work failed: a note beside the place of their results, for `lingprobe cluster
+status` and for others who share the work. The next run tries them again; a result makes the note
+void.
 """
 
 from __future__ import annotations

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.data.core import Result
+from lingprobe.data.options import Help
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites.facts import PaperTable, facts
@@ -32,26 +33,42 @@ TESTED = 10_000  # test sentences of each task
 
 
 def conneau2018(
-    folder: str | None = None,
+    folder: Annotated[
+        str | None,
+        Help(
+            "of the ten published files, where `lingprobe fetch senteval` put them; without, the"
+            " `senteval/*` tasks"
+        ),
+    ] = None,
     *,
-    trees: str | None = None,
+    trees: Annotated[
+        str | None,
+        Help("a file or folder of bracketed trees: the `tree/*` tasks, which are other data"),
+    ] = None,
     with_: tuple[str, ...] = (),
-    task: tuple[str, ...] = (),
-    probe: str | None = None,
-    reduction: Literal["mean", "sum"] = "mean",
+    task: Annotated[
+        tuple[str, ...],
+        Help("an option of the tasks, as task=freq=novels.txt; may be repeated"),
+    ] = (),
+    probe: Annotated[
+        str | None,
+        Help(
+            "reads all ten tasks in place of the paper's, as logreg; its scores are shown apart"
+            " from the paper's"
+        ),
+    ] = None,
+    reduction: Annotated[
+        Literal["mean", "sum"],
+        Help(
+            "of the loss of a batch: the mean, as SentEval has it today, or the sum, as it had"
+            " when the paper was written"
+        ),
+    ] = "mean",
 ) -> Suite:
     """Conneau et al. 2018, Table 2: ten tasks on the published files in a folder, or rebuilt from
     bracketed trees.
 
-    folder     of the ten published files, where `lingprobe fetch senteval` put them; without, the
-               `senteval/*` tasks
-    trees      a file or folder of bracketed trees: the `tree/*` tasks, which are other data
     with       further trees
-    task       an option of the tasks, as task=freq=novels.txt; may be repeated
-    probe      reads all ten tasks in place of the paper's, as logreg; its scores are shown apart
-               from the paper's
-    reduction  of the loss of a batch: the mean, as SentEval has it today, or the sum, as it had
-               when the paper was written
     """
     if folder is not None and trees is not None:
         raise ReferenceProblem(

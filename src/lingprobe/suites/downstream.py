@@ -5,8 +5,9 @@ al. 2018.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from lingprobe.data.options import Help
 from lingprobe.data.references import Reference
 from lingprobe.suites.facts import PaperTable
 from lingprobe.suites.suite import PAIR_FLOORS, Column, Suite
@@ -32,15 +33,27 @@ Protocol = Literal["senteval", "fast"]
 
 
 def senteval_downstream(
-    folder: str | None = None, *, protocol: Protocol = "senteval", task: tuple[str, ...] = ()
+    folder: Annotated[
+        str | None,
+        Help(
+            "SentEval's `data/downstream`; columns whose files are not there are refused in a line"
+        ),
+    ] = None,
+    *,
+    protocol: Annotated[
+        Protocol,
+        Help(
+            "senteval: as its code does, with logistic regression, ten folds within ten where"
+            " there are no splits, and its regression of scores; fast: lingprobe's own recipes"
+        ),
+    ] = "senteval",
+    task: Annotated[
+        tuple[str, ...],
+        Help("an option of all tasks, as task=on_error=skip; may be repeated"),
+    ] = (),
 ) -> Suite:
     """SentEval's sixteen downstream tasks (Conneau & Kiela 2018): sentiment, questions, paraphrase,
     entailment, relatedness.
-
-    folder    SentEval's `data/downstream`; columns whose files are not there are refused in a line
-    protocol  senteval: as its code does, with logistic regression, ten folds within ten where
-              there are no splits, and its regression of scores; fast: lingprobe's own recipes
-    task      an option of all tasks, as task=on_error=skip; may be repeated
     """
     columns = tuple(
         Column(name.rpartition("/")[2], _probe(name, protocol)) for name in TASKS.values()

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Annotated
 
+from lingprobe.data.options import Help
 from lingprobe.suites.facts import PaperTable, facts
 from lingprobe.suites.suite import MAJORITY, Column, Floor, Suite, different, tasks_of
 
@@ -26,13 +28,22 @@ FLOORS = (
 WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train
 
 
-def ettinger2018(folder: str | None = None, *, task: tuple[str, ...] = ()) -> Suite:
+def ettinger2018(
+    folder: Annotated[
+        str | None,
+        Help(
+            "of the released sets (cont1, cont2, order, sr, neg): the `comp/released/*` tasks;"
+            " without, the `comp/*` tasks, other data"
+        ),
+    ] = None,
+    *,
+    task: Annotated[
+        tuple[str, ...],
+        Help("an option of the tasks, as task=seed=1; may be repeated"),
+    ] = (),
+) -> Suite:
     """Ettinger et al. 2018, Table 2: five tasks on the released files in a folder, or on sentences
     that lingprobe generates.
-
-    folder  of the released sets (cont1, cont2, order, sr, neg): the `comp/released/*` tasks;
-            without, the `comp/*` tasks, other data
-    task    an option of the tasks, as task=seed=1; may be repeated
     """
     columns, blocks, doubts = facts(
         Path(__file__).with_suffix(".tsv"), "Ettinger et al. 2018, Table 2"

@@ -89,7 +89,7 @@ class Suite:
     constant   the name of a row of the best constant answers, which is derived from the results;
                '' for none
     mixed      whether columns are over data of their own, so that a row goes over several data sets
-    reads      what is read of encoders by layers where the user does not say
+    layers     which layers of encoders are read where the user does not say
     unasked    columns whose data the user did not name, and need not
     block_of   the block of the table over whose kind of test examples a task is, where blocks
                differ in that (`English`); '' where that is not known
@@ -109,7 +109,7 @@ class Suite:
     )
     constant: str = ""
     mixed: bool = False
-    reads: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
     unasked: frozenset[str] = frozenset()
     block_of: Callable[[Reference, Result | None], str] = lambda reference, result: ""
     task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
@@ -223,9 +223,9 @@ class SuiteRequest:
     encoders: Encoders
     controls: Sequence[str] = ()
     seeds: int = 5
-    reads: Sequence[str] = ()
+    layers: Sequence[str] = ()
     on_error: str = "raise"
-    bounds: bool = True
+    baselines: bool = True
 
 
 def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
@@ -238,9 +238,9 @@ def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
         probe: [task for _, task in mine]
         for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
     }
-    how = (request.controls, request.seeds, request.reads)
+    how = (request.controls, request.seeds, request.layers)
     planned = [
-        Design(tasks, request.encoders, (probe,), *how, usual=suite.reads)
+        Design(tasks, request.encoders, (probe,), *how, usual=suite.layers)
         for probe, tasks in by_probe.items()
         if request.encoders
     ]
@@ -253,10 +253,10 @@ def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
         for floor, mine in floors.items()
     ]
     possible = [
-        Design(tasks, (), (probe,), request.controls, request.seeds, bounds=ORACLES)
+        Design(tasks, (), (probe,), request.controls, request.seeds, baselines=ORACLES)
         for probe, tasks in by_probe.items()
     ]
-    return [*planned, *(possible if request.bounds else ())]
+    return [*planned, *(possible if request.baselines else ())]
 
 
 def told_data(task: str | Reference) -> Reference:

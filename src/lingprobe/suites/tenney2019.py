@@ -8,11 +8,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora.corpus import split_in
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.notes import Sources
+from lingprobe.data.options import Help
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import (
     PlaceOption,
@@ -118,24 +119,39 @@ what is read of them.
 
 
 def tenney2019(
-    folder: PlaceOption | None = None,
+    folder: Annotated[
+        PlaceOption | None,
+        Help(
+            "of free data (treebanks, PropBank over EWT, GUM, SPR2, DPR, SemEval), laid out as"
+            " docs/layers.md says; columns whose data are not there are excluded"
+        ),
+    ] = None,
     *,
-    ontonotes: PlaceOption | None = None,
-    jiant: PlaceOption | None = None,
-    protocol: Literal["tenney", "jiant", "fast"] = "tenney",
-    task: tuple[str, ...] = (),
+    ontonotes: Annotated[
+        PlaceOption | None,
+        Help(
+            "the folder of OntoNotes 5 in CoNLL-2012's columns that has train, development and"
+            " test, for the paper's five columns"
+        ),
+    ] = None,
+    jiant: Annotated[
+        PlaceOption | None,
+        Help("the folder `edges` of the files that the paper's code made, for any of its columns"),
+    ] = None,
+    protocol: Annotated[
+        Literal["tenney", "jiant", "fast"],
+        Help(
+            "how the probe is trained: tenney, as the paper says; jiant, as its code did; fast,"
+            " lingprobe's own"
+        ),
+    ] = "tenney",
+    task: Annotated[
+        tuple[str, ...],
+        Help("an option of all tasks, as task=size=5000; may be repeated"),
+    ] = (),
 ) -> Suite:
     """Tenney et al. 2019, Table 2: edge probing, on the paper's data where you have them, else on
     free data of the same kinds.
-
-    folder     of free data (treebanks, PropBank over EWT, GUM, SPR2, DPR, SemEval), laid out as
-               docs/layers.md says; columns whose data are not there are excluded
-    ontonotes  the folder of OntoNotes 5 in CoNLL-2012's columns that has train, development and
-               test, for the paper's five columns
-    jiant      the folder `edges` of the files that the paper's code made, for any of its columns
-    protocol   how the probe is trained: tenney, as the paper says; jiant, as its code did; fast,
-               lingprobe's own
-    task       an option of all tasks, as task=size=5000; may be repeated
     """
     columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), SOURCE)
     probe = f"span,protocol={protocol}"
@@ -164,7 +180,7 @@ def tenney2019(
         different=different,
         constant="best constant",
         mixed=True,
-        reads=READS,
+        layers=READS,
         task_of=task_of,
     )
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.data.core import Result
+from lingprobe.data.options import Help
 from lingprobe.data.references import (
     PlaceOption,
     Reference,
@@ -49,24 +50,36 @@ SPOKEN = {"eng": "English", "pol": "Polish"}
 
 
 def ud2019(
-    path: str | None = None,
+    path: Annotated[
+        str | None,
+        Help("a treebank: the `ud/*` tasks, which are other data than the paper's"),
+    ] = None,
     *,
     with_: tuple[str, ...] = (),
-    released: str | None = None,
-    pairs: PlaceOption | None = None,
-    task: tuple[str, ...] = (),
-    language: Literal["en", "pl", "both"] = "both",
+    released: Annotated[
+        str | None,
+        Help("a folder of the authors' sets in one language: the `ud2019/*` tasks"),
+    ] = None,
+    pairs: Annotated[
+        PlaceOption | None,
+        Help(
+            "a folder for Relatedness and Entailment: of SICK with language=en, of CDSCorpus with"
+            " language=pl"
+        ),
+    ] = None,
+    task: Annotated[
+        tuple[str, ...],
+        Help("an option of the nine tasks, as task=rules=paper; may be repeated"),
+    ] = (),
+    language: Annotated[
+        Literal["en", "pl", "both"],
+        Help("which of the paper's two languages is shown"),
+    ] = "both",
 ) -> Suite:
     """Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine tasks from any UD treebank, or on the sets
     that the authors released, and relatedness and entailment of pairs of sentences.
 
-    path      a treebank: the `ud/*` tasks, which are other data than the paper's
     with      further treebanks
-    released  a folder of the authors' sets in one language: the `ud2019/*` tasks
-    pairs     a folder for Relatedness and Entailment: of SICK with language=en, of CDSCorpus with
-              language=pl
-    task      an option of the nine tasks, as task=rules=paper; may be repeated
-    language  which of the paper's two languages is shown
     """
     if with_ and path is None:
         raise ReferenceProblem("ud2019,with= adds to ud2019:PATH")

@@ -99,11 +99,11 @@ class Page(Generic[T]):
         if format in self.texts:
             return self.texts[format]()
         if format == "terminal":
-            return "".join(terminal(table, self.width) for table in self._printed())
+            return "".join(terminal(table, self.width) for table in self._shown_tables())
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
         if format in MARKUP:
-            return "\n".join(map(MARKUP[format], self._printed()))
+            return "\n".join(map(MARKUP[format], self._shown_tables()))
         if format in self.files:
             raise UsageProblem(f"{format} is not text: name a file to write")
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
@@ -129,7 +129,7 @@ class Page(Generic[T]):
         elif is_figure(to):
             raise UsageProblem(
                 f"{to}: figures are made by `lingprobe report` (also with `--by`), `lingprobe"
-                " layers`, `lingprobe relate` and `lingprobe curve`, not from this table"
+                " layers`, `lingprobe relate` and `lingprobe results curve`, not from this table"
             )
         else:
             write_text(to, self.text(style, width=width))
@@ -146,7 +146,7 @@ class Page(Generic[T]):
         """The page with all notes in its text."""
         return replace(self, all_notes=True)
 
-    def _printed(self) -> list[Table]:
+    def _shown_tables(self) -> list[Table]:
         """The tables with the notes that text shows."""
         return [select_notes(table, self.all_notes) for table in self.tables]
 
@@ -163,7 +163,7 @@ class Page(Generic[T]):
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        yield from (render_table(table, options.max_width) for table in self._printed())
+        yield from (render_table(table, options.max_width) for table in self._shown_tables())
 
     def _repr_html_(self) -> str:
         return notebook(self.tables, self.figure)

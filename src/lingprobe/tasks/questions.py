@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.machine import CEILING
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.notes import ByParser, Record
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.datasets import SampleSettings
@@ -30,37 +31,65 @@ Notes = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
-    """What every task takes whose examples are sampled from files; a family adds its own.
+    """What every task takes whose examples are sampled from files; a family adds its own."""
 
-    path      a source: a file or a folder
-    with_     further sources; sentences that occur in several are taken once
-    on_error  raise: malformed data are an error; skip: bad sentences are excluded and counted
-    splits    sampled: train, dev, test with disjoint target forms; official: those that the files'
-              names say
-    seed      of everything that is drawn
-    size      examples in all, over all folds with `fold`; without, as many as the data allow
-    fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
-    noise     refuse: labels of a parser that an audit found wrong in more than 16 % are an error;
-              accept: they are taken
-    min_confidence  of a parsed corpus: sentences alone of which the parser was at least so sure
-    classes   these labels alone, all of them, so that several sources are asked one question;
-              without, those that the data allow
-    rarest    target forms of fewer candidates are excluded; without, the task's own bound; 0: none
-    commonest target forms of more candidates are excluded; without, the task's own bound; 0: none
-    """
-
-    path: PlaceOption
-    with_: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
-    noise: Literal["refuse", "accept"] = field(default="refuse", kw_only=True)
-    min_confidence: float = field(default=0.0, kw_only=True)
-    classes: tuple[str, ...] = field(default=(), kw_only=True)
-    rarest: int | None = field(default=None, kw_only=True)
-    commonest: int | None = field(default=None, kw_only=True)
+    path: Annotated[PlaceOption, Help("a source: a file or a folder")]
+    with_: Annotated[
+        tuple[PlaceOption, ...],
+        Help("further sources; sentences that occur in several are taken once"),
+    ] = field(default=(), kw_only=True)
+    on_error: Annotated[
+        Literal["raise", "skip"],
+        Help("raise: malformed data are an error; skip: bad sentences are excluded and counted"),
+    ] = field(default="raise", kw_only=True)
+    splits: Annotated[
+        Literal["sampled", "official"],
+        Help(
+            "sampled: train, dev, test with disjoint target forms; official: those that the files'"
+            " names say"
+        ),
+    ] = field(default="sampled", kw_only=True)
+    seed: Annotated[int, Help("of everything that is drawn", "0")] = field(default=0, kw_only=True)
+    size: Annotated[
+        int | None,
+        Help("examples in all, over all folds with `fold`; without, as many as the data allow"),
+    ] = field(default=None, kw_only=True)
+    fold: Annotated[
+        str | None,
+        Help(
+            "2/5: the second of five folds is test, the rest train and dev; */5: all five of them"
+        ),
+    ] = field(default=None, kw_only=True)
+    noise: Annotated[
+        Literal["refuse", "accept"],
+        Help(
+            "refuse: labels of a parser that an audit found wrong in more than 16 % are an error;"
+            " accept: they are taken"
+        ),
+    ] = field(default="refuse", kw_only=True)
+    min_confidence: Annotated[
+        float,
+        Help("of a parsed corpus: sentences alone of which the parser was at least so sure"),
+    ] = field(default=0.0, kw_only=True)
+    classes: Annotated[
+        tuple[str, ...],
+        Help(
+            "these labels alone, all of them, so that several sources are asked one question;"
+            " without, those that the data allow"
+        ),
+    ] = field(default=(), kw_only=True)
+    rarest: Annotated[
+        int | None,
+        Help(
+            "target forms of fewer candidates are excluded; without, the task's own bound; 0: none"
+        ),
+    ] = field(default=None, kw_only=True)
+    commonest: Annotated[
+        int | None,
+        Help(
+            "target forms of more candidates are excluded; without, the task's own bound; 0: none"
+        ),
+    ] = field(default=None, kw_only=True)
 
     def settings(self, **others: Any) -> SampleSettings:
         """How candidates are sampled; what the user gives counts, not what the question has."""

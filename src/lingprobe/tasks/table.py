@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import Sampled
+from lingprobe.data.options import Help
 from lingprobe.datasets import carve_dev
 from lingprobe.datasets.folds import divide
 from lingprobe.datasets.formats.folders import digest_parts, table_parts
@@ -36,48 +37,106 @@ REDRAWN = "it has a dev split but no test split, so all splits are sampled from 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Which label does the table give the example?
+    """Which label does the table give the example?"""
 
-    path      a file, or a folder with a file for each split
-    metric    without: accuracy of classes, or auroc where one of two is rarer than a fifth;
-              micro-f1 of label sets, pearson of scores
-    view      mean: of units; for two texts or spans in columns that is mean+contrast, as pair/
-              reads them
-    clusters  a column whose equal values were sampled together, as a speaker or a document, which
-              intervals then know; may be repeated
-    labels    classes or scores: what numbers are; sets: cells list several labels; without, the
-              file's metadata decide, or else whole numbers about one text, at most 50 different
-              ones with at least ten examples each, are classes
-    text, text2, label, split  the columns, by heading or, from 1, by number; label=A+B names
-              columns of 0 and 1, text=messages.user a role; without, those with usual names
-    span, span2  the columns of the words that the label is about, as those words or as
-              [start, end]; two columns as START+END
-    offsets   what the numbers of spans count, words or characters; without, what fits
-    group     the column of what rows have in common, as a document: such rows are in one split
-    encoding  of a text file; without, UTF-8, or UTF-16 with a byte order mark
-    on_error  raise: a bad row is an error; skip: bad rows are excluded and counted
-    fold      i/k: fold i of k is the test split, of a table that has none
-    """
-
-    path: Path
+    path: Annotated[
+        Path,
+        Help("a file, or a folder with a file for each split"),
+    ]
     _: KW_ONLY
-    metric: str = "none"
+    metric: Annotated[
+        str,
+        Help(
+            "without: accuracy of classes, or auroc where one of two is rarer than a fifth;"
+            " micro-f1 of label sets, pearson of scores"
+        ),
+    ] = "none"
     probe: str = "linear"
-    view: str = "mean"
+    view: Annotated[
+        str,
+        Help(
+            "mean: of units; for two texts or spans in columns that is mean+contrast, as pair/"
+            " reads them"
+        ),
+    ] = "mean"
     seed: int = 0
-    clusters: tuple[str, ...] = ()
-    labels: Asked | None = None
-    text: str | None = None
-    text2: str | None = None
-    label: str | None = None
-    span: str | None = None
-    span2: str | None = None
-    offsets: Offsets | None = None
-    group: str | None = None
-    split: str | None = None
-    encoding: str | None = None
-    on_error: Literal["raise", "skip"] = "raise"
-    fold: str | None = None
+    clusters: Annotated[
+        tuple[str, ...],
+        Help(
+            "a column whose equal values were sampled together, as a speaker or a document,"
+            " which intervals then know; may be repeated"
+        ),
+    ] = ()
+    labels: Annotated[
+        Asked | None,
+        Help(
+            "classes or scores: what numbers are; sets: cells list several labels; without, the"
+            " file's metadata decide, or else whole numbers about one text, at most 50 different"
+            " ones with at least ten examples each, are classes"
+        ),
+    ] = None
+    text: Annotated[
+        str | None,
+        Help(
+            "the columns, by heading or, from 1, by number; label=A+B names columns of 0 and 1,"
+            " text=messages.user a role; without, those with usual names"
+        ),
+    ] = None
+    text2: Annotated[
+        str | None,
+        Help(
+            "the columns, by heading or, from 1, by number; label=A+B names columns of 0 and 1,"
+            " text=messages.user a role; without, those with usual names"
+        ),
+    ] = None
+    label: Annotated[
+        str | None,
+        Help(
+            "the columns, by heading or, from 1, by number; label=A+B names columns of 0 and 1,"
+            " text=messages.user a role; without, those with usual names"
+        ),
+    ] = None
+    span: Annotated[
+        str | None,
+        Help(
+            "the columns of the words that the label is about, as those words or as [start, end];"
+            " two columns as START+END"
+        ),
+    ] = None
+    span2: Annotated[
+        str | None,
+        Help(
+            "the columns of the words that the label is about, as those words or as [start, end];"
+            " two columns as START+END"
+        ),
+    ] = None
+    offsets: Annotated[
+        Offsets | None,
+        Help("what the numbers of spans count, words or characters; without, what fits"),
+    ] = None
+    group: Annotated[
+        str | None,
+        Help("the column of what rows have in common, as a document: such rows are in one split"),
+    ] = None
+    split: Annotated[
+        str | None,
+        Help(
+            "the columns, by heading or, from 1, by number; label=A+B names columns of 0 and 1,"
+            " text=messages.user a role; without, those with usual names"
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        Help("of a text file; without, UTF-8, or UTF-16 with a byte order mark"),
+    ] = None
+    on_error: Annotated[
+        Literal["raise", "skip"],
+        Help("raise: a bad row is an error; skip: bad rows are excluded and counted"),
+    ] = "raise"
+    fold: Annotated[
+        str | None,
+        Help("i/k: fold i of k is the test split, of a table that has none"),
+    ] = None
 
     def __post_init__(self) -> None:
         if self.metric == "none":

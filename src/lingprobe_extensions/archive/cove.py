@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import Sentence, Vectors
+from lingprobe import Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, SlotEncoder, gather_vectors, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
@@ -25,16 +25,24 @@ DEPTH = 2
 class CoVe:
     """CoVe (McCann et al. 2017) by its file of weights, over GloVe: a two-layer BiLSTM that learned
     to translate English into German. Layer 0 and lex are GloVe's vectors.
-
-    vectors  glove.840B.300d.txt; words that it lacks are zeros
-    layers   lex, last, all, N, N-M; several with +. The paper's 900 numbers are read as cat:lex+top
-    pool     mean, max, or none for a vector of each word
     """
 
     file: Path
-    vectors: Path = field(kw_only=True)
-    layers: str = field(default="last", kw_only=True)
-    pool: Literal["mean", "max", "none"] = field(default="mean", kw_only=True)
+    vectors: Annotated[
+        Path,
+        Help("glove.840B.300d.txt; words that it lacks are zeros"),
+    ] = field(kw_only=True)
+    layers: Annotated[
+        str,
+        Help(
+            "lex, last, all, N, N-M; several with +. The paper's 900 numbers are read as"
+            " cat:lex+top"
+        ),
+    ] = field(default="last", kw_only=True)
+    pool: Annotated[
+        Literal["mean", "max", "none"],
+        Help("mean, max, or none for a vector of each word"),
+    ] = field(default="mean", kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
 

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, SlotEncoder, describe_install, report_damage
 from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
 from lingprobe_extensions.archive.files import check_there, digest_of
@@ -29,19 +29,27 @@ WEIGHTS = "the weights of an ELMo"
 class ELMo:
     """ELMo (Peters et al. 2018) by its HDF5 file of weights. Layer 0 and lex are what its character
     network makes of a word; layers 1 and 2 are the LSTMs, forward beside backward.
-
-    options  the JSON file of its sizes; without, that beside the weights (..._options.json)
-    layers   lex, last, all, N, N-M; several with +
-    pool     mean, max, or none for a vector of each word
-    weights  trained; of the same sizes drawn with `seed`: orthonormal above layer 0 (the
-             Orthonormal ELMo of Tenney et al. 2019, section 4), or random throughout
     """
 
     file: Path
-    options: Path | None = field(default=None, kw_only=True)
-    layers: str = field(default="last", kw_only=True)
-    pool: Literal["mean", "max", "none"] = field(default="mean", kw_only=True)
-    weights: Init = field(default="trained", kw_only=True)
+    options: Annotated[
+        Path | None,
+        Help("the JSON file of its sizes; without, that beside the weights (..._options.json)"),
+    ] = field(default=None, kw_only=True)
+    layers: Annotated[str, Help("lex, last, all, N, N-M; several with +")] = field(
+        default="last", kw_only=True
+    )
+    pool: Annotated[
+        Literal["mean", "max", "none"],
+        Help("mean, max, or none for a vector of each word"),
+    ] = field(default="mean", kw_only=True)
+    weights: Annotated[
+        Init,
+        Help(
+            "trained; of the same sizes drawn with `seed`: orthonormal above layer 0 (the"
+            " Orthonormal ELMo of Tenney et al. 2019, section 4), or random throughout"
+        ),
+    ] = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of
@@ -27,17 +27,24 @@ MARKS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}
 class InferSent:
     """InferSent (Conneau et al. 2017) by its file of weights, over the word vectors that it was
     trained with.
-
-    vectors  of version 1 glove.840B.300d.txt, of version 2 crawl-300d-2M.vec; words that the file
-             lacks are excluded
-    version  1 or 2: the marks of a sentence; in 2 also "ca n't" is read as "can 't"
-    pool     max as published, mean, or none for a vector of each word
     """
 
     file: Path
-    vectors: Path = field(kw_only=True)
-    version: Literal["1", "2"] = field(default="1", kw_only=True)
-    pool: Literal["max", "mean", "none"] = field(default="max", kw_only=True)
+    vectors: Annotated[
+        Path,
+        Help(
+            "of version 1 glove.840B.300d.txt, of version 2 crawl-300d-2M.vec; words that the file"
+            " lacks are excluded"
+        ),
+    ] = field(kw_only=True)
+    version: Annotated[
+        Literal["1", "2"],
+        Help('1 or 2: the marks of a sentence; in 2 also "ca n\'t" is read as "can \'t"'),
+    ] = field(default="1", kw_only=True)
+    pool: Annotated[
+        Literal["max", "mean", "none"],
+        Help("max as published, mean, or none for a vector of each word"),
+    ] = field(default="max", kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
 

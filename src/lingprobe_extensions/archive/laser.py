@@ -8,12 +8,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
 from lingprobe_extensions.archive.files import find_file, torch_file, versions
@@ -28,16 +28,24 @@ SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 class Laser:
     """LASER by the folder of a model: that of 93 languages (Artetxe & Schwenk 2019) with its BPE
     codes and vocabulary, or LASER2 or LASER3 (Heffernan et al. 2022) with sentencepiece.
-
-    lang    by whose rules the model of 93 languages has punctuation normalised and words cut: two
-            letters, as Moses names languages; LASER2 and LASER3 normalise all by the English ones
-    pool    auto, as published: the maximum over states, or the first of a LASER3 that was trained
-            so; or none for the states of subwords
     """
 
     folder: Path
-    lang: str = field(default="en", kw_only=True)
-    pool: Literal["auto", "none"] = field(default="auto", kw_only=True)
+    lang: Annotated[
+        str,
+        Help(
+            "by whose rules the model of 93 languages has punctuation normalised and words cut:"
+            " two letters, as Moses names languages; LASER2 and LASER3 normalise all by the"
+            " English ones"
+        ),
+    ] = field(default="en", kw_only=True)
+    pool: Annotated[
+        Literal["auto", "none"],
+        Help(
+            "auto, as published: the maximum over states, or the first of a LASER3 that was"
+            " trained so; or none for the states of subwords"
+        ),
+    ] = field(default="auto", kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
 

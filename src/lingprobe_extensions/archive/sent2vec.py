@@ -8,12 +8,12 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Literal, NamedTuple
+from typing import IO, Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, compute_offsets, gather_word_vectors
 from lingprobe_extensions.archive.files import digest_of
 from lingprobe_extensions.archive.sources import SENT2VEC
@@ -31,14 +31,17 @@ VERSIONS, MODEL, HASH = (11, 12), 4, 116049371
 class Sent2Vec:
     """Sent2Vec (Pagliardini et al. 2018) by its binary file: the mean of the vectors of words and
     n-grams of words.
-
-    lowercase  whether words are made lower case first, as in the texts of the published models
-    pool       mean as published, or none for the vector of each word
     """
 
     file: Path
-    lowercase: bool = field(default=True, kw_only=True)
-    pool: Literal["mean", "none"] = field(default="mean", kw_only=True)
+    lowercase: Annotated[
+        bool,
+        Help("whether words are made lower case first, as in the texts of the published models"),
+    ] = field(default=True, kw_only=True)
+    pool: Annotated[
+        Literal["mean", "none"],
+        Help("mean as published, or none for the vector of each word"),
+    ] = field(default="mean", kw_only=True)
     takes = "sentences"
 
     @property

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, WordTable, open_word_table, report_damage
 from lingprobe_extensions.archive.files import (
     Shapes,
@@ -40,20 +40,31 @@ OWN = 20_000  # words of the published models' own vocabulary, over which the ex
 class SkipThought:
     """Skip-Thought vectors (Kiros et al. 2015) by the folder of their files: uni-skip (2,400
     numbers), bi-skip (2,400) or both side by side.
-
-    normalise  whether the vector of each model is made one long, as published
-    end        whether <eos> is read behind a sentence, which the published code does not by default
-    vectors    a word2vec file: words that the tables lack are mapped from it, by the
-               least squares of section 2.2 over the first 20,000 words; else they are UNK
-    pool       last as published, or none for the states of words
     """
 
     folder: Path
     model: Literal["uni", "bi", "combined"] = field(default="combined", kw_only=True)
-    normalise: bool = field(default=True, kw_only=True)
-    end: bool = field(default=False, kw_only=True)
-    vectors: Path | None = field(default=None, kw_only=True)
-    pool: Literal["last", "none"] = field(default="last", kw_only=True)
+    normalise: Annotated[
+        bool,
+        Help("whether the vector of each model is made one long, as published"),
+    ] = field(default=True, kw_only=True)
+    end: Annotated[
+        bool,
+        Help(
+            "whether <eos> is read behind a sentence, which the published code does not by default"
+        ),
+    ] = field(default=False, kw_only=True)
+    vectors: Annotated[
+        Path | None,
+        Help(
+            "a word2vec file: words that the tables lack are mapped from it, by the least squares"
+            " of section 2.2 over the first 20,000 words; else they are UNK"
+        ),
+    ] = field(default=None, kw_only=True)
+    pool: Annotated[
+        Literal["last", "none"],
+        Help("last as published, or none for the states of words"),
+    ] = field(default="last", kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
 

@@ -8,11 +8,11 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from lingprobe import DataProblem, Sentence, Vectors
+from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, describe_install, digest_files
 from lingprobe_extensions.archive.files import versions
 from lingprobe_extensions.archive.sources import USE
@@ -24,14 +24,16 @@ Run = Callable[[Sequence[str]], Any]
 class UniversalSentenceEncoder:
     """The Universal Sentence Encoder (Cer et al. 2018; Yang et al. 2020) by the folder of its
     module, unpacked; needs TensorFlow.
-
-    signature  of a module for TensorFlow 1, as universal-sentence-encoder-large/3
-    batch      sentences that are read at once
     """
 
     folder: Path
-    signature: str = field(default="default", kw_only=True)
-    batch: int = field(default=128, kw_only=True)
+    signature: Annotated[
+        str,
+        Help("of a module for TensorFlow 1, as universal-sentence-encoder-large/3"),
+    ] = field(default="default", kw_only=True)
+    batch: Annotated[int, Help("sentences that are read at once")] = field(
+        default=128, kw_only=True
+    )
     takes = "sentences"
 
     @property

@@ -14,7 +14,7 @@ from lingprobe.extend import (
     allow_code,
     as_list,
     read_stored_results,
-    show_keywords,
+    takes_options,
     write_text,
 )
 from lingprobe_extensions.board.check import check_folder
@@ -24,6 +24,7 @@ from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.merge import merge
 from lingprobe_extensions.board.model_page import model_page
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
+from lingprobe_extensions.board.options import BoardOptions, SubmitOptions
 from lingprobe_extensions.board.sample import remeasure
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
@@ -39,7 +40,7 @@ from lingprobe_extensions.board.task_page import task_page
 HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
 
 
-@show_keywords(Selection)
+@takes_options(SubmitOptions)
 def submit(
     results: ResultsSource = None,
     output: str | Path | None = None,
@@ -54,15 +55,6 @@ def submit(
     """Write results as a folder for a board (answers, identities, a line per model, checksums), or
     check such a folder.
 
-    results             results with their baselines; with `check`, the folder
-    output              the folder to write
-    check               check a folder, and measure one fit again, which its content chooses
-                        (encoders: where a model lies here)
-    name                what the board calls the model
-    trained_on_ud       whether the model saw Universal Dependencies
-    trained_on_sources  whether it saw the texts of the tasks
-    mteb                a folder of mteb's results with scores of the model
-    selection           the fields of `Selection`
     DataProblem with file, row and reason for a folder that was changed, and for results without a
     model; UsageProblem for conflicting options. `.content` has a `ModelLine` for each
     model.
@@ -131,12 +123,11 @@ def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...
     return Page(made.lines, lambda: [Table(HEAD, (TableSection("", rows),), words, notes)])
 
 
+@takes_options(BoardOptions)
 def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> list[Path]:
     """Write a site of models from submissions: a page to sort and filter, and one for each model
     and task, with groups of models, baselines and upper bounds.
 
-    folders  submissions, checked first
-    output   the folder of the site
     Returns its files, of which the first is index.html; no server or network is needed.
     DataProblem for a submission that was changed, UsageProblem for none.
 

@@ -69,7 +69,7 @@ def check_folder(folder: Path) -> Checked:
 
 def _message(folder: Path, every: Sequence[str]) -> str:
     more = f"; and {len(every) - TOLD:,} more" if len(every) > TOLD else ""
-    return f"{folder} is not what `lingprobe submit` wrote: {'; '.join(every[:TOLD])}{more}"
+    return f"{folder} is not what `lingprobe publish submit` wrote: {'; '.join(every[:TOLD])}{more}"
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -194,7 +194,7 @@ def read_parts(folder: Path) -> tuple[list[Fit], list[ModelLine]]:
     for name in FILES:
         if not (folder / name).is_file():
             raise DataProblem(
-                f"{name} is missing, so it is not a submission: `lingprobe submit RESULTS -o"
-                " FOLDER` writes one"
+                f"{name} is missing, so it is not a submission: `lingprobe publish submit RESULTS"
+                " -o FOLDER` writes one"
             )
     return read_frame(folder / FITS), read_lines(folder / LINES)

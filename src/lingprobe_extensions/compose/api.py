@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.extend import allow_code, check_file_ending, show_progress
+from lingprobe.extend import allow_code, check_file_ending, show_progress, takes_options
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.request import Request
 from lingprobe_extensions.compose.events.request import request as parsed
+from lingprobe_extensions.compose.options import GenerateOptions
 
 
 class Generated(NamedTuple):
@@ -20,6 +21,7 @@ class Generated(NamedTuple):
     written: int = 0
 
 
+@takes_options(GenerateOptions)
 def generate(
     request: str | Path | Mapping[str, Any],
     output: str | Path | None = None,
@@ -34,14 +36,6 @@ def generate(
     """Generate sentences with known meaning: who did what to whom, what did not happen, and which
     word expresses it.
 
-    request   a JSON file, or its value; {} has all defaults
-    output    where to write; without it, sentences are only counted, exactly and at once
-    n         number of sentences (default: all)
-    language  'polish', 'mine.py@esperanto', ...; `lingprobe list languages` shows them (default:
-              the request's language, or English)
-    seed      the random seed that selects and orders sentences, which are drawn without replacement
-    text      write plain text, one sentence per line
-    asserted  also write which clauses are asserted
     DataProblem for a request that no sentence meets; it names the parts that conflict.
 
         print(lingprobe.generate({"negation": True}).admitted)

@@ -1,36 +1,24 @@
-"""`lingprobe generate`: sentences with known meaning."""
+"""`lingprobe data generate`: sentences with known meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 import typer
 
 import lingprobe
-from lingprobe.extend import SHARED_OPTIONS, command, option
+from lingprobe import command
+from lingprobe.extend import QuietOptions
+from lingprobe_extensions.compose.options import GenerateOptions
 
 
-@command(
-    "generate",
-    option(
-        "request",
-        metavar="REQUEST",
-        positional=True,
-        kind=Path,
-        help="A JSON file that describes the sentences; `{}` for the default.",
-    ),
-    option("n", "--n", "-n", metavar="N"),
-    *SHARED_OPTIONS["file"],
-    option("language", metavar="NAME"),
-    "seed",
-    "text",
-    "asserted",
-    *SHARED_OPTIONS["quiet"],
-    heading="Data",
-)
-def generate(given: Mapping[str, Any], *, quiet: bool = False) -> None:
+@dataclass(frozen=True, kw_only=True)
+class GenerateCommand(QuietOptions, GenerateOptions):
+    """The options of `lingprobe data generate`."""
+
+
+@command(GenerateCommand, heading="Data")
+def generate(given: GenerateCommand) -> None:
     """Generate sentences with known meaning: who did what to whom, and what did not happen.
 
     Without `-o`, it only counts the sentences that fit the request, which is exact and fast.
@@ -38,11 +26,11 @@ def generate(given: Mapping[str, Any], *, quiet: bool = False) -> None:
 
     **Examples**
 
-    - `lingprobe generate request.json`
-    - `lingprobe generate request.json -n 100000 -o sentences.jsonl`
-    - `lingprobe generate empty.json --language polish -n 1000 -o zdania.txt --text`
+    - `lingprobe data generate request.json`
+    - `lingprobe data generate request.json -n 100000 -o sentences.jsonl`
+    - `lingprobe data generate empty.json --language polish -n 1000 -o zdania.txt --text`
     """
-    done = lingprobe.generate(**given, progress=not quiet)
+    done = lingprobe.generate(**given.select(GenerateOptions), progress=not given.quiet)
     typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
-    if "output" in given and not quiet:
-        typer.echo(f"{given['output']}: {done.written:,} sentences", err=True)
+    if given.output is not None and not given.quiet:
+        typer.echo(f"{given.output}: {done.written:,} sentences", err=True)

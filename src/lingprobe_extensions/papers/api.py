@@ -16,20 +16,21 @@ from lingprobe.extend import (
     get_contents,
     read_stored_results,
     select_references,
-    show_keywords,
+    takes_options,
     try_parse_reference,
 )
 from lingprobe.extend import supply_treebanks as fetch_treebanks
 from lingprobe_extensions.papers.bound import people_page, write_bound
 from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims
+from lingprobe_extensions.papers.options import AnnotateOptions, ClaimsOptions
 from lingprobe_extensions.papers.pages import claims_page, published_page
 from lingprobe_extensions.papers.retests import names_of, retest_claims
 from lingprobe_extensions.papers.sheet import Asking, Mode, Sheet, write_sheet
 from lingprobe_extensions.papers.sheet_score import score_copies
 
 
-@show_keywords(Selection)
+@takes_options(ClaimsOptions)
 def claims(
     results: ResultsSource = None,
     *,
@@ -40,19 +41,12 @@ def claims(
     every: bool = False,
     **selection: Unpack[Selection],
 ) -> Page[tuple[TestedClaim, ...]]:
-    """Tests claims of papers on results, as `lingprobe claims` does: each is reproduced, not
-    reproduced, or inconclusive.
+    """Tests claims of papers on results, as `lingprobe results claims` does: each is reproduced,
+    not reproduced, or inconclusive.
 
-    results     an evaluation, results, or a folder (default: the last run)
-    papers      whose claims: 'conneau2018', 'ud2019', 'ettinger2018' or 'tenney2019' (default: all)
     named       the row of a paper's table that each encoder corresponds to, by name or pattern
                 ({'trained:models/fr': 'NMT En-Fr BiLSTM-max'}), if it does not follow from the
                 encoder's name or training
-    published   test a paper's claims on its own table, not on results
-    correction  the correction of the p values of all claims: 'holm', or 'bh' (Benjamini-Hochberg)
-    every       also show claims that could not be tested, and the causes that papers suggest,
-                which are not tested
-    selection   the fields of `Selection`
     DataProblem if no claim can be tested, unless all are shown; UsageProblem for an unknown paper
     or row. `.content` has a `TestedClaim` for each claim on each kind of data.
 
@@ -115,6 +109,7 @@ def _nothing(found: Sequence[TestedClaim]) -> str:
     )
 
 
+@takes_options(AnnotateOptions)
 def annotate(
     task: str,
     output: str | Path,
@@ -131,14 +126,8 @@ def annotate(
     to draw the same sentences again.
 
     task      a task with its data, such as 'ud/tense:en_ewt'
-    n         number of test sentences, at most
-    check     show the gold labels and ask whether they are right
-    question  the question on the sheet (default: the task's question)
     words     label -> what people write for it
     meanings  label -> what that means
-    seed      the random seed that selects and orders sentences
-    by        draw as many of each label and value of a stratum ('auxiliary' of 'ud/tense'), rare
-              ones first: to find faults, not for a bound
     DataProblem for a task whose labels are not one class per sentence.
 
         lingprobe.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)

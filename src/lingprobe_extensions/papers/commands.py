@@ -1,45 +1,38 @@
-"""`lingprobe claims`: whether claims of papers are reproduced; `annotate`: what people score."""
+"""`lingprobe results claims`: whether claims of papers are reproduced; `data annotate`: what
+people score.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated
 
 import typer
 
 import lingprobe
-from lingprobe import UsageProblem
-from lingprobe.extend import SHARED_OPTIONS, command, option, show_page
+from lingprobe import Help, UsageProblem, command, flag
+from lingprobe.extend import PageOptions, show_page
+from lingprobe_extensions.papers.options import AnnotateOptions, ClaimsOptions
 
 
-@command(
-    "claims",
-    *SHARED_OPTIONS["selection of layers"],
-    option("papers", "--paper", metavar="PAPER"),
-    option(
-        "as_",
-        metavar="ENCODER=ROW",
-        help=(
-            "The row of a paper's table that an encoder corresponds to, such as"
-            " `trained:models/fr=NMT En-Fr BiLSTM-max`; may be repeated."
+@dataclass(frozen=True, kw_only=True)
+class ClaimsCommand(PageOptions, ClaimsOptions):
+    """The options of `lingprobe results claims`."""
+
+    as_: Annotated[
+        Sequence[str],
+        Help(
+            "the row of a paper's table that an encoder corresponds to, such as"
+            " `trained:models/fr=NMT En-Fr BiLSTM-max`"
         ),
-    ),
-    "published",
-    "correction",
-    option("every", "--all"),
-    *SHARED_OPTIONS["style"],
-    *SHARED_OPTIONS["page"],
-    "trust",
-    heading="Results",
-)
-def claims(
-    given: Mapping[str, Any],
-    *,
-    as_: list[str] | None = None,
-    style: Literal["terminal", "markdown", "latex", "html", "csv"] = "terminal",
-    output: Path | None = None,
-) -> None:
+        flag(metavar="ENCODER=ROW"),
+    ] = ()
+
+
+@command(ClaimsCommand, heading="Results")
+def claims(given: ClaimsCommand) -> None:
     """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
 
     Each claim compares cells of the paper's table. Your encoders take the place of its rows:
@@ -49,15 +42,17 @@ def claims(
 
     **Examples**
 
-    - `lingprobe claims results/`
-    - `lingprobe claims results/ --all`
-    - `lingprobe claims results/ --paper conneau2018 --as 'trained:models/fr=NMT En-Fr BiLSTM-max'`
-    - `lingprobe claims results/ --correction bh --format csv -o claims.csv`
-    - `lingprobe claims --published conneau2018`
-    - `lingprobe claims --published ettinger2018 --all --format markdown`
+    - `lingprobe results claims results/`
+    - `lingprobe results claims results/ --all`
+    - `lingprobe results claims results/ --paper conneau2018 --as 'trained:models/fr=NMT
+      En-Fr BiLSTM-max'`
+    - `lingprobe results claims results/ --correction bh --format csv -o claims.csv`
+    - `lingprobe results claims --published conneau2018`
+    - `lingprobe results claims --published ettinger2018 --all --format markdown`
     """
-    page = lingprobe.claims(**given, named=dict(map(_parse_encoder_row, list(as_ or ()))))
-    show_page(page, style, output, "claim")
+    named = dict(map(_parse_encoder_row, given.as_))
+    page = lingprobe.claims(**given.select(ClaimsOptions), named=named)
+    show_page(page, given.style, given.output, "claim")
 
 
 def _parse_encoder_row(text: str) -> tuple[str, str]:
@@ -68,38 +63,31 @@ def _parse_encoder_row(text: str) -> tuple[str, str]:
     return encoder, row
 
 
-@command(
-    "annotate",
-    option(
-        "files",
-        metavar="TASK",
-        positional=True,
-        help="A task with its data, such as `ud/tense:en_ewt`; with --score, filled sheets.",
-    ),
-    option("n", "-n", metavar="N", least=1),
-    *SHARED_OPTIONS["page"],
-    "check",
-    option("question", "--ask", metavar="TEXT"),
-    option(
-        "call",
-        metavar="LABEL=WORD",
-        help="The word that people write for a label, or `WORD: MEANING`; may be repeated.",
-    ),
-    "seed",
-    option("by", metavar="STRATUM"),
-    option("score", help="Read filled copies of a sheet, and score them."),
-    option("trust", help="Run code in files (`mine.py@thing`) that the sheets name."),
-    heading="Data",
-)
-def annotate(
-    given: Mapping[str, Any],
-    *,
-    files: list[str],
-    output: Path | None = None,
-    call: list[str] | None = None,
-    score: bool = False,
-    trust: bool = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class AnnotateCommand(AnnotateOptions):
+    """The options of `lingprobe data annotate`."""
+
+    output: Annotated[
+        Path | None,
+        Help("the sheet to write; with --score, a file of JSON"),
+        flag("-o", metavar="FILE"),
+    ] = None
+    files: Annotated[
+        Sequence[str],
+        Help("a task with its data, such as `ud/tense:en_ewt`; with --score, filled sheets"),
+        flag(metavar="TASK", positional=True),
+    ]
+    call: Annotated[
+        Sequence[str],
+        Help("the word that people write for a label, or `WORD: MEANING`"),
+        flag(metavar="LABEL=WORD"),
+    ] = ()
+    score: Annotated[bool, Help("read filled copies of a sheet, and score them")] = False
+    trust: Annotated[bool, Help("run code in files (`mine.py@thing`) that the sheets name")] = False
+
+
+@command(AnnotateCommand, heading="Data")
+def annotate(given: AnnotateCommand) -> None:
     """Write a sheet of test sentences for people to label, or score filled sheets as a human upper
     bound.
 
@@ -108,13 +96,14 @@ def annotate(
 
     **Examples**
 
-    - `lingprobe annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
-    - `lingprobe annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
-    - `lingprobe annotate ud/tense:UD_English-EWT --check --by auxiliary -o sheet.tsv`
-    - `lingprobe annotate --score anna.tsv ben.tsv -o bound.json`
+    - `lingprobe data annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
+    - `lingprobe data annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
+    - `lingprobe data annotate ud/tense:UD_English-EWT --check --by auxiliary -o sheet.tsv`
+    - `lingprobe data annotate --score anna.tsv ben.tsv -o bound.json`
     """
-    if score:
-        show_page(lingprobe.score_sheets(files, output, trust=trust))
+    files, output = given.files, given.output
+    if given.score:
+        show_page(lingprobe.score_sheets(files, output, trust=given.trust))
         if output is not None:
             typer.echo(
                 f"{output}: lingprobe report --suite ... --human {output} shows it in a paper's"
@@ -126,18 +115,18 @@ def annotate(
         raise UsageProblem(
             "give one task, and -o FILE for the sheet (or --score and filled sheets)"
         )
-    words, meanings = _parse_label_words(list(call or ()))
-    sheet = lingprobe.annotate(files[0], output, words=words, meanings=meanings, **given)
-    n = given["n"]
-    short = f" (all that there are; you asked for {n:,})" if sheet.n < n else ""
+    words, meanings = _parse_label_words(given.call)
+    chosen = given.select(AnnotateOptions)
+    sheet = lingprobe.annotate(files[0], output, words=words, meanings=meanings, **chosen)
+    short = f" (all that there are; you asked for {given.n:,})" if sheet.n < given.n else ""
     typer.echo(
-        f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe annotate --score"
+        f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe data annotate --score"
         f" {output}",
         err=True,
     )
 
 
-def _parse_label_words(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _parse_label_words(texts: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody
     could say it'.
     """

@@ -25,8 +25,9 @@ from lingprobe_extensions.train.draws import Negatives, predicted_shares, withou
 from lingprobe_extensions.train.encoder import WORDS
 from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, state_of
 from lingprobe_extensions.train.ngrams import bigram_rows, drawn_vectors
+from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.ranks import Ranks, processes
-from lingprobe_extensions.train.settings import Request, Settings
+from lingprobe_extensions.train.settings import Request
 from lingprobe_extensions.train.splits import choose_rows, held_out
 from lingprobe_extensions.train.texts import Texts
 from lingprobe_extensions.train.weights import save
@@ -41,7 +42,7 @@ RATE = 0.2  # Pagliardini et al. 2018
 Told = Callable[[int, int, float], None]
 
 
-def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
+def start(request: Request, how: Reading, settings: TrainingSettings, out: Path) -> Start:
     """Read the files into a corpus, and divide it."""
     _import_steps()  # which says that numba is missing before much is read
     _check(settings)
@@ -62,7 +63,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
     return Start(learner, said, train, dev)
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: TrainingSettings) -> None:
     """Refuse what would be passed over in silence."""
     if processes() > 1:
         raise UsageProblem("cbow learns in one process; start it without torchrun")
@@ -79,7 +80,7 @@ def _check(settings: Settings) -> None:
 
 
 def _split_train_dev(
-    request: Request, how: Reading, settings: Settings, out: Path
+    request: Request, how: Reading, settings: TrainingSettings, out: Path
 ) -> tuple[Corpus, Ints, Ints]:
     """The sentences of all files, and which are train and dev, none of whose is in train."""
     ends: list[int] = []
@@ -120,7 +121,7 @@ class Bag:
 
     corpus: Corpus
     vocabulary: Vocabulary
-    settings: Settings
+    settings: TrainingSettings
     epochs: list[Epoch] = field(default_factory=list)
     ranks: Ranks = field(default_factory=Ranks)
 

@@ -1,86 +1,112 @@
-"""`lingprobe train`: a sentence encoder or a parser, from files."""
+"""`lingprobe train encoder`, `parser` and `export`: from files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 import lingprobe
-from lingprobe import UsageProblem
-from lingprobe.extend import SHARED_OPTIONS, command, option, show_progress
-
-
-@command(
-    "train",
-    option("architecture", metavar="ARCHITECTURE", positional=True),
-    *SHARED_OPTIONS["folder"],
-    option("files", metavar="[FILE]...", positional=True, help="Training data, like --data."),
-    option("objective", metavar="NAME", default="", complete="objectives"),
-    option("data", metavar="FILE", default=None),
-    option("dev", metavar="FILE"),
-    option("evaluate", metavar="FILE"),
-    option("where", metavar="COLUMN=PATTERN", kind=list[str]),
-    option("exclude", metavar="CORPUS"),
-    *SHARED_OPTIONS["tasks"],
-    option("vectors", metavar="FILE"),
-    option("recipe", metavar="NAME"),
-    option("epochs", default=None, least=1),
-    option("hidden", default=None, least=1),
-    option("seed", default=None, help="The random seed of weights and data order (default: 0)."),
-    option(
-        "setting",
-        "--set",
-        metavar="NAME=VALUE",
-        help="Further settings, such as `clip=1`; see docs/training.md.",
-    ),
-    *SHARED_OPTIONS["quiet"],
-    heading="Training",
+from lingprobe import Help, UsageProblem, command, flag
+from lingprobe.extend import QuietOptions, show_progress
+from lingprobe_extensions.train.options import (
+    ExportOptions,
+    TrainingData,
+    TrainingSettings,
+    TrainOptions,
+    read_settings,
 )
-def train(
-    given: Mapping[str, Any],
-    *,
-    files: list[Path] | None = None,
-    setting: list[str] | None = None,
-    quiet: bool = False,
-) -> None:
-    """Train a sentence encoder or a parser, and save it after every epoch.
+
+_SETTINGS = TrainingSettings.list_options()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingOptions(QuietOptions):
+    """Settings of a training; without a number, that of the recipe is taken."""
+
+    files: Annotated[
+        Sequence[Path],
+        Help("training data, like --data"),
+        flag(metavar="[FILE]...", positional=True),
+    ] = ()
+    vectors: Annotated[Path | None, _SETTINGS["vectors"].help, flag(metavar="FILE")] = None
+    epochs: Annotated[int | None, _SETTINGS["epochs"].help] = None
+    hidden: Annotated[int | None, _SETTINGS["hidden"].help] = None
+    seed: Annotated[int | None, _SETTINGS["seed"].help] = None
+    setting: Annotated[
+        Sequence[str],
+        Help("further settings, such as `clip=1`; see docs/training.md"),
+        flag("--set", metavar="NAME=VALUE"),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderCommand(SettingOptions, TrainOptions):
+    """The options of `lingprobe train encoder`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserCommand(SettingOptions, TrainingData):
+    """The options of `lingprobe train parser`."""
+
+
+@command(EncoderCommand, heading="Training")
+def encoder(given: EncoderCommand) -> None:
+    """Train a sentence encoder, and save it after every epoch.
 
     Use the folder as an encoder: `trained:FOLDER`, or `trained:FOLDER,epoch=2` after two epochs.
     The same command continues a training that was stopped. Needs the extra `train`.
 
     **Examples**
 
-    - `lingprobe train bilstm-max --objective translate --data train.en train.de -o models/en-de`
-    - `lingprobe train bilstm-last --objective next --data novels.txt.xz --vectors novels.vec
-      --exclude UD_English-EWT -o models/next`
-    - `lingprobe train bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
+    - `lingprobe train encoder bilstm-max --objective translate --data train.en train.de -o
+      models/en-de`
+    - `lingprobe train encoder bilstm-last --objective next --data novels.txt.xz --vectors
+      novels.vec --exclude UD_English-EWT -o models/next`
+    - `lingprobe train encoder bilstm-max --objective infer --data nli.tsv --where 'source=lingnli*'
       --set batch=2048 -o models/nli`
-    - `lingprobe train mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o
-    models/mean` - `lingprobe train bow --objective cbow --data novels.txt.xz -o models/s2v`
-    - `lingprobe train parser UD_English-EWT -o models/ewt`
+    - `lingprobe train encoder mean --objective infer --data lingnli.tsv --evaluate snli-dev.tsv -o
+      models/mean`
+    - `lingprobe train encoder bow --objective cbow --data novels.txt.xz -o models/s2v`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
-    data = [*list(files or ()), *list(given.get("data") or ())]
-    where = dict(_parse_pairs(given.get("where")))
-    chosen = {**given, "data": data, "where": where, **dict(_parse_pairs(setting))}
-    with _Bars(quiet) as bars:
+    named = {**given.select(TrainOptions), "objective": given.objective}
+    _train(given, {**named, "where": dict(_parse_pairs(given.where))})
+
+
+@command(ParserCommand, heading="Training")
+def parser(given: ParserCommand) -> None:
+    """Train a parser on treebanks, and save it after every epoch.
+
+    Use the folder as a parser: `lingprobe parse --with FOLDER`. The same command continues a
+    training that was stopped. Needs the extra `train`.
+
+    **Examples**
+
+    - `lingprobe train parser UD_English-EWT -o models/ewt`
+    """
+    named = {"architecture": "parser", "objective": ""}
+    _train(given, {**given.select(TrainingData), **named})
+
+
+def _train(given: SettingOptions, asked: Mapping[str, Any]) -> None:
+    """Train with the settings that are given, with a bar for each epoch."""
+    chosen = {
+        **asked,
+        "data": [*given.files, *asked.get("data", ())],
+        **{k: v for k, v in given.select(SettingOptions).items() if k in _SETTINGS},
+        **read_settings(dict(_parse_pairs(given.setting))),
+    }
+    with _Bars(given.quiet) as bars:
         done = lingprobe.train(**chosen, told=bars.draw_progress)
     typer.echo(str(done))
 
 
-@command(
-    "export",
-    option("folder", metavar="FOLDER", positional=True),
-    *SHARED_OPTIONS["folder"],
-    option("epoch", metavar="N"),
-    option("words", metavar="CORPUS"),
-    option("vectors", metavar="FILE"),
-    heading="Training",
-)
-def export(given: Mapping[str, Any]) -> None:
+@command(ExportOptions, heading="Training")
+def export(given: ExportOptions) -> None:
     """Convert a trained encoder to a model of sentence-transformers.
 
     Its vocabulary is that of its training. Sentences of these words get the same vectors as from
@@ -88,13 +114,13 @@ def export(given: Mapping[str, Any]) -> None:
 
     **Examples**
 
-    - `lingprobe export models/en-de -o models/en-de-st`
-    - `lingprobe export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
+    - `lingprobe train export models/en-de -o models/en-de-st`
+    - `lingprobe train export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
     """
-    typer.echo(str(lingprobe.export(**given)))
+    typer.echo(str(lingprobe.export(**given.select(ExportOptions))))
 
 
-def _parse_pairs(pairs: list[str] | None) -> list[tuple[str, Any]]:
+def _parse_pairs(pairs: Iterable[str] | None) -> list[tuple[str, Any]]:
     named = [pair.partition("=") for pair in list(pairs or ())]
     for text, sign, _ in named:
         if not sign:

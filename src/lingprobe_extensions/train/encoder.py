@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe import DataProblem, Reference, Sentence, Vectors
+from lingprobe import DataProblem, Help, Reference, Sentence, Vectors
 from lingprobe.extend import (
     Checkpoint,
     Floats,
@@ -33,19 +33,27 @@ WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the 
 
 @dataclass(frozen=True)
 class Trained:
-    """An encoder that `lingprobe train` made, by its folder.
-
-    epoch    after which it is read: the best on dev, or a number; 0 is before training. Several
-             encoders are 1+4+best, 1-4, * (all epochs that the folder has) or 0+*
-    pool     auto, as it was trained; none keeps a vector for each word; max and mean of recurrent
-             networks
-    vectors  the file of word vectors that it was trained with, where that lies elsewhere now
-    """
+    """An encoder that `lingprobe train` made, by its folder."""
 
     folder: PlaceOption
-    epoch: str = field(default="best", kw_only=True)
-    pool: Literal["auto", "none", "max", "mean"] = field(default="auto", kw_only=True)
-    vectors: Path | None = field(default=None, kw_only=True)
+    epoch: Annotated[
+        str,
+        Help(
+            "after which it is read: the best on dev, or a number; 0 is before training. Several"
+            " encoders are 1+4+best, 1-4, * (all epochs that the folder has) or 0+*"
+        ),
+    ] = field(default="best", kw_only=True)
+    pool: Annotated[
+        Literal["auto", "none", "max", "mean"],
+        Help(
+            "auto, as it was trained; none keeps a vector for each word; max and mean of recurrent"
+            " networks"
+        ),
+    ] = field(default="auto", kw_only=True)
+    vectors: Annotated[
+        Path | None,
+        Help("the file of word vectors that it was trained with, where that lies elsewhere now"),
+    ] = field(default=None, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     takes = "sentences"
 

@@ -12,8 +12,9 @@ from typing import Any
 from lingprobe.extend import digest_files, read_training_facts, write_text
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.seen import SEEN
-from lingprobe_extensions.train.settings import TREES, Request, Settings
+from lingprobe_extensions.train.settings import TREES, Request
 from lingprobe_extensions.train.splits import describe_counts
 
 CARD, MODEL = "README.md", "model.json"
@@ -81,13 +82,14 @@ def _format_number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
-def command(request: Request, settings: Settings) -> str:
+def command(request: Request, settings: TrainingSettings) -> str:
     """What makes such an encoder, on the command line."""
     recipe = TREES if request.architecture == TREES else ""
-    usual, chosen = asdict(Settings.of({}, recipe)), asdict(settings)
+    usual, chosen = asdict(TrainingSettings.of({}, recipe)), asdict(settings)
     told = [f"{name}={_plain(value)}" for name, value in chosen.items() if value != usual[name]]
+    learns = ["encoder", request.architecture, "--objective", request.objective]
     words = [
-        *("lingprobe", "train", request.architecture, "--objective", request.objective),
+        *("lingprobe", "train", *([TREES] if request.architecture == TREES else learns)),
         *("--data", *map(str, request.files)),
         *(["--dev", *map(str, request.dev)] if request.dev else []),
         *request.left_out,

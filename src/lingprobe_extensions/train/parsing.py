@@ -40,6 +40,7 @@ from lingprobe_extensions.train.nets.parsing import (
     draw_heads,
 )
 from lingprobe_extensions.train.objectives import Encode, Figures, Loss
+from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.parsers.decoding import (
     DEPREL,
     FEATS,
@@ -49,7 +50,7 @@ from lingprobe_extensions.train.parsers.decoding import (
 )
 from lingprobe_extensions.train.parsers.treebank import Annotated, sentences
 from lingprobe_extensions.train.ranks import Ranks
-from lingprobe_extensions.train.settings import Request, Settings
+from lingprobe_extensions.train.settings import Request
 from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
 from lingprobe_extensions.train.texts import Numbers, Texts
 
@@ -58,7 +59,7 @@ SCORE = "score"
 """The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
 
 
-def start(request: Request, how: Reading, settings: Settings, out: Path) -> Start:
+def start(request: Request, how: Reading, settings: TrainingSettings, out: Path) -> Start:
     """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
     written here.
     """
@@ -89,7 +90,7 @@ def start(request: Request, how: Reading, settings: Settings, out: Path) -> Star
 
 
 def _split_train_dev(
-    request: Request, how: Reading, settings: Settings
+    request: Request, how: Reading, settings: TrainingSettings
 ) -> tuple[list[Annotated], Ints, Ints]:
     """The sentences, and which are train and dev, none of whose is in train."""
     learnt = list(_read(request.files, how))
@@ -139,7 +140,7 @@ class Lexicon(NamedTuple):
     static: Floats
 
     @classmethod
-    def of(cls, examples: Sequence[Annotated], train: Ints, settings: Settings) -> Lexicon:
+    def of(cls, examples: Sequence[Annotated], train: Ints, settings: TrainingSettings) -> Lexicon:
         """Of all sentences, of which some are train."""
         numbers = Numbers()
         texts = Texts.of([[numbers[word] for word in each.words] for each in examples])
@@ -156,7 +157,7 @@ class Lexicon(NamedTuple):
         chosen = _common(often, settings), _common(letters, settings)
         return cls(texts, forms, *chosen, counts, static)
 
-    def module(self, settings: Settings) -> Forms:
+    def module(self, settings: TrainingSettings) -> Forms:
         """What makes vectors of the forms."""
         shape = FormShape(
             len(self.words),
@@ -172,12 +173,12 @@ class Lexicon(NamedTuple):
         return cast(Forms, made).know(known, torch.from_numpy(self.counts).float())
 
 
-def _common(counts: Mapping[str, int], settings: Settings) -> list[str]:
+def _common(counts: Mapping[str, int], settings: TrainingSettings) -> list[str]:
     order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [name for name, n in order[: settings.vocabulary] if n >= settings.least]
 
 
-def _heads(columns: Columns, shape: NetworkShape, settings: Settings) -> Heads:
+def _heads(columns: Columns, shape: NetworkShape, settings: TrainingSettings) -> Heads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
@@ -196,7 +197,7 @@ def auxiliaries(examples: Iterable[Annotated]) -> dict[str, str]:
     return {form: lemma for (form, lemma), _ in reversed(counts.most_common())}
 
 
-def _schedule(settings: Settings) -> Schedule:
+def _schedule(settings: TrainingSettings) -> Schedule:
     falls = settings.epochs if settings.falls else 0
     rate, kind = settings.rate or 0.002, settings.optimizer.replace("auto", "adam")
     how = settings.seed, settings.device, settings.precision, falls

@@ -30,10 +30,11 @@ from lingprobe_extensions.train.folder import FORMAT, MODEL, Training, command, 
 from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
 from lingprobe_extensions.train.nets.heads import Words
 from lingprobe_extensions.train.objectives import Kit, Lesson
+from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.ranks import Ranks
 from lingprobe_extensions.train.seen import write_seen
 from lingprobe_extensions.train.selection import Selection
-from lingprobe_extensions.train.settings import BAG, TREES, Request, Settings
+from lingprobe_extensions.train.settings import BAG, TREES, Request
 from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
 from lingprobe_extensions.train.weights import save
 
@@ -44,7 +45,9 @@ Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
 
 
-def train(request: Request, out: Path, settings: Settings, told: Told | None = None) -> Training:
+def train(
+    request: Request, out: Path, settings: TrainingSettings, told: Told | None = None
+) -> Training:
     """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
     on.
     """
@@ -98,13 +101,15 @@ class Parts(NamedTuple):
     dev: Ints
 
 
-def _start(request: Request, how: Reading, settings: Settings, _: Path) -> Start:
+def _start(request: Request, how: Reading, settings: TrainingSettings, _: Path) -> Start:
     """Read the files, and divide what they have."""
     parts = _split(request, how, settings)
     return Start(*_learner(request, parts, settings), parts.train, parts.dev)
 
 
-def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learner, dict[str, Any]]:
+def _learner(
+    request: Request, parts: Parts, settings: TrainingSettings
+) -> tuple[Learner, dict[str, Any]]:
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
     assert objective.lesson is not None
@@ -148,7 +153,7 @@ def _learner(request: Request, parts: Parts, settings: Settings) -> tuple[Learne
 
 
 def _also(
-    request: Request, settings: Settings, lesson: Lesson, examples: Examples
+    request: Request, settings: TrainingSettings, lesson: Lesson, examples: Examples
 ) -> tuple[Lesson, dict[str, Ints], Sequence[str]]:
     """The lesson with the examples of files that are judged, too, behind its own; their rows by the
     file's name, and the words of all.
@@ -167,7 +172,7 @@ def _also(
     return lesson, rows, forms
 
 
-def _vocabulary(parts: Parts, settings: Settings, many: int) -> tuple[Ints, list[str]]:
+def _vocabulary(parts: Parts, settings: TrainingSettings, many: int) -> tuple[Ints, list[str]]:
     """The row of each of `many` words, and the words that have one: the commonest of train; the
     first row is for all others.
     """
@@ -181,7 +186,7 @@ def _vocabulary(parts: Parts, settings: Settings, many: int) -> tuple[Ints, list
     return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
 
 
-def _request_facts(request: Request, settings: Settings, how: Reading) -> dict[str, Any]:
+def _request_facts(request: Request, settings: TrainingSettings, how: Reading) -> dict[str, Any]:
     """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
     where the rate does not fall to the last of them.
     """
@@ -216,7 +221,7 @@ def _check(out: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def _split(request: Request, how: Reading, settings: Settings) -> Parts:
+def _split(request: Request, how: Reading, settings: TrainingSettings) -> Parts:
     """The examples, and which of them are train and dev; without files of dev a part is drawn, and
     none of its sentences is in train.
     """
@@ -240,7 +245,7 @@ def _split(request: Request, how: Reading, settings: Settings) -> Parts:
     return Parts(examples, train, dev)
 
 
-def _schedule(request: Request, settings: Settings) -> Schedule:
+def _schedule(request: Request, settings: TrainingSettings) -> Schedule:
     kind = settings.optimizer
     if kind == "auto":
         kind = "sgd" if request.architecture == "gated-convnet" else "adam"
@@ -249,7 +254,7 @@ def _schedule(request: Request, settings: Settings) -> Schedule:
     return Schedule(kind, rate, settings.clip, settings.batch, *how)
 
 
-def _over(epochs: Sequence[Epoch], selection: Selection, settings: Settings) -> bool:
+def _over(epochs: Sequence[Epoch], selection: Selection, settings: TrainingSettings) -> bool:
     if len(epochs) >= settings.epochs:
         return True
     return bool(epochs and settings.patience) and selection.since(epochs) >= settings.patience

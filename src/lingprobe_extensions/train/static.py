@@ -16,32 +16,7 @@ from lingprobe.extend import (
     split_clitic,
     strip_to_letters,
 )
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How vectors are trained; the defaults are word2vec's, but for 300 dimensions as in the
-    papers.
-
-    dim       number of dimensions
-    epochs    number of passes over the text
-    least     minimum frequency of a word
-    seed      the random seed
-    skipgram  use skip-gram instead of CBOW
-    subwords  use fastText, which makes vectors of unseen words from character n-grams; written as
-              `.bin`
-    english   quotes are made straight, and clitics split off (do n't, it 's) as English treebanks
-              have them
-    """
-
-    dim: int = 300
-    epochs: int = 5
-    window: int = 5
-    least: int = 5
-    seed: int = 0
-    skipgram: bool = False
-    subwords: bool = False
-    english: bool = False
+from lingprobe_extensions.train.options import VectorSettings
 
 
 @dataclass(frozen=True)
@@ -66,7 +41,7 @@ def train_vectors(
     paths: Iterable[str | Path],
     out: str | Path,
     exclude: Iterable[Sentence] = (),
-    settings: Settings | None = None,
+    settings: VectorSettings | None = None,
 ) -> Trained:
     """Train word vectors on files of running text, one sentence or paragraph a line, and write them
     as word2vec text.
@@ -74,7 +49,7 @@ def train_vectors(
     Sentences to exclude are told by their letters and digits alone, so spacing, case, quotes and
     tokenisation do not hide them. One thread: the same text and settings give the same file.
     """
-    settings = settings or Settings()
+    settings = settings or VectorSettings()
     out = Path(out).expanduser()
     suffix = ".bin" if settings.subwords else ".vec"
     if out.suffix != suffix:
@@ -130,7 +105,7 @@ def _write(
         file.write(" ".join(words) + "\n")
 
 
-def _fit_vectors(corpus: Path, settings: Settings) -> Any:
+def _fit_vectors(corpus: Path, settings: VectorSettings) -> Any:
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError:

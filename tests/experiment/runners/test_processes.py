@@ -91,7 +91,7 @@ def test_workers_end_with_the_iteration():
 
 UNGUARDED = """
     import lingprobe
-    lingprobe.evaluate("length", "table:tense.jsonl", probes=["mine.py@Easy"], bounds=False, jobs=2, progress=False)
+    lingprobe.evaluate("length", "table:tense.jsonl", probes=["mine.py@Easy"], baselines=False, jobs=2, progress=False)
 """
 
 
@@ -150,7 +150,7 @@ def test_a_script_needs_no_guard(mine):
 
 
 def start(folder, *arguments, **environment):
-    command = [sys.executable, "-m", "lingprobe", "run", "--no-bounds", *arguments, "-o", "out"]
+    command = [sys.executable, "-m", "lingprobe", "run", "--no-baselines", *arguments, "-o", "out"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, **pipes)
 
@@ -223,7 +223,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
             asked.append,
             "ud/tense:embedded",
             seeds=1,
-            bounds=False,
+            baselines=False,
             output=tmp_path / "file" / "results",
             progress=False,
         )
@@ -250,7 +250,7 @@ def test_sixty_four_open_files_are_enough(mine):
     command = f"ulimit -n 64; exec {sys.executable} -m lingprobe"
     run = [
         "run",
-        "--no-bounds",
+        "--no-baselines",
         *EASY,
         "-e",
         "mine.py@vowels",

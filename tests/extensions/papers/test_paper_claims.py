@@ -475,7 +475,7 @@ def test_the_page_and_its_csv_have_the_verdicts_as_they_are():
 
 def test_the_command_shows_verdicts_scores_and_causes():
     def shown(*arguments: str) -> str:
-        done = CliRunner().invoke(app, ["claims", *arguments], catch_exceptions=False)
+        done = CliRunner().invoke(app, ["results", "claims", *arguments], catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return done.stdout
 

@@ -141,7 +141,7 @@ def test_other_vectors_are_not_written(text, tmp_path, monkeypatch):
 
 def test_on_the_command_line(text, tmp_path):
     lingprobe.train("mean", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
-    asked = ["export", str(tmp_path / "m"), "-o", str(tmp_path / "st"), "--epoch", "1"]
+    asked = ["train", "export", str(tmp_path / "m"), "-o", str(tmp_path / "st"), "--epoch", "1"]
     said = CliRunner().invoke(app, asked, catch_exceptions=False)
     assert "12 words, 0 of them without a vector; SentenceTransformer(" in said.output
     assert json.loads((tmp_path / "st/modules.json").read_text("utf-8"))

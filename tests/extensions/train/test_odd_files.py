@@ -42,7 +42,7 @@ def trained(tmp_path, monkeypatch, capsys):
         network = "bow" if objective == "cbow" else "mean"
         settings = [part for one in (*TINY, *more) for part in ("--set", one)]
         asked = ["--objective", objective, "-o", tmp_path / "m", "--epochs", 1, "-q", *settings]
-        line = ["lingprobe", "train", network, "--data", *paths, *asked]
+        line = ["lingprobe", "train", "encoder", network, "--data", *paths, *asked]
         monkeypatch.setattr(sys, "argv", [*map(str, line)])
         status = 0
         try:

@@ -18,8 +18,9 @@ import lingprobe
 from lingprobe.cli import app
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
+from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.sentences import train
-from lingprobe_extensions.train.settings import Request, Settings
+from lingprobe_extensions.train.settings import Request
 
 NAMES = ("Anna", "Bea", "Carl", "Dora", "Emil", "Fred", "Gina", "Hans", "Ida", "Jan")
 VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt"}
@@ -136,10 +137,10 @@ def test_trees_are_judged_by_their_constituents(tmp_path):
 
 
 def test_a_recipe_gives_way_to_what_is_said():
-    how = Settings.of({"hidden": "8"}, "small")
+    how = TrainingSettings.of({"hidden": "8"}, "small")
     assert (how.hidden, how.decoder, how.layers) == (8, 256, 1)
     with pytest.raises(lingprobe.UsageProblem, match="no recipe 'big': choose one of small, paper"):
-        Settings.of({}, "big")
+        TrainingSettings.of({}, "big")
 
 
 TINY = {"hidden": 8, "layers": 1, "dim": 8, "decoder": 8, "pieces": 300, "batch": 128}
@@ -331,7 +332,7 @@ def test_an_encoder_knows_whether_its_word_vectors_are_still_there(files, tmp_pa
 
 def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
     probed = [Sentence.of(["anna", "Sees", "Bea", "!"])]
-    how = Settings.of({**SMALL, "epochs": 1})
+    how = TrainingSettings.of({**SMALL, "epochs": 1})
     made = train(Request("mean", "autoencode", [files[0]], exclude=probed), tmp_path / "m", how)
     many = files[0].read_text("utf-8").count("Anna sees Bea .")
     assert many > 0
@@ -369,7 +370,7 @@ def test_an_encoder_is_probed_on_none_of_its_sentences(files, tmp_path):
     folder = tmp_path / "m"
     lingprobe.train("mean", "translate", files, folder, epochs=1, **SMALL)
     tables = [f"table:{tmp_path / name}" for name in ("a.tsv", "b.tsv")]
-    settings = {"probes": ["logreg"], "seeds": 1, "bounds": False, "output": tmp_path / "r"}
+    settings = {"probes": ["logreg"], "seeds": 1, "baselines": False, "output": tmp_path / "r"}
     done = lingprobe.evaluate(f"trained:{folder}", tables, **settings)
     assert len(done.results) == 1
     assert done.failures == {
@@ -397,7 +398,15 @@ def test_on_the_command_line(files, tmp_path):
     said = CliRunner().invoke(
         app,
         [
-            *("train", "bilstm-max", "--objective", "translate", "--data", *map(str, files)),
+            *(
+                "train",
+                "encoder",
+                "bilstm-max",
+                "--objective",
+                "translate",
+                "--data",
+                *map(str, files),
+            ),
             *("-o", str(tmp_path / "m"), "--epochs", "1", "--hidden", "16", "-q"),
             *("--exclude", str(tmp_path / "probed.txt"), "-t", "ud/sent-len:embedded"),
             *("--set", *settings),
@@ -429,10 +438,10 @@ def test_on_the_command_line(files, tmp_path):
         ({"objective": "guess"}, "no objective called 'guess'"),
         ({"objective": ""}, "an objective is missing: choose one of annotate, autoencode"),
         ({"objective": "cbow"}, "bow is trained for cbow, and for nothing else"),
-        ({"size": 3}, "no setting 'size': choose one of vectors, dim"),
-        ({"hidden": "many"}, "hidden=many: not a whole number"),
+        ({"size": 3}, "train takes no argument 'size'"),
+        ({"hidden": "many"}, "hidden='many': give a whole number"),
         ({"optimizer": "rmsprop"}, "no optimizer 'rmsprop'"),
-        ({"english": "maybe"}, "english=maybe: not true or false"),
+        ({"english": "maybe"}, "english='maybe': give True or False"),
         ({"epochs": 0}, "epochs=0: write a number from 1 on"),
     ],
 )
@@ -518,7 +527,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_setting_out_of_its_range_is_refused(name):
     with pytest.raises(lingprobe.UsageProblem, match=name):
-        Settings.of({name: WRONG[name]})
+        TrainingSettings.of({name: WRONG[name]})
 
 
 def test_rows_are_chosen_of_tables_with_named_columns_alone(files, pairs, tmp_path):
@@ -550,10 +559,12 @@ def test_weights_that_were_altered_are_damaged(files, tmp_path):
 def test_the_command_of_a_parser_repeats_its_training(tmp_path):
     from lingprobe_extensions.train.folder import command
 
-    settings = Settings.of({"epochs": 8, "longest": 60, "patience": 3, "hidden": 512}, "parser")
+    settings = TrainingSettings.of(
+        {"epochs": 8, "longest": 60, "patience": 3, "hidden": 512}, "parser"
+    )
     said = command(Request("parser", "annotate", [Path("a.conllu")]), settings)
     options = dict(word.split("=") for word in said.split("--set ")[1].split())
-    assert Settings.of(options, "parser") == settings
+    assert TrainingSettings.of(options, "parser") == settings
 
 
 @pytest.mark.parametrize("objective", ["autoencode", "denoise"])

@@ -7,7 +7,8 @@ import pytest
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
-from lingprobe_extensions.train.static import Settings, train_vectors
+from lingprobe_extensions.train.options import VectorSettings
+from lingprobe_extensions.train.static import train_vectors
 
 pytest.importorskip("gensim")
 LINES = [
@@ -17,7 +18,7 @@ LINES = [
     "# book = a",
     "",
 ]
-SMALL = Settings(dim=4, least=1, epochs=2)
+SMALL = VectorSettings(dim=4, least=1, epochs=2)
 
 
 @pytest.fixture
@@ -53,7 +54,9 @@ def test_sentences_without_letters_exclude_nothing(corpus, tmp_path):
 
 
 def test_english_is_split_as_in_treebanks(corpus, tmp_path):
-    train_vectors([corpus], tmp_path / "a.vec", settings=Settings(dim=4, least=1, english=True))
+    train_vectors(
+        [corpus], tmp_path / "a.vec", settings=VectorSettings(dim=4, least=1, english=True)
+    )
     words = {line.split(" ")[0] for line in (tmp_path / "a.vec").read_text().splitlines()[1:]}
     assert {"Do", "n't", '"'} <= words
     assert not {"Don't", "“"} & words
@@ -62,7 +65,7 @@ def test_english_is_split_as_in_treebanks(corpus, tmp_path):
 def test_the_same_text_gives_the_same_file_in_every_process(corpus, tmp_path):
     code = (
         "import sys; from lingprobe_extensions.train.static import *; "
-        "train_vectors([sys.argv[1]], sys.argv[2], settings=Settings(dim=4, least=1, epochs=2))"
+        "train_vectors([sys.argv[1]], sys.argv[2], settings=VectorSettings(dim=4, least=1, epochs=2))"
     )
     for seed in ("1", "2"):
         where = str(tmp_path / f"{seed}.vec")
@@ -76,7 +79,9 @@ def test_the_same_text_gives_the_same_file_in_every_process(corpus, tmp_path):
 
 def test_subwords_make_vectors_of_unknown_words(corpus, tmp_path):
     train_vectors(
-        [corpus], tmp_path / "a.bin", settings=Settings(dim=4, least=1, epochs=1, subwords=True)
+        [corpus],
+        tmp_path / "a.bin",
+        settings=VectorSettings(dim=4, least=1, epochs=1, subwords=True),
     )
     vectors = make(f"static:{tmp_path / 'a.bin'}").encode([Sentence.of(["catty"])]).layers[0]
     assert np.isfinite(vectors).all()
@@ -87,7 +92,7 @@ def test_problems_are_sentences(corpus, tmp_path):
     with pytest.raises(DataProblem, match=r"written as \.vec"):
         train_vectors([corpus], tmp_path / "a.bin", settings=SMALL)
     with pytest.raises(DataProblem, match="no word occurs 500 times"):
-        train_vectors([corpus], tmp_path / "a.vec", settings=Settings(least=500))
+        train_vectors([corpus], tmp_path / "a.vec", settings=VectorSettings(least=500))
     with pytest.raises(DataProblem, match="no sentences are left"):
         train_vectors([corpus], tmp_path / "a.vec", [Sentence((), line) for line in LINES], SMALL)
     assert list(tmp_path.glob("*.vec")) == []

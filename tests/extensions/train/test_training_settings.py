@@ -21,17 +21,18 @@ from lingprobe_extensions.train.data import Example, Reading
 from lingprobe_extensions.train.examples import Examples
 from lingprobe_extensions.train.loop import Epoch, Schedule
 from lingprobe_extensions.train.objectives import Kit, bleu
+from lingprobe_extensions.train.options import TrainingSettings, VectorSettings
 from lingprobe_extensions.train.selection import Selection
-from lingprobe_extensions.train.settings import Request, Settings
+from lingprobe_extensions.train.settings import Request
 from lingprobe_extensions.train.splits import choose_rows, held_out
 from lingprobe_extensions.train.texts import Pieces
 from reference import recipes
 
 
 def test_settings_are_as_stated():
-    assert asdict(Settings()) == recipes.TRAINING
+    assert asdict(TrainingSettings()) == recipes.TRAINING
     for name, own in recipes.TRAININGS.items():
-        assert asdict(Settings.of({}, name)) == {**recipes.TRAINING, **own}
+        assert asdict(TrainingSettings.of({}, name)) == {**recipes.TRAINING, **own}
 
 
 @pytest.mark.parametrize("name", recipes.LEAST)
@@ -41,13 +42,13 @@ def test_settings_have_a_least_value_and_some_a_bound(name):
     most = f"and below {below}" if below < math.inf else "on"
     said = f"{name}={kind(least - 1)}: write a number from {least} {most}"
     with pytest.raises(lingprobe.UsageProblem, match=f"^{re.escape(said)}$"):
-        Settings.of({name: least - 1})
-    assert getattr(Settings.of({name: least}), name) == least
+        TrainingSettings.of({name: least - 1})
+    assert getattr(TrainingSettings.of({name: least}), name) == least
     if below < math.inf:
         with pytest.raises(lingprobe.UsageProblem, match=f"and below {below}$"):
-            Settings.of({name: below})
+            TrainingSettings.of({name: below})
     else:
-        assert getattr(Settings.of({name: 10**6}), name) == 10**6
+        assert getattr(TrainingSettings.of({name: 10**6}), name) == 10**6
 
 
 def test_values_are_read_from_texts(tmp_path):
@@ -58,16 +59,16 @@ def test_values_are_read_from_texts(tmp_path):
         "rate": "1e-3",
         "vectors": "a.vec",
     }
-    made = Settings.of(said)
+    made = TrainingSettings.of(said)
     assert (made.english, made.learned, made.hidden, made.rate) == (True, False, 7, 1e-3)
     assert made.vectors == Path("a.vec")
-    assert Settings.of({"vectors": None}).vectors is None
+    assert TrainingSettings.of({"vectors": None}).vectors is None
 
 
 def test_static_vectors_are_trained_as_word2vec_trains_them():
     word2vec = pytest.importorskip("gensim").models.Word2Vec
     usual = {k: p.default for k, p in inspect.signature(word2vec.__init__).parameters.items()}
-    made = static.Settings()
+    made = VectorSettings()
     assert (made.epochs, made.window, made.least) == (
         *(usual["epochs"], usual["window"], usual["min_count"]),
     )
@@ -86,16 +87,19 @@ def test_static_vectors_are_trained_as_word2vec_trains_them():
 )
 def test_convolutions_learn_by_sgd_and_the_rest_by_adam(architecture, asked, kind, rate):
     request = Request(architecture, "next", [Path("a")])
-    found = sentences._schedule(request, Settings.of({**asked, "seed": 3, "batch": 9}))
+    found = sentences._schedule(request, TrainingSettings.of({**asked, "seed": 3, "batch": 9}))
     assert (found.optimizer, found.rate, found.falls) == (kind, rate, 0)
     assert (found.clip, found.batch, found.seed) == (5.0, 9, 3)
 
 
 @pytest.mark.parametrize(("falls", "over"), [(True, 30), (False, 0)])
 def test_a_parser_s_rate_falls_over_its_epochs(falls, over):
-    found = parsing._schedule(Settings.of({"falls": falls}, "parser"))
+    found = parsing._schedule(TrainingSettings.of({"falls": falls}, "parser"))
     assert (found.optimizer, found.rate, found.falls) == ("adam", 0.002, over)
-    assert parsing._schedule(Settings.of({"rate": 0.0, "optimizer": "sgd"}, "parser")).rate == 0.002
+    assert (
+        parsing._schedule(TrainingSettings.of({"rate": 0.0, "optimizer": "sgd"}, "parser")).rate
+        == 0.002
+    )
 
 
 @pytest.mark.parametrize("kind", ["adam", "sgd"])
@@ -124,7 +128,7 @@ def test_optimisers_take_the_steps_of_textbooks(kind):
 )
 def test_epochs_decide_weights_only_where_the_rate_falls_to_the_last(architecture, falls, epochs):
     request = Request(architecture, "x", [])
-    found = sentences._request_facts(request, Settings.of({"falls": falls}), Reading())
+    found = sentences._request_facts(request, TrainingSettings.of({"falls": falls}), Reading())
     free = {"patience", "device"} if epochs else {"patience", "device", "epochs"}
     assert found["settings"].keys() == recipes.TRAINING.keys() - free
     assert found["vectors"] == "random"
@@ -149,7 +153,7 @@ def epochs_of(*figures: float) -> list[Epoch]:
 )
 def test_training_ends_with_patience_or_the_last_epoch(figures, asked, over):
     selection = Selection("accuracy", {})
-    assert sentences._over(epochs_of(*figures), selection, Settings.of(asked)) == over
+    assert sentences._over(epochs_of(*figures), selection, TrainingSettings.of(asked)) == over
 
 
 @pytest.mark.parametrize(("many", "few"), [(100, 5), (139, 6), (19, 0), (60000, 2000)])
@@ -174,14 +178,14 @@ def test_sentences_of_dev_are_not_in_train(tmp_path):
     train = written(tmp_path / "a.txt", *(f"w{i} a" for i in range(40)), "x y", "x y")
     dev = written(tmp_path / "b.txt", "x y", "w3 a", "z")
     request, how = Request("mean", "autoencode", [train], [dev]), Reading()
-    parts = sentences._split(request, how, Settings())
+    parts = sentences._split(request, how, TrainingSettings())
     assert parts.dev.tolist() == [42, 43, 44]
     assert parts.train.tolist() == [i for i in range(40) if i != 3]
     assert how.counts["also in dev"] == 3
-    some = sentences._split(request, Reading(), Settings.of({"most": 9}))
+    some = sentences._split(request, Reading(), TrainingSettings.of({"most": 9}))
     assert some.dev.tolist() == [9, 10, 11]
     assert 6 <= len(some.train) <= 9
-    drawn = sentences._split(Request("mean", "autoencode", [train]), Reading(), Settings())
+    drawn = sentences._split(Request("mean", "autoencode", [train]), Reading(), TrainingSettings())
     assert len(drawn.dev) == 2
     assert not set(drawn.dev.tolist()) & set(drawn.train.tolist())
 
@@ -190,7 +194,7 @@ def test_sentences_of_dev_are_not_in_train(tmp_path):
 def test_too_little_is_said(tmp_path, lines):
     request = Request("mean", "autoencode", [written(tmp_path / "a.txt", *lines)])
     with pytest.raises(lingprobe.DataProblem, match=r"left to train on and \d for dev"):
-        sentences._split(request, Reading(), Settings())
+        sentences._split(request, Reading(), TrainingSettings())
 
 
 TREE = "1\t{0}\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
@@ -206,7 +210,7 @@ def test_a_treebank_is_divided_alike(tmp_path):
     dev = trees(tmp_path / "b.conllu", "x", "w3", "z")
     how = Reading()
     examples, rows, judged = parsing._split_train_dev(
-        Request("parser", "annotate", [train], [dev]), how, Settings()
+        Request("parser", "annotate", [train], [dev]), how, TrainingSettings()
     )
     assert judged.tolist() == [42, 43, 44]
     assert rows.tolist() == [i for i in range(40) if i != 3]
@@ -216,7 +220,7 @@ def test_a_treebank_is_divided_alike(tmp_path):
     for files, held in (([dev], []), ([trees(tmp_path / "c.conllu", "z")], [dev])):
         with pytest.raises(lingprobe.DataProblem, match=r"left to train on and \d for dev"):
             parsing._split_train_dev(
-                Request("parser", "annotate", files, held), Reading(), Settings()
+                Request("parser", "annotate", files, held), Reading(), TrainingSettings()
             )
 
 
@@ -232,12 +236,14 @@ def test_static_vectors_of_forms_are_looked_up_where_they_are_given(tmp_path):
     [*examples] = parsing._read([trees(tmp_path / "a.conllu", "dog", "cat", "dog")], Reading())
     vectors = written(tmp_path / "a.vec", "dog 1 2", "cat 3 4")
     rows = np.arange(2)
-    without = parsing.Lexicon.of(examples, rows, Settings.of({"least": 1}))
+    without = parsing.Lexicon.of(examples, rows, TrainingSettings.of({"least": 1}))
     assert without.static.shape == (2, 0)
     assert (without.forms, without.counts.tolist()) == (["dog", "cat"], [1, 1])
     assert without.words == ["cat", "dog"]
     assert without.letters == ["a", "c", "d", "g", "o", "t"]
-    given = parsing.Lexicon.of(examples, rows, Settings.of({"vectors": vectors, "vocabulary": 1}))
+    given = parsing.Lexicon.of(
+        examples, rows, TrainingSettings.of({"vectors": vectors, "vocabulary": 1})
+    )
     assert given.static.tolist() == [[1, 2], [3, 4]]
     assert given.words == []  # none occurs twice in train
 
@@ -278,7 +284,7 @@ def test_one_label_alone_teaches_nothing():
     [
         ("tokenizers", lambda: Pieces.of(["a"], 270, False)),
         ("sacrebleu.metrics.bleu", lambda: bleu(["a"], ["a"])),
-        ("gensim.models", lambda: static._fit_vectors(Path("a"), static.Settings())),
+        ("gensim.models", lambda: static._fit_vectors(Path("a"), VectorSettings())),
         ("lingprobe_extensions.train.steps", bag._import_steps),
     ],
 )

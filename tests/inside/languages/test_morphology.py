@@ -82,7 +82,7 @@ def test_results_show_it_again(measured, tmp_path):
     page, folder = measured
     again = lingprobe.report(folder, view="morphology")
     assert again.text() == page.text()
-    with pytest.raises(DataProblem, match="`lingprobe morphology` measures some"):
+    with pytest.raises(DataProblem, match="`lingprobe inside morphology` measures some"):
         lingprobe.run("ud/sent-len:embedded", "length", probes=["logreg"], seeds=1,
                       output=tmp_path).report(view="morphology")  # fmt: skip
 

@@ -118,7 +118,7 @@ def test_it_is_what_a_loop_of_scikit_learn_finds(banks, tmp_path):
     }
     done = lingprobe.run(
         list(refs.values()), {"tenses": Tenses()}, probes=["logreg,c=0.01,scaled=false"],
-        seeds=1, bounds=False, keep_scores=True, output=tmp_path,
+        seeds=1, baselines=False, keep_scores=True, output=tmp_path,
     )  # fmt: skip
     cells = {(c.source, c.target): c for c in done.report(view="transfer").content}
     for (s, t), text in refs.items():
@@ -219,7 +219,7 @@ def test_a_source_is_fitted_once_for_all_targets_and_scores_stay(banks, tmp_path
             {"tenses": Tenses()},
             train=banks,
             test=banks,
-            bounds=False,
+            baselines=False,
             progress=False,
             seeds=1,
             output=tmp_path / str(len(scores)),
@@ -235,7 +235,7 @@ def test_a_question_about_words_is_transferred_to_a_score(banks, tmp_path):
     """The letters of a word tell its number and tense in both languages; the words do not."""
     a, b = banks
     task = "edge/feat,feature=Tense,splits=sampled,size=600"
-    given = {"train": [a], "test": [b], "size": 200, "seeds": 1, "bounds": False}
+    given = {"train": [a], "test": [b], "size": 200, "seeds": 1, "baselines": False}
     page = lingprobe.transfer(
         task, ["char-ngrams,pool=none,longest=1", "bow:random,pool=none"], **given, output=tmp_path
     )

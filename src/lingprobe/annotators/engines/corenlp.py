@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 from lingprobe.annotators.engines.penn import universal
 from lingprobe.annotators.parser import Annotation, Words
@@ -21,6 +21,7 @@ from lingprobe.annotators.segment import Cut, by_places
 from lingprobe.corpora.brackets import format_terminal
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
+from lingprobe.data.options import Help
 
 SENTENCES = 20  # of a request
 GIVEN = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}
@@ -32,15 +33,13 @@ _LEAF = re.compile(r"\(([^\s()]+) [^\s()]+\)")
 class CoreNLP:
     """A CoreNLP server: constituents (`parse`), basic dependencies, Penn tags and lemmas. Parts of
     speech and features are made of the Penn tags, so this is for English.
-
-    url         of the server, as http://localhost:9000
-    annotators  what it is asked for
-    timeout     seconds for an answer
     """
 
-    url: str
-    annotators: str = "tokenize,ssplit,pos,lemma,depparse,parse"
-    timeout: int = 600
+    url: Annotated[str, Help("of the server, as http://localhost:9000")]
+    annotators: Annotated[str, Help("what it is asked for")] = (
+        "tokenize,ssplit,pos,lemma,depparse,parse"
+    )
+    timeout: Annotated[int, Help("seconds for an answer")] = 600
 
     name = "corenlp"
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut, by_places
 from lingprobe.data.core import DataProblem
+from lingprobe.data.options import Help
 
 
 @dataclass(frozen=True)
 class SpaCy:
     """A pipeline of spaCy, where it is installed. Those for English and German have relations of
     their own, which tasks about relations of UD refuse.
-
-    pipeline  its name, as en_core_web_sm
     """
 
-    pipeline: str
+    pipeline: Annotated[str, Help("its name, as en_core_web_sm")]
 
     @property
     def name(self) -> str:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.data.core import DataProblem
+from lingprobe.data.options import Help
 
 
 @dataclass(frozen=True)
 class Stanza:
-    """Stanza, where it is installed: pip install stanza, and its models as it says.
+    """Stanza, where it is installed: pip install stanza, and its models as it says."""
 
-    language  a code, as en
-    package   which of its models
-    """
-
-    language: str
-    package: str = "default"
+    language: Annotated[str, Help("a code, as en")]
+    package: Annotated[str, Help("which of its models")] = "default"
 
     @property
     def name(self) -> str:

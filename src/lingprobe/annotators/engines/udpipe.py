@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import Cut
@@ -16,6 +16,7 @@ from lingprobe.corpora.trees import Range, format_tree
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
+from lingprobe.data.options import Help
 
 
 def library() -> Any:
@@ -29,12 +30,12 @@ def library() -> Any:
 
 @dataclass(frozen=True)
 class UDPipe:
-    """UDPipe 1, which tokenises, tags and parses, with a model of its own. Needs the extra `parse`.
+    """UDPipe 1, which tokenises, tags and parses with its own model. Needs the extra `parse`."""
 
-    model  a file of UDPipe 1, as english-ewt-ud-2.5-191206.udpipe
-    """
-
-    model: Path
+    model: Annotated[
+        Path,
+        Help("a file of UDPipe 1, as english-ewt-ud-2.5-191206.udpipe"),
+    ]
 
     @property
     def name(self) -> str:

@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.analysis.rows import strip_fold
-from lingprobe.api.arguments import as_list
+from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.api.tables import tasks_given
-from lingprobe.data.checks import check_number, check_values
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.references import (
@@ -40,6 +38,7 @@ from lingprobe.inside.erase.effect_pages import effect_page
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
 from lingprobe.inside.erase.fitting import check_floors
 from lingprobe.inside.erase.matrix import NONLINEAR, ORDINARY, Bench, Matrix, Subject
+from lingprobe.inside.erase.options import EraseOptions, InterveneOptions
 from lingprobe.inside.erase.target import Interventions, Target
 from lingprobe.inside.erase.views import ERASURE_VIEW
 from lingprobe.metrics import choose_label_metric
@@ -50,6 +49,7 @@ from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
 
 
+@takes_options(EraseOptions)
 def erase(
     tasks: Any,
     encoders: Any = None,
@@ -60,7 +60,7 @@ def erase(
     draws: int = 5,
     probe: str = "logreg",
     nonlinear: str = "mlp",
-    reads: Sequence[str] = (),
+    layers: Sequence[str] = (),
     erasers: str | Path | None = None,
     limit: int | None = None,
     cache: str | Path | None = None,
@@ -68,32 +68,19 @@ def erase(
 ) -> Page[ResultFrame]:
     """Erase tasks from vectors and measure what is left.
 
-    tasks      tasks to erase, and to measure
-    encoders   as of `run`
-    measure    tasks to measure only
-    method     'leace', 'inlp' or 'mean'
-    ranks      how many dimensions go (default: as needed)
-    draws      of each kind of floor
-    probe      fitted anew to erased vectors
-    nonlinear  a nonlinear probe; '' for none
     reads      layers (default: each)
-    erasers    a folder to write erasers to
-    limit, cache, progress  as of `run`
     DataProblem where the data are too small for three parts. `.content` is a `ResultFrame` with a
     row for each pair of tasks.
 
         print(lingprobe.erase(["ud/tense:en_ewt", "ud/subj-num:en_ewt"], "st:all-MiniLM-L6-v2"))
     """
-    check_values(limit=limit)
     check_floors(method, draws)
-    check_number("ranks", ranks, "1", problem=UsageProblem)
     allow_code(probe, nonlinear)
     with at(cache):
         paths = Paths.of(None, cache)
         own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
-        layers = as_list(reads)
         design = Design(
-            [*own, *others], encoders_of(encoders, None), [probe], seeds=1, reads=layers
+            [*own, *others], encoders_of(encoders, None), [probe], seeds=1, layers=as_list(layers)
         )
         made = plan(design, paths)
         erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
@@ -110,6 +97,7 @@ def erase(
     return page.with_remarks([*remarks, *_folds(made)])
 
 
+@takes_options(InterveneOptions)
 def intervene(
     task: str,
     encoder: str,
@@ -126,21 +114,11 @@ def intervene(
 ) -> Page[tuple[EffectCell, ...]]:
     """Change a layer's states while the model runs.
 
-    task      erased; between two classes, states are moved too
-    encoder   'hf:MODEL', or 'lm:MODEL' for choices and loss too
-    layer     where: 8, 'mlp:8', 'attn:8' or 'head:8.3'
-    pairs     minimal pairs, for 'lm:'; else a task of scored pairs, or TEXT+TRANSLATION
-    doses     class distances to move by
-    method, draws  as of `erase`
-    probe     of later layers
-    limit, cache, progress  as of `run`
     UsageProblem for an encoder whose states cannot be replaced, DataProblem for too few pairs.
 
         print(lingprobe.intervene("ud/subj-num:en_ewt", "hf:bert-base-cased", layer=8))
     """
-    check_values(limit=limit)
     check_floors(method, draws)
-    check_number("doses", doses, "0", problem=UsageProblem)
     allow_code(probe, encoder)
     with at(cache):
         target = Target.of(task, encoder, limit)

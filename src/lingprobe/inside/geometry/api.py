@@ -6,36 +6,33 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from lingprobe.api.arguments import as_list
+from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.experiment.paths import Paths
 from lingprobe.inside.geometry.comparisons import GeometryRow, language_rows, layer_rows
 from lingprobe.inside.geometry.networks import encode
+from lingprobe.inside.geometry.options import GeometryOptions
 from lingprobe.inside.geometry.pages import geometry_page
 from lingprobe.inside.geometry.texts import read_texts
 from lingprobe.store.precision import kept_as
 from lingprobe.tables.page import Page
 
 
+@takes_options(GeometryOptions)
 def geometry(
     corpora: Sequence[str | Path] | str | Path,
     encoders: Any = None,
     *,
     untrained: bool = True,
     cache: str | Path | None = None,
-    store: Literal["float32", "float16", "bfloat16"] = "float32",
+    dtype: Literal["float32", "float16", "bfloat16"] = "float32",
     progress: bool = False,
 ) -> Page[tuple[GeometryRow, ...]]:
     """Compare layers, encoders or languages: CKA, anisotropy, norms, intrinsic dimension, and how
     many sentences find their translation after a rotation.
 
-    corpora    one text (a treebank, or a file of sentences) for layers and encoders, several for
-               languages: translations of each other, sentence by sentence
-    encoders   as of `run`, such as 'hf:bert-base-cased,layers=all'
-    untrained  measure the same networks before training, too
-    cache, store, progress  as in `Settings`
     UsageProblem for no text, DataProblem for fewer than forty sentences or texts that cannot be
     paired. `.content` has a `GeometryRow` for each measure.
 
@@ -44,10 +41,10 @@ def geometry(
     names = [str(corpus) for corpus in as_list(corpora)]
     if not names:
         raise UsageProblem("name a text: a treebank, or a file with one sentence per line")
-    kept_as(store)
+    kept_as(dtype)
     texts, remarks = read_texts(names)
     with at(cache):
-        asked, paths = encoders_of(encoders, None), Paths.of(None, cache, store)
+        asked, paths = encoders_of(encoders, None), Paths.of(None, cache, dtype)
         networks, more = encode(asked, texts, paths, untrained, progress)
 
         def steps(over: Iterable[Any]) -> Any:

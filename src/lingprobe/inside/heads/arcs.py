@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora.views import Tree, Word
+from lingprobe.data.options import Help
 from lingprobe.tasks.about import TaskDescription
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.family import CONLLU
@@ -33,13 +34,22 @@ KNOWN = {
     probe="pointer",
 )
 def head(
-    tree: Tree, *, rel: str = "*", end: Literal["dependent", "head"] = "dependent"
+    tree: Tree,
+    *,
+    rel: Annotated[
+        str,
+        Help("the relation of the words that are asked about, as nsubj, or a pattern (nsubj*)"),
+    ] = "*",
+    end: Annotated[
+        Literal["dependent", "head"],
+        Help(
+            "dependent: how far off its head is; head: how far off the dependent is, asked of the"
+            " head"
+        ),
+    ] = "dependent",
 ) -> Iterator[tuple[Word, Answer] | Reason]:
     """As all edge tasks. The answer is an offset, as -1 for the word before, so the best constant
     answer is the best fixed offset.
-
-    rel  the relation of the words that are asked about, as nsubj, or a pattern (nsubj*)
-    end  dependent: how far off its head is; head: how far off the dependent is, asked of the head
     """
     for word in tree.words:
         if word.head is None or not fnmatchcase(word.deprel, rel):

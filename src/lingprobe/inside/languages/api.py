@@ -11,11 +11,11 @@ from typing import Any, Unpack
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.api.arguments import (
     as_list,
-    optional_keywords,
-    show_keywords,
+    takes_options,
 )
 from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
+from lingprobe.api.options import RunOptions
 from lingprobe.corpora.places import below, folder, locate_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
@@ -33,6 +33,7 @@ from lingprobe.inside.languages.morphology import (
     questions,
 )
 from lingprobe.inside.languages.morphology_page import morphology_page
+from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions, TransferOptions
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
 from lingprobe.inside.languages.transfer import label
@@ -45,15 +46,13 @@ USUAL = "ud/*"
 LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
 
 
+@takes_options(SurveyOptions)
 def survey(
     treebanks: Sequence[str | Path] | str | Path = (), *, tasks: Sequence[str] | str = ()
 ) -> Page[tuple[SurveyRow, ...]]:
     """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
-    languages` shows it: examples, classes, composition and warnings.
+    data languages` shows it: examples, classes, composition and warnings.
 
-    treebanks  folders or codes (default: all in $LINGPROBE_TREEBANKS, or in the working folder)
-    tasks      tasks without data, or patterns such as 'edge/*' (default: all of ud/ that need no
-               option)
     DataProblem if there is no treebank. `.content` has a `SurveyRow` for each treebank and task.
 
         lingprobe.survey().write("survey.csv")
@@ -70,9 +69,7 @@ def survey(
     return survey_page(list(survey_rows(places, names)))
 
 
-@show_keywords(
-    {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
-)
+@takes_options(TransferOptions, RunOptions, without=LEFT_OUT)
 def transfer(
     tasks: Sequence[str] | str,
     encoders: Any = None,
@@ -88,17 +85,6 @@ def transfer(
     """Train a probe in some languages and test it in others, as `lingprobe transfer` does: a matrix
     of sources and targets, with the same probe trained in each target as upper bound.
 
-    tasks      questions without data, such as 'ud/tense' or 'ud/feat,feature=Case,of=obj'
-    encoders   as of `run`; a transformer is compared with a bag of its own subwords as well
-    train      treebanks that the probe is trained on, such as 'en_ewt'
-    test       treebanks that it is tested on
-    by         a tag whose values each class has in the same numbers in all languages, such as
-               'construction'
-    centred    subtract the mean of each language, from unlabelled training sentences
-    size       training examples at most (default: as many as all treebanks have)
-    distances  a square table of distances between at least 20 languages, to test whether transfer
-               loses more with distance (Mantel)
-    settings   the fields of `Settings`
     All cells have the same classes and numbers of examples. DataProblem if the treebanks have no
     two classes in common, UsageProblem for no source or target. `.content` is a `ResultFrame` with
     a row for each encoder, source and target.
@@ -128,9 +114,7 @@ def transfer(
     return found.with_remarks((*done.remarks, *done.problems))
 
 
-@show_keywords(
-    {name: each for name, each in optional_keywords(Settings).items() if name not in LEFT_OUT}
-)
+@takes_options(MorphologyOptions, RunOptions, without=LEFT_OUT)
 def morphology(
     treebank: str,
     encoders: Any = None,
@@ -142,11 +126,6 @@ def morphology(
     """Whether encoders know a feature of words, in sentences and alone: each layer against the
     letters of the word, a bag of the model's word pieces, and the network before training.
 
-    treebank   a treebank, such as 'fi_tdt', or a file of UniMorph
-    encoders   as of `run`; of a transformer all layers are read
-    feature    such as Case, or a pattern (default: each that varies enough)
-    size       words at most; None for all
-    settings   the fields of `Settings`
     `.content` has a `MorphologyRow` for each layer.
 
         print(lingprobe.morphology("fi_tdt", "hf:xlm-roberta-base", feature="Case"))
@@ -157,7 +136,7 @@ def morphology(
     else:
         read = [in_layers(reference(e)) if isinstance(e, str) else e for e in as_list(encoders)]
         every = [*read, *floors([each for each in read if isinstance(each, str)])]
-    how: Settings = {"probes": ["linear"], "reads": ["layers"], "seeds": 1, **settings}
+    how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
     found = morphology_page(morphology_of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))

@@ -1,93 +1,67 @@
-"""`lingprobe languages`: what treebanks support; `lingprobe transfer`: train here, test there;
-`lingprobe morphology`: which features of words a model knows.
+"""`lingprobe data languages`: what treebanks support; `lingprobe transfer`: train here, test there;
+`lingprobe inside morphology`: which features of words a model knows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import lingprobe
-from lingprobe.cli.declaration import Arguments, argument, command, option
+from lingprobe.api.options import MeasureOptions
+from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
-    BATCH_SIZE,
-    CACHE,
-    DEVICE,
-    ENCODERS,
-    MODELS,
-    OUTPUT,
-    PAGE_STYLE,
-    QUIET,
-    STORE,
-    TASKS,
-    PageStyle,
+    EncoderOptions,
+    PageOptions,
+    StyleOptions,
     encoders_of,
     show_page,
 )
+from lingprobe.data.options import Help, flag
+from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions, TransferOptions
 
 
-@command(
-    "survey",
-    argument("treebanks", "TREEBANK", kind=list[str]),
-    option("tasks", "--task", "-t", metavar="TASK", complete="tasks"),
-    PAGE_STYLE,
-    OUTPUT,
-)
-def languages(
-    given: Arguments, *, style: PageStyle = "terminal", output: Path | None = None
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class LanguagesCommand(PageOptions, SurveyOptions):
+    """The options of `lingprobe data languages`."""
+
+
+@command(LanguagesCommand)
+def languages(given: LanguagesCommand) -> None:
     """Show which treebanks answer which questions, with what has a warning.
 
     CSV has also what classes consist of, the best rule of one word, and every auxiliary.
 
     **Examples**
 
-    - `lingprobe languages`
-    - `lingprobe languages en_ewt pl_pdb -t ud/tense -t ud/passive`
-    - `lingprobe languages -o survey.csv`
-    - `lingprobe languages -o survey.svg`
+    - `lingprobe data languages`
+    - `lingprobe data languages en_ewt pl_pdb -t ud/tense -t ud/passive`
+    - `lingprobe data languages -o survey.csv`
+    - `lingprobe data languages -o survey.svg`
     """
-    show_page(lingprobe.survey(**given), style, output, "line")
+    page = lingprobe.survey(**given.select(SurveyOptions))
+    show_page(page, given.style, given.output, "line")
 
 
-MEASURED = (
-    option("output", "-o", metavar="FOLDER"),
-    PAGE_STYLE,
-    option("to", metavar="FILE", help="Write the page to a file: a table or figure."),
-    QUIET,
-    DEVICE,
-    BATCH_SIZE,
-    CACHE,
-)
-"""Options of what measures and then shows a page."""
+@dataclass(frozen=True, kw_only=True)
+class ShownOptions(MeasureOptions, StyleOptions, EncoderOptions):
+    """Options of what measures, keeps results in a folder, and then shows a page."""
+
+    page: Annotated[
+        Path | None,
+        Help("write the page to a file: a table or figure"),
+        flag(metavar="FILE"),
+    ] = None
 
 
-@command(
-    "transfer",
-    TASKS,
-    option("train", metavar="TREEBANK"),
-    option("test", metavar="TREEBANK"),
-    MODELS,
-    ENCODERS,
-    option("by", metavar="TAG"),
-    "centred",
-    option("size", metavar="N", least=2),
-    option("distances", metavar="FILE"),
-    option("probes", "--probe", metavar="PROBE", complete="probes"),
-    option("seeds", metavar="N", least=1),
-    option("reads", "--read", metavar="READ"),
-    *MEASURED,
-    STORE,
-)
-def transfer(
-    given: Arguments,
-    *,
-    model: list[str] | None = None,
-    style: PageStyle = "terminal",
-    to: Path | None = None,
-    quiet: bool = False,
-    device: str | None = None,
-    batch_size: int | None = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class TransferCommand(TransferOptions, ShownOptions):
+    """The options of `lingprobe transfer`."""
+
+
+@command(TransferCommand)
+def transfer(given: TransferCommand) -> None:
     """Train a probe in one language and test it in another, and show the matrix.
 
     Every cell has the same classes and numbers of examples. Beside an encoder stand baselines that
@@ -97,40 +71,28 @@ def transfer(
 
     - `lingprobe transfer -t ud/tense --train en_ewt --test pl_pdb tr_imst -m xlm-roberta-base`
     - `lingprobe transfer -t ud/tense --train en_ewt pl_pdb --test en_ewt pl_pdb -e bow:random
-      --to transfer.svg`
+      --page transfer.svg`
     - `lingprobe transfer -t ud/tense --train en_ewt --test fr_gsd --by construction --centred
       -m xlm-roberta-base`
     """
-    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
-    page = lingprobe.transfer(**{**given, "encoders": encoders}, progress=not quiet)
-    show_page(page, style, to, "cell")
+    chosen = {**given.select(TransferOptions, MeasureOptions), "progress": not given.quiet}
+    page = lingprobe.transfer(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    show_page(page, given.style, given.page, "cell")
 
 
-@command(
-    "morphology",
-    argument("treebank", "TREEBANK"),
-    MODELS,
-    ENCODERS,
-    option("feature", metavar="FEATURE"),
-    option("size", metavar="N", least=20),
-    *MEASURED,
-)
-def morphology(
-    given: Arguments,
-    *,
-    model: list[str] | None = None,
-    style: PageStyle = "terminal",
-    to: Path | None = None,
-    quiet: bool = False,
-    device: str | None = None,
-    batch_size: int | None = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class MorphologyCommand(MorphologyOptions, ShownOptions):
+    """The options of `lingprobe inside morphology`."""
+
+
+@command(MorphologyCommand)
+def morphology(given: MorphologyCommand) -> None:
     """Show whether a model knows a feature of words, layer by layer.
 
     **Examples**
 
-    - `lingprobe morphology fi_tdt --feature Case -m xlm-roberta-base`
+    - `lingprobe inside morphology fi_tdt --feature Case -m xlm-roberta-base`
     """
-    encoders = encoders_of(given.get("encoders"), model, device, batch_size, quiet) or None
-    page = lingprobe.morphology(**{**given, "encoders": encoders}, progress=not quiet)
-    show_page(page, style, to, "layer")
+    chosen = {**given.select(MorphologyOptions, MeasureOptions), "progress": not given.quiet}
+    page = lingprobe.morphology(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    show_page(page, given.style, given.page, "layer")

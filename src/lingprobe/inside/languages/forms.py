@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.trees import features
 from lingprobe.data.core import DataProblem, Dataset, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.datasets import Candidate, SampleSettings, sample
@@ -33,36 +34,61 @@ LEXICONS: Memory[Lexicon] = Memory()
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What forms/feat takes.
+    """What forms/feat takes."""
 
-    path      a treebank, or a file of UniMorph (lemma, form and tags, with tabs between)
-    with_     further ones
-    feature   the feature's name in Universal Dependencies, as Case; with a `*`, each feature of
-              that pattern of which two values have enough forms is a task
-    upos      only forms of this part of speech, as NOUN
-    several   what a form with several values is. drop: excluded and counted; set: an example with
-              the set of them, judged by micro-F1, and classes are as frequent as they are
-    least     values with fewer forms are excluded; by default, the values are kept that give the
-              most information in a balanced sample
-    classes   these values alone
-    on_error  raise: malformed data are an error; skip: bad sentences and lines are excluded and
-              counted
-    seed      of everything that is drawn
-    size      examples in all; without, as many as the data allow
-    fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
-    """
-
-    path: PlaceOption
-    with_: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
-    feature: str = field(kw_only=True)
-    upos: str | None = field(default=None, kw_only=True)
-    several: Literal["drop", "set"] = field(default="drop", kw_only=True)
-    least: int | None = field(default=None, kw_only=True)
-    classes: tuple[str, ...] = field(default=(), kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
+    path: Annotated[
+        PlaceOption,
+        Help("a treebank, or a file of UniMorph (lemma, form and tags, with tabs between)"),
+    ]
+    with_: Annotated[tuple[PlaceOption, ...], Help("further ones")] = field(
+        default=(), kw_only=True
+    )
+    feature: Annotated[
+        str,
+        Help(
+            "the feature's name in Universal Dependencies, as Case; with a `*`, each feature of"
+            " that pattern of which two values have enough forms is a task"
+        ),
+    ] = field(kw_only=True)
+    upos: Annotated[
+        str | None,
+        Help("only forms of this part of speech, as NOUN"),
+    ] = field(default=None, kw_only=True)
+    several: Annotated[
+        Literal["drop", "set"],
+        Help(
+            "what a form with several values is. drop: excluded and counted; set: an example with"
+            " the set of them, judged by micro-F1, and classes are as frequent as they are"
+        ),
+    ] = field(default="drop", kw_only=True)
+    least: Annotated[
+        int | None,
+        Help(
+            "values with fewer forms are excluded; by default, the values are kept that give the"
+            " most information in a balanced sample"
+        ),
+    ] = field(default=None, kw_only=True)
+    classes: Annotated[tuple[str, ...], Help("these values alone")] = field(
+        default=(), kw_only=True
+    )
+    on_error: Annotated[
+        Literal["raise", "skip"],
+        Help(
+            "raise: malformed data are an error; skip: bad sentences and lines are excluded and"
+            " counted"
+        ),
+    ] = field(default="raise", kw_only=True)
+    seed: Annotated[int, Help("of everything that is drawn", "0")] = field(default=0, kw_only=True)
+    size: Annotated[
+        int | None,
+        Help("examples in all; without, as many as the data allow"),
+    ] = field(default=None, kw_only=True)
+    fold: Annotated[
+        str | None,
+        Help(
+            "2/5: the second of five folds is test, the rest train and dev; */5: all five of them"
+        ),
+    ] = field(default=None, kw_only=True)
 
     @property
     def paths(self) -> tuple[str, ...]:

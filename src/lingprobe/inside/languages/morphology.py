@@ -137,7 +137,8 @@ def morphology_of(results: Sequence[Result]) -> Morphology:
     mine = [result for result in results if _reference_of(result.trial.task)]
     if not mine:
         raise DataProblem(
-            "none of these results is of features of words: `lingprobe morphology` measures some"
+            "none of these results is of features of words: `lingprobe inside morphology` measures"
+            " some"
         )
     asked = with_baselines(mine).of_layers
     decided = {what(d.question.one.row): d for d in decide_comparisons(asked)}

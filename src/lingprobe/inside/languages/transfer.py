@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import PurePath
+from typing import Annotated
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import is_stated
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Sampled
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import oracles_of
 from lingprobe.data.references import (
     PlaceOption,
@@ -41,32 +43,51 @@ MATCHED: Memory[Matching] = Memory()
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Does what a probe learnt of a task in one language hold in another?
+    """Does what a probe learnt of a task in one language hold in another?"""
 
-    path     the treebank whose train and dev it is fitted on: a path or a code
-    test     the treebank that it is tested on; the same one for the upper bound
-    task     the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple
-    match    further treebanks whose numbers of examples are matched, so that all cells of a table
-             have the same
-    by       a tag whose values each class has in the same numbers everywhere, as construction
-    centred  subtract from each vector the mean over unlabelled training sentences of its language
-    training examples to train on, at most; without, as many as all treebanks have
-    fold     2/5: the second of five folds of the target is test
-    seed     of everything that is drawn
-    on_error raise: malformed data are an error; skip: bad sentences are excluded and counted
-    """
-
-    path: PlaceOption
+    path: Annotated[
+        PlaceOption,
+        Help("the treebank whose train and dev it is fitted on: a path or a code"),
+    ]
     _: KW_ONLY
-    task: str
-    test: PlaceOption
-    match: tuple[PlaceOption, ...] = ()
-    by: str = "none"
-    centred: bool = False
-    training: int | None = None
-    fold: str | None = None
-    seed: int = 0
-    on_error: str = "raise"
+    task: Annotated[
+        str,
+        Help("the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple"),
+    ]
+    test: Annotated[
+        PlaceOption,
+        Help("the treebank that it is tested on; the same one for the upper bound"),
+    ]
+    match: Annotated[
+        tuple[PlaceOption, ...],
+        Help(
+            "further treebanks whose numbers of examples are matched, so that all cells of a table"
+            " have the same"
+        ),
+    ] = ()
+    by: Annotated[
+        str,
+        Help("a tag whose values each class has in the same numbers everywhere, as construction"),
+    ] = "none"
+    centred: Annotated[
+        bool,
+        Help(
+            "subtract from each vector the mean over unlabelled training sentences of its language"
+        ),
+    ] = False
+    training: Annotated[
+        int | None,
+        Help("examples to train on, at most; without, as many as all treebanks have"),
+    ] = None
+    fold: Annotated[
+        str | None,
+        Help("2/5: the second of five folds of the target is test"),
+    ] = None
+    seed: Annotated[int, Help("of everything that is drawn", "0")] = 0
+    on_error: Annotated[
+        str,
+        Help("raise: malformed data are an error; skip: bad sentences are excluded and counted"),
+    ] = "raise"
     banks: tuple[Task, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

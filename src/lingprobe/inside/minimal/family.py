@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from lingprobe.corpora.files import CorpusPart, treebank
 from lingprobe.data.core import Dataset
+from lingprobe.data.options import Help
 from lingprobe.data.references import PlaceOption
 from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
 from lingprobe.inside.minimal.data import Drawing, dataset
@@ -22,28 +23,48 @@ from lingprobe.tasks.task import TaskDefinition
 
 @dataclass(frozen=True, slots=True)
 class PairOptions:
-    """What pairs of a file take.
+    """What pairs of a file take."""
 
-    path   a file, or a folder of them: JSON lines or Parquet as BLiMP's, tables as RuBLiMP's,
-           MultiBLiMP's and TurBLiMP's, a sentence a row as BLiMP-NL's, lines with True and False as
-           CLAMS'
-    good, bad  the columns of the better and of the worse sentence; without, those with usual names
-    group  the column of the paradigm; without, that with a usual name, or else the phenomenon (in
-           a language), or the name of the file
-    words  a text, one sentence a line: only pairs of which it has every word, ignoring case
-    seed   of everything that is drawn
-    size   pairs in all, of each paradigm its share; without, all
-    fold   2/5: the second of five folds is test; paradigms are never split
-    """
-
-    path: Path
-    good: str = field(default="", kw_only=True)
-    bad: str = field(default="", kw_only=True)
-    group: str = field(default="", kw_only=True)
-    words: Path | None = field(default=None, kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
+    path: Annotated[
+        Path,
+        Help(
+            "a file, or a folder of them: JSON lines or Parquet as BLiMP's, tables as RuBLiMP's,"
+            " MultiBLiMP's and TurBLiMP's, a sentence a row as BLiMP-NL's, lines with True and"
+            " False as CLAMS'"
+        ),
+    ]
+    good: Annotated[
+        str,
+        Help(
+            "the columns of the better and of the worse sentence; without, those with usual names"
+        ),
+    ] = field(default="", kw_only=True)
+    bad: Annotated[
+        str,
+        Help(
+            "the columns of the better and of the worse sentence; without, those with usual names"
+        ),
+    ] = field(default="", kw_only=True)
+    group: Annotated[
+        str,
+        Help(
+            "the column of the paradigm; without, that with a usual name, or else the phenomenon"
+            " (in a language), or the name of the file"
+        ),
+    ] = field(default="", kw_only=True)
+    words: Annotated[
+        Path | None,
+        Help("a text, one sentence a line: only pairs of which it has every word, ignoring case"),
+    ] = field(default=None, kw_only=True)
+    seed: Annotated[int, Help("of everything that is drawn", "0")] = field(default=0, kw_only=True)
+    size: Annotated[
+        int | None,
+        Help("pairs in all, of each paradigm its share; without, all"),
+    ] = field(default=None, kw_only=True)
+    fold: Annotated[
+        str | None,
+        Help("2/5: the second of five folds is test; paradigms are never split"),
+    ] = field(default=None, kw_only=True)
 
 
 def _load_pairs(options: PairOptions) -> Dataset:
@@ -101,24 +122,30 @@ def _files(*paths: Path | None) -> list[CorpusPart]:
 
 @dataclass(frozen=True, slots=True)
 class AgreementOptions:
-    """What pairs that are made from a treebank take.
+    """What pairs that are made from a treebank take."""
 
-    path      a Universal Dependencies treebank with lemmas and features
-    forms     a file of UniMorph, for forms of verbs that the treebank lacks
-    words     as of `minimal/pairs`
-    on_error  raise: malformed data are an error; skip: bad sentences are excluded
-    seed      of everything that is drawn
-    size      pairs in all, of each verb its share; without, all
-    fold      2/5: the second of five folds is test; a verb is in one split
-    """
-
-    path: PlaceOption
-    forms: Path | None = field(default=None, kw_only=True)
-    words: Path | None = field(default=None, kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
+    path: Annotated[
+        PlaceOption,
+        Help("a Universal Dependencies treebank with lemmas and features"),
+    ]
+    forms: Annotated[
+        Path | None,
+        Help("a file of UniMorph, for forms of verbs that the treebank lacks"),
+    ] = field(default=None, kw_only=True)
+    words: Annotated[Path | None, Help("as of `minimal/pairs`")] = field(default=None, kw_only=True)
+    on_error: Annotated[
+        Literal["raise", "skip"],
+        Help("raise: malformed data are an error; skip: bad sentences are excluded"),
+    ] = field(default="raise", kw_only=True)
+    seed: Annotated[int, Help("of everything that is drawn", "0")] = field(default=0, kw_only=True)
+    size: Annotated[
+        int | None,
+        Help("pairs in all, of each verb its share; without, all"),
+    ] = field(default=None, kw_only=True)
+    fold: Annotated[
+        str | None,
+        Help("2/5: the second of five folds is test; a verb is in one split"),
+    ] = field(default=None, kw_only=True)
 
 
 def _load_agreement(options: AgreementOptions) -> Dataset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lingprobe.data.abilities import Edit, Predicted
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
 from lingprobe.data.references import PlaceOption, Reference
@@ -33,21 +34,27 @@ AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
 
 @dataclass(frozen=True)
 class LanguageModel(SavedModel):
-    """The log-probability of a sentence under a language model, by folder or hub name[@revision].
-
-    reads    causal: the sum over tokens, each after those before it and a start token; masked: the
-             pseudo-log-likelihood, each piece with it and the later pieces of its word masked
-             (Kauf & Ivanova 2023); auto: masked where the tokeniser has a mask
-    tokens   how many tokens, padding included, go into one batch; 0 for what is usual
-    weights  trained, or random: of the same architecture drawn with `seed`
-    """
+    """The log-probability of a sentence under a language model: a folder, or name[@revision]."""
 
     model: PlaceOption
-    reads: Literal["auto", "causal", "masked"] = field(default="auto", kw_only=True)
+    reads: Annotated[
+        Literal["auto", "causal", "masked"],
+        Help(
+            "causal: the sum over tokens, each after those before it and a start token; masked:"
+            " the pseudo-log-likelihood, each piece with it and the later pieces of its word"
+            " masked (Kauf & Ivanova 2023); auto: masked where the tokeniser has a mask"
+        ),
+    ] = field(default="auto", kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="float32", kw_only=True)
-    tokens: int = field(default=0, kw_only=True)
-    weights: Literal["trained", "random"] = field(default="trained", kw_only=True)
+    tokens: Annotated[
+        int,
+        Help("how many tokens, padding included, go into one batch; 0 for what is usual", "0"),
+    ] = field(default=0, kw_only=True)
+    weights: Annotated[
+        Literal["trained", "random"],
+        Help("trained, or random: of the same architecture drawn with `seed`"),
+    ] = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     trust_remote_code: bool = field(default=False, kw_only=True)
     code_revision: str = field(default="", kw_only=True)

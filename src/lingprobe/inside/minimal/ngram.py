@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from lingprobe.corpora import text
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
 from lingprobe.data.vectors import Vectors
@@ -90,12 +91,13 @@ def _counts(path: Path, content: str, order: int) -> Counts:
 class NGram:
     """The log-probability of a sentence by n-grams of words in a corpus, one sentence a line: the
     baseline of minimal pairs.
-
-    order  1: single words; 3: each word behind the two before it
     """
 
     path: Path
-    order: int = field(default=3, kw_only=True)
+    order: Annotated[
+        int,
+        Help("1: single words; 3: each word behind the two before it"),
+    ] = field(default=3, kw_only=True)
     own_view: ClassVar[str] = MARGIN
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor, choice_of
 from lingprobe.data.labels import Column, column_from_codes
+from lingprobe.data.options import Help
 from lingprobe.data.reading import MARGIN, ReadingProblem, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
@@ -54,11 +55,9 @@ class Preference:
     """Prefers the sentence of a pair whose score is higher. A language model's is its
     log-probability, and nothing is fitted; of vectors it is a weighted sum, whose weights are those
     of a logistic regression on differences of vectors (Bradley & Terry 1952), without an intercept.
-
-    c  as of logreg
     """
 
-    c: tuple[float, ...] = field(default=STRENGTHS, kw_only=True)
+    c: Annotated[tuple[float, ...], Help("as of logreg")] = field(default=STRENGTHS, kw_only=True)
     needs: ClassVar[Needs] = Needs(seeds=False)
     name: ClassVar[str] = "preference"
 

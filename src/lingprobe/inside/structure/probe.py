@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings, read_of
 from lingprobe.data.vectors import Floats
 from lingprobe.inside.structure.words import (
@@ -33,17 +34,21 @@ from lingprobe.nets.device import Fitting, check_device
 class Structural(Fitting):
     """Distances, or depths, as squared lengths under a linear map; the loss is the mean absolute
     error of a sentence's pairs, or words (Hewitt & Manning 2019).
-
-    rank    of the map; none: as many dimensions as the vectors have
-    epochs  at most
-    batch   sentences of a batch; take fewer where train has few hundred sentences, or training
-            ends before the map has moved
     """
 
     _: KW_ONLY
-    rank: int | None = None
-    epochs: int = 40
-    batch: int = 20
+    rank: Annotated[
+        int | None,
+        Help("of the map; none: as many dimensions as the vectors have"),
+    ] = None
+    epochs: Annotated[int, Help("at most")] = 40
+    batch: Annotated[
+        int,
+        Help(
+            "sentences of a batch; take fewer where train has few hundred sentences, or training"
+            " ends before the map has moved"
+        ),
+    ] = 20
     needs: ClassVar[Needs] = Needs()
 
     def __post_init__(self) -> None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, expand_ranges
 from lingprobe.inside.units.looks import describe_weights
@@ -28,18 +29,19 @@ log = logging.getLogger("lingprobe.probes")
 class Attention(Fitting):
     """A linear probe over the mean of tokens, weighted by the softmax of their products with one
     learnt query; it needs tokens (pool=none), and begins as the plain mean.
-
-    pool    attention; mean, max, last: the same training without a query, to compare with
-    epochs  at most; training ends after five in a row without a lower loss on dev
-    batch   examples of a batch
-    rate    of Adam
     """
 
     _: KW_ONLY
-    pool: Pool = "attention"
-    epochs: int = 60
-    batch: int = 32
-    rate: float = 0.003
+    pool: Annotated[
+        Pool,
+        Help("attention; mean, max, last: the same training without a query, to compare with"),
+    ] = "attention"
+    epochs: Annotated[
+        int,
+        Help("at most; training ends after five in a row without a lower loss on dev"),
+    ] = 60
+    batch: Annotated[int, Help("examples of a batch")] = 32
+    rate: Annotated[float, Help("of Adam")] = 0.003
     needs: ClassVar[Needs] = Needs()
 
     def __post_init__(self) -> None:

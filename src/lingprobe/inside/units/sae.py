@@ -8,13 +8,14 @@ import functools
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import identity
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind, kind_of
 from lingprobe.data.reading import POOLS
 from lingprobe.data.references import (
@@ -36,25 +37,36 @@ ENOUGH = 100  # states, below which the variance that is explained says little
 class SparseFeatures:
     """Features of a sparse autoencoder: a folder of SAELens (cfg.json, sae_weights.safetensors), or
     sae.safetensors with weight, bias and k.
-
-    of        the model whose states it reads, as hf:MODEL; commas are written %2C
-    layers    the layer; a folder of SAELens says which by its hook
-    pool      mean or max over the subwords of a sentence; none: each piece by itself
-    weights   random: directions drawn with `seed`, of which the `k` largest are kept
-    scale     what states are multiplied by, for expected_average_only_in (norm_scaling_factor)
-    explains  the share of the states' variance that must be given back
     """
 
     path: Path
     _: KW_ONLY
-    of: PlaceOption
-    layers: str = ""
-    pool: Pool = "mean"
-    weights: Weights = "trained"
+    of: Annotated[
+        PlaceOption,
+        Help("the model whose states it reads, as hf:MODEL; commas are written %2C"),
+    ]
+    layers: Annotated[
+        str,
+        Help("the layer; a folder of SAELens says which by its hook"),
+    ] = ""
+    pool: Annotated[
+        Pool,
+        Help("mean or max over the subwords of a sentence; none: each piece by itself"),
+    ] = "mean"
+    weights: Annotated[
+        Weights,
+        Help("random: directions drawn with `seed`, of which the `k` largest are kept"),
+    ] = "trained"
     seed: int = 0
     k: int = 0
-    scale: float = 0.0
-    explains: float = 0.5
+    scale: Annotated[
+        float,
+        Help("what states are multiplied by, for expected_average_only_in (norm_scaling_factor)"),
+    ] = 0.0
+    explains: Annotated[
+        float,
+        Help("the share of the states' variance that must be given back"),
+    ] = 0.5
 
     opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     takes = "sentences"

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor, choice_of
+from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
@@ -29,20 +30,26 @@ By = Literal["difference", "l1"]
 class Sparse:
     """Logistic regression on the k units that tell most (Gurnee et al. 2023). Units are ranked on
     one half of train, drawn by the seed; the regression is fitted on all of it.
-
-    k         how many units
-    by        difference: the share of a unit's variance that lies between classes, which of two
-              classes is the standardised difference of means; l1: the order in which an L1 penalty
-              lets them in
-    rotate    the seed of a random rotation: the same vectors with other axes
-    examples  how many sentences that drive a unit up, and down, are kept with the result
     """
 
     _: KW_ONLY
-    k: int = 1
-    by: By = "difference"
-    rotate: int | None = None
-    examples: int = 0
+    k: Annotated[int, Help("how many units")] = 1
+    by: Annotated[
+        By,
+        Help(
+            "difference: the share of a unit's variance that lies between classes, which of two"
+            " classes is the standardised difference of means; l1: the order in which an L1"
+            " penalty lets them in"
+        ),
+    ] = "difference"
+    rotate: Annotated[
+        int | None,
+        Help("the seed of a random rotation: the same vectors with other axes", "0"),
+    ] = None
+    examples: Annotated[
+        int,
+        Help("how many sentences that drive a unit up, and down, are kept with the result"),
+    ] = 0
     c: tuple[float, ...] = STRENGTHS
     needs: ClassVar[Needs] = Needs()
 

@@ -31,7 +31,7 @@ Doubles = NDArray[np.float64]
 
 SOME = 8  # examples of a kind
 KEEP = (
-    "Examples stand in the order of the data. Measured with --keep scores (in Python"
+    "Examples stand in the order of the data. Measured with --keep-scores (in Python"
     " keep_scores=True), those come first that the probe is surest of."
 )
 SUREST = "The most confident predictions first"

@@ -143,7 +143,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
             for control in dict.fromkeys(trial.control for trial in trials)
             if control != NO_CONTROL
         ],
-        "--read": [read for read in dict.fromkeys(t.read for t in trials) if read != "-"],
+        "--layers": [read for read in dict.fromkeys(t.read for t in trials) if read != "-"],
     }
     rooms = {"-t": TASKS.places(), "-e": ENCODERS.places()}
     lost = [x for flag, room in rooms.items() for x in named[flag] if not _is_named(room, x)]
@@ -161,7 +161,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
 def _without_baselines(results: Sequence[Result]) -> list[str]:
     """The option that leaves out the baselines that results do not have."""
     if all(get_encoder_kind(result) == "trained" for result in results):
-        return ["--no-bounds"]
+        return ["--no-baselines"]
     own = {name for result in results for name in result.provenance.own_baselines}
     has_copies = any(result.trial.encoder in own for result in results)
     return ["--no-copies"] if own and not has_copies else []

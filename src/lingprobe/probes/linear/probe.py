@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column, join_columns
 from lingprobe.data.notes import BoundaryDensity, MembersCompared, Thresholds
+from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats, Ints
@@ -50,20 +51,28 @@ _PREDICTED_ROWS = 4096  # at one time
 class Linear:
     """The best linear map: shrunk linear discriminant analysis or L2 logistic regression, chosen
     once for a task and encoder by cross-fitted log loss; ridge regression of scores.
-
-    member        discriminant or logistic; none chooses
-    standardised  whether each dimension is divided by its deviation, or all by the same number;
-                  none chooses
-    penalty       relative to the mean eigenvalue; none chooses
-    priors        train: classes are as frequent as in train; equal: as if all were equally
-                  frequent, which `class_weight="balanced"` is for elsewhere
     """
 
     _: KW_ONLY
-    member: Member | None = None
-    standardised: bool | None = None
-    penalty: float | None = None
-    priors: Literal["train", "equal"] = "train"
+    member: Annotated[Member | None, Help("discriminant or logistic; none chooses")] = None
+    standardised: Annotated[
+        bool | None,
+        Help(
+            "whether each dimension is divided by its deviation, or all by the same number; none"
+            " chooses"
+        ),
+    ] = None
+    penalty: Annotated[
+        float | None,
+        Help("relative to the mean eigenvalue; none chooses"),
+    ] = None
+    priors: Annotated[
+        Literal["train", "equal"],
+        Help(
+            "train: classes are as frequent as in train; equal: as if all were equally frequent,"
+            ' which `class_weight="balanced"` is for elsewhere'
+        ),
+    ] = "train"
     shared: MemberChoice | None = field(default=None, init=False, compare=False, repr=False)
     name: ClassVar[str] = "linear"
     kin: ClassVar[str] = "linear"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lingprobe.probes.span.training import Learnt, Training
 
 
+from lingprobe.data.options import Help
 from lingprobe.probes.schedules import Annealing
 
 
@@ -81,34 +82,58 @@ PROTOCOLS = {
 class Span(Fitting):
     """Labels of one or two spans: projection, attention inside the span, a hidden layer, a sigmoid
     for each label (Tenney et al. 2019).
-
-    protocol    fast (lingprobe's own schedule), tenney (the paper's), jiant (what the published
-                code did beyond the paper's text)
-    pool        how the units of a span become one vector
-    projection  what each side's units are projected to; 0 reads them as they are
-    hidden      units of the hidden layer; 0 is a linear classifier
-    loss        a sigmoid for each label, or a softmax over classes
-    decode      threshold: every label with a probability of at least a half; argmax: one class;
-                auto is what the loss trains
-    context     neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on
-                the lexical layer)
-    bag         the mean of the units of all the sentence's words beside the spans (the paper's
-                bag-of-words feature on the lexical layer)
-    gamma       whether a mix has a learnt factor
-    layer_norm  whether the layers of a mix are normalised unit by unit first
     """
 
     _: KW_ONLY
-    protocol: Literal["fast", "tenney", "jiant"] = "fast"
-    pool: Pool = "attention"
-    projection: int = 256
-    hidden: int = 256
-    loss: Literal["sigmoid", "softmax"] = "sigmoid"
-    decode: Literal["auto", "threshold", "argmax"] = "auto"
-    context: Literal[0, 1, 2] = 0
-    bag: bool = False
-    gamma: bool = True
-    layer_norm: bool = False
+    protocol: Annotated[
+        Literal["fast", "tenney", "jiant"],
+        Help(
+            "fast (lingprobe's own schedule), tenney (the paper's), jiant (what the published code"
+            " did beyond the paper's text)"
+        ),
+    ] = "fast"
+    pool: Annotated[
+        Pool,
+        Help("how the units of a span become one vector"),
+    ] = "attention"
+    projection: Annotated[
+        int,
+        Help("what each side's units are projected to; 0 reads them as they are"),
+    ] = 256
+    hidden: Annotated[
+        int,
+        Help("units of the hidden layer; 0 is a linear classifier"),
+    ] = 256
+    loss: Annotated[
+        Literal["sigmoid", "softmax"],
+        Help("a sigmoid for each label, or a softmax over classes"),
+    ] = "sigmoid"
+    decode: Annotated[
+        Literal["auto", "threshold", "argmax"],
+        Help(
+            "threshold: every label with a probability of at least a half; argmax: one class; auto"
+            " is what the loss trains"
+        ),
+    ] = "auto"
+    context: Annotated[
+        Literal[0, 1, 2],
+        Help(
+            "neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on"
+            " the lexical layer)"
+        ),
+    ] = 0
+    bag: Annotated[
+        bool,
+        Help(
+            "the mean of the units of all the sentence's words beside the spans (the paper's"
+            " bag-of-words feature on the lexical layer)"
+        ),
+    ] = False
+    gamma: Annotated[bool, Help("whether a mix has a learnt factor")] = True
+    layer_norm: Annotated[
+        bool,
+        Help("whether the layers of a mix are normalised unit by unit first"),
+    ] = False
     needs: ClassVar[Needs] = Needs(mixes=True)
 
     def __post_init__(self) -> None:
@@ -384,7 +409,7 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     )
     if vectors.lost is not None and vectors.lost[expand_ranges(starts, stops)[0]].any():
         raise ReadingProblem(
-            "span,bag= reads all words, and some of their vectors are not finite; try --store"
+            "span,bag= reads all words, and some of their vectors are not finite; try --dtype"
             " float32"
         )
     return starts, stops

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from typing import Annotated
 
 from lingprobe.corpora import bio, conll2012, conllu
 from lingprobe.corpora.conll2012 import Labelled
@@ -15,6 +16,7 @@ from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.mentions import Mentions
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
@@ -39,17 +41,22 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class BioOptions(Options):
-    """As all edge tasks; from columns of words and BIO tags.
+    """As all edge tasks; from columns of words and BIO tags."""
 
-    column    the columns of tags, from 0 (-1 is the last) or by their names in CoNLL-U Plus, where
-              what stands in them does not tell; repeat for layers
-    word      the column of words, the same
-    encoding  of the files, where it is not UTF-8: latin-1
-    """
-
-    column: tuple[int | str, ...] = field(default=(), kw_only=True)
-    word: int | str | None = field(default=None, kw_only=True)
-    encoding: str = field(default="utf-8", kw_only=True)
+    column: Annotated[
+        tuple[int | str, ...],
+        Help(
+            "the columns of tags, from 0 (-1 is the last) or by their names in CoNLL-U Plus, where"
+            " their content does not show which they are; repeat for layers"
+        ),
+    ] = field(default=(), kw_only=True)
+    word: Annotated[int | str | None, Help("the column of words, the same")] = field(
+        default=None, kw_only=True
+    )
+    encoding: Annotated[
+        str,
+        Help("of the files, where it is not UTF-8: latin-1"),
+    ] = field(default="utf-8", kw_only=True)
 
 
 def _entities(

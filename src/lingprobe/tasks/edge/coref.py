@@ -15,13 +15,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from lingprobe.corpora import conll2012, conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.mentions import Mentions, cut, read_documents
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -38,19 +39,29 @@ BEYOND = "mentions in pieces, or that go beyond their sentence"
 
 @dataclass(frozen=True, slots=True)
 class CorefOptions(Options):
-    """As all edge tasks.
+    """As all edge tasks."""
 
-    across      also pairs of mentions in two sentences of a document, up to so many sentences
-                apart; 0: of one, as in the paper
-    singletons  whether mentions of what is named only once in the document count, as GUM and
-                LitBank annotate and OntoNotes does not
-    sentences   the treebank that has the sentences of documents in three columns, as GUM/dep those
-                of GUM/coref_ontogum
-    """
-
-    across: int = field(default=0, kw_only=True)
-    singletons: bool = field(default=True, kw_only=True)
-    sentences: PlaceOption | None = field(default=None, kw_only=True)
+    across: Annotated[
+        int,
+        Help(
+            "also pairs of mentions in two sentences of a document, up to so many sentences apart;"
+            " 0: of one, as in the paper"
+        ),
+    ] = field(default=0, kw_only=True)
+    singletons: Annotated[
+        bool,
+        Help(
+            "whether mentions of what is named only once in the document count, as GUM and LitBank"
+            " annotate and OntoNotes does not"
+        ),
+    ] = field(default=True, kw_only=True)
+    sentences: Annotated[
+        PlaceOption | None,
+        Help(
+            "the treebank that has the sentences of documents in three columns, as GUM/dep those"
+            " of GUM/coref_ontogum"
+        ),
+    ] = field(default=None, kw_only=True)
 
 
 class SentenceMentions(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import chain
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora.corpus import list_corpus_files, one_each
 from lingprobe.corpora.files import (
@@ -21,6 +21,7 @@ from lingprobe.corpora.files import (
 )
 from lingprobe.corpora.text import split_words, tokenize_words
 from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import Target, oracle_of, place
@@ -36,12 +37,12 @@ _OWNED = ("'s", "'")
 
 @dataclass(frozen=True, slots=True)
 class DprOptions(Options):
-    """As all edge tasks.
+    """As all edge tasks."""
 
-    escapes  of jiant's files undo: `&apos;` is an apostrophe again; keep: as published
-    """
-
-    escapes: Literal["undo", "keep"] = field(default="undo", kw_only=True)
+    escapes: Annotated[
+        Literal["undo", "keep"],
+        Help("of jiant's files undo: `&apos;` is an apostrophe again; keep: as published"),
+    ] = field(default="undo", kw_only=True)
 
 
 def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int, int] | None:

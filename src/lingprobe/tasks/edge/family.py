@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Ints
@@ -46,27 +47,44 @@ METRICS = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every edge task takes.
+    """What every edge task takes."""
 
-    path      a file, or a folder with files named train, dev and test; plain, .gz or .xz
-    with_     further files or folders
-    splits    official: those that the files' names say, or drawn where they say none; sampled:
-              sampled again, 8:1:1
-    on_error  raise: malformed data are an error; skip: bad sentences are excluded and counted
-    seed      of splits that are drawn or carved, and of what `size` takes
-    size      about so many targets in all, whole sentences at a time, splits in their shares; all
-              without
-    sample    2/5: the second of five random four fifths of train, which tables average over; */5:
-              all five of them
-    """
-
-    path: PlaceOption
-    with_: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
-    splits: Literal["official", "sampled"] = field(default="official", kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    sample: str | None = field(default=None, kw_only=True)
+    path: Annotated[
+        PlaceOption,
+        Help("a file, or a folder with files named train, dev and test; plain, .gz or .xz"),
+    ]
+    with_: Annotated[tuple[PlaceOption, ...], Help("further files or folders")] = field(
+        default=(), kw_only=True
+    )
+    splits: Annotated[
+        Literal["official", "sampled"],
+        Help(
+            "official: those that the files' names say, or drawn where they say none; sampled:"
+            " sampled again, 8:1:1"
+        ),
+    ] = field(default="official", kw_only=True)
+    on_error: Annotated[
+        Literal["raise", "skip"],
+        Help("raise: malformed data are an error; skip: bad sentences are excluded and counted"),
+    ] = field(default="raise", kw_only=True)
+    seed: Annotated[
+        int,
+        Help("of splits that are drawn or carved, and of what `size` takes", "0"),
+    ] = field(default=0, kw_only=True)
+    size: Annotated[
+        int | None,
+        Help(
+            "about so many targets in all, whole sentences at a time, splits in their shares; all"
+            " without"
+        ),
+    ] = field(default=None, kw_only=True)
+    sample: Annotated[
+        str | None,
+        Help(
+            "2/5: the second of five random four fifths of train, which tables average over; */5:"
+            " all five of them"
+        ),
+    ] = field(default=None, kw_only=True)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -86,14 +104,16 @@ class Options:
 
 @dataclass(frozen=True)
 class TreeOptions(Options):
-    """What edge tasks over treebanks take beside this.
+    """What edge tasks over treebanks take beside this."""
 
-    exchange  test: content words of test sentences give way to others of the treebank with the same
-              part of speech and features, so that only the syntax stays; all: those of train and
-              dev as well
-    """
-
-    exchange: Exchange = field(default="none", kw_only=True)
+    exchange: Annotated[
+        Exchange,
+        Help(
+            "test: content words of test sentences give way to others of the treebank with the"
+            " same part of speech and features, so that only the syntax stays; all: those of train"
+            " and dev as well"
+        ),
+    ] = field(default="none", kw_only=True)
 
 
 O = TypeVar("O", bound=Options)  # noqa: E741

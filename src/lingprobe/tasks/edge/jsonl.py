@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora import edges
 from lingprobe.corpora.corpus import list_corpus_files, one_each
@@ -15,6 +15,7 @@ from lingprobe.corpora.edges import Record, Target
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.labels import Label
+from lingprobe.data.options import Help
 from lingprobe.datasets.formats.jiant import INFO, RECORD
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either
@@ -26,15 +27,19 @@ As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", 
 
 @dataclass(frozen=True, slots=True)
 class JsonlOptions(Options):
-    """As all edge tasks.
+    """As all edge tasks."""
 
-    as_     the task that the targets are of, as coref: they are judged as it is, and stand in its
-            column of a paper's table
-    metric  how answers are judged, where that is neither micro-f1 nor what `as` says
-    """
-
-    as_: As | None = field(default=None, kw_only=True)
-    metric: str | None = field(default=None, kw_only=True)
+    as_: Annotated[
+        As | None,
+        Help(
+            "the task that the targets are of, as coref: they are judged as it is, and stand in"
+            " its column of a paper's table"
+        ),
+    ] = field(default=None, kw_only=True)
+    metric: Annotated[
+        str | None,
+        Help("how answers are judged, where that is neither micro-f1 nor what `as` says"),
+    ] = field(default=None, kw_only=True)
 
     @property
     def metric_name(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from lingprobe.corpora.corpus import list_corpus_files, one_each
 from lingprobe.corpora.files import (
@@ -19,6 +19,7 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import Target, oracle_of, place
@@ -40,16 +41,23 @@ ARGUMENTS = (
 class SemEvalOptions(Options):
     """As all edge tasks; from the original files (TRAIN_FILE.TXT, TEST_FILE_FULL.TXT) or from
     jiant's.
-
-    words  published: what stands between spaces, so that a mark sticks to the word before
-           (`elements.`), as in the paper; cut: words and marks are cut where the annotated nominals
-           begin and end
-    dev    published: the 1,149 lines of train that the paper's code draws; carved: a tenth of
-           train, by `seed`
     """
 
-    words: Literal["published", "cut"] = field(default="published", kw_only=True)
-    dev: Literal["published", "carved"] = field(default="published", kw_only=True)
+    words: Annotated[
+        Literal["published", "cut"],
+        Help(
+            "published: what stands between spaces, so that a mark sticks to the word before"
+            " (`elements.`), as in the paper; cut: words and marks are cut where the annotated"
+            " nominals begin and end"
+        ),
+    ] = field(default="published", kw_only=True)
+    dev: Annotated[
+        Literal["published", "carved"],
+        Help(
+            "published: the 1,149 lines of train that the paper's code draws; carved: a tenth of"
+            " train, by `seed`"
+        ),
+    ] = field(default="published", kw_only=True)
 
 
 class Relation(NamedTuple):

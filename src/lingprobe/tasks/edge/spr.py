@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
 
 from lingprobe.corpora import brackets, protoroles
 from lingprobe.corpora import spr1 as spr1_files
@@ -28,6 +29,7 @@ from lingprobe.corpora.protoroles import Place, Treebank
 from lingprobe.data import references as naming
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.labels import Label
+from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import roles
 from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
@@ -44,45 +46,67 @@ _JSON = (".json", ".jsonl")
 class SprOptions(Options):
     """As all edge tasks; from jiant's files, or from protoroles_eng_ud1.2_11082016.tsv, which has
     no sentences.
-
-    treebank  where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT
-    ids       ud_ids.json of UDS, which says what the sentences of release 1.2 are called
-    soft      labels have weights, the mean response from 1 to 5 as 0 to 1, and only properties that
-              were asked about count
     """
 
-    treebank: naming.PlaceOption | None = field(default=None, kw_only=True)
-    ids: naming.PlaceOption | None = field(default=None, kw_only=True)
-    soft: bool = field(default=False, kw_only=True)
+    treebank: Annotated[
+        naming.PlaceOption | None,
+        Help(
+            "where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT"
+        ),
+    ] = field(default=None, kw_only=True)
+    ids: Annotated[
+        naming.PlaceOption | None,
+        Help("ud_ids.json of UDS, which says what the sentences of release 1.2 are called"),
+    ] = field(default=None, kw_only=True)
+    soft: Annotated[
+        bool,
+        Help(
+            "labels have weights, the mean response from 1 to 5 as 0 to 1, and only properties"
+            " that were asked about count"
+        ),
+    ] = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Spr1Options(Options):
     """As all edge tasks; from Rudinger's file, jiant's files, or protoroles_eng_pb_08302015.tsv,
     which has no sentences.
-
-    treebank  for the table: the Penn Treebank's folder of the Wall Street Journal (LDC99T42), with
-              files as wsj_1778.mrg
-    soft      labels have weights, the mean response from 1 to 5 as 0 to 1
     """
 
-    treebank: naming.PlaceOption | None = field(default=None, kw_only=True)
-    soft: bool = field(default=False, kw_only=True)
+    treebank: Annotated[
+        naming.PlaceOption | None,
+        Help(
+            "for the table: the Penn Treebank's folder of the Wall Street Journal (LDC99T42), with"
+            " files as wsj_1778.mrg"
+        ),
+    ] = field(default=None, kw_only=True)
+    soft: Annotated[
+        bool,
+        Help("labels have weights, the mean response from 1 to 5 as 0 to 1"),
+    ] = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class UdsOptions(Options):
-    """As all edge tasks; from normalized_protoroles.zip of UDS 1.0.
+    """As all edge tasks; from normalized_protoroles.zip of UDS 1.0."""
 
-    treebank  where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT
-    ids       ud_ids.json of UDS; without, the treebank is release 1.2
-    soft      labels have weights, the logistic function of the normalized value, instead of holding
-              where it is above 0
-    """
-
-    treebank: naming.PlaceOption = field(kw_only=True)
-    ids: naming.PlaceOption | None = field(default=None, kw_only=True)
-    soft: bool = field(default=False, kw_only=True)
+    treebank: Annotated[
+        naming.PlaceOption,
+        Help(
+            "where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT"
+        ),
+    ] = field(kw_only=True)
+    ids: Annotated[
+        naming.PlaceOption | None,
+        Help("ud_ids.json of UDS; without, the treebank is release 1.2"),
+    ] = field(default=None, kw_only=True)
+    soft: Annotated[
+        bool,
+        Help(
+            "labels have weights, the logistic function of the normalized value, instead of"
+            " holding where it is above 0"
+        ),
+    ] = field(default=False, kw_only=True)
 
 
 Said = tuple[Place, str, Label]

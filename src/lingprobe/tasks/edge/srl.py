@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora import conll2012
 from lingprobe.corpora.conll2012 import Block, Labelled
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
+from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import roles as roles_of
 from lingprobe.tasks.edge.family import Count, Kind, Options, edge
@@ -24,12 +25,12 @@ _CORE = re.compile(r"ARG[0-5A](?!M)")
 
 @dataclass(frozen=True, slots=True)
 class SrlOptions(Options):
-    """As all edge tasks; from CoNLL-2012 columns (.gold_conll), OntoNotes' or PropBank's.
+    """As all edge tasks; from CoNLL-2012 columns (.gold_conll), OntoNotes' or PropBank's."""
 
-    roles  all: as annotated; core: ARG0 to ARG5 and ARGA only; non-core: ARGM-... only
-    """
-
-    roles: Literal["all", "core", "non-core"] = field(default="all", kw_only=True)
+    roles: Annotated[
+        Literal["all", "core", "non-core"],
+        Help("all: as annotated; core: ARG0 to ARG5 and ARGA only; non-core: ARGM-... only"),
+    ] = field(default="all", kw_only=True)
 
 
 def kind_of(role: str) -> str:

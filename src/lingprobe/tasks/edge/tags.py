@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from lingprobe.corpora import bio
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
+from lingprobe.data.options import Help
 from lingprobe.tasks.edge.bio import COLUMNS, MANY
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import spans
@@ -19,18 +21,26 @@ SUFFIXES = (*COLUMNS, ".cupt")
 
 @dataclass(frozen=True, slots=True)
 class TagOptions(Options):
-    """As all edge tasks; from columns with a word and its label a line.
+    """As all edge tasks; from columns with a word and its label a line."""
 
-    column    the column of labels, from 0 (-1 is the last) or by its name in CoNLL-U (Plus), as
-              XPOS; without, the one beside the words
-    word      the column of words, the same; without, FORM, or the second where rows are numbered,
-              else the first
-    encoding  of the files, where it is not UTF-8: latin-1
-    """
-
-    column: int | str | None = field(default=None, kw_only=True)
-    word: int | str | None = field(default=None, kw_only=True)
-    encoding: str = field(default="utf-8", kw_only=True)
+    column: Annotated[
+        int | str | None,
+        Help(
+            "the column of labels, from 0 (-1 is the last) or by its name in CoNLL-U (Plus), as"
+            " XPOS; without, the one beside the words"
+        ),
+    ] = field(default=None, kw_only=True)
+    word: Annotated[
+        int | str | None,
+        Help(
+            "the column of words, the same; without, FORM, or the second where rows are numbered,"
+            " else the first"
+        ),
+    ] = field(default=None, kw_only=True)
+    encoding: Annotated[
+        str,
+        Help("of the files, where it is not UTF-8: latin-1"),
+    ] = field(default="utf-8", kw_only=True)
 
 
 def _targets(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise, repeat
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.batches import Batch
@@ -23,6 +23,7 @@ from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Label
+from lingprobe.data.options import Help
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import spans
 from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
@@ -98,13 +99,18 @@ def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
     oracles=_of_rows,
 )
 def pos(
-    tree: Tree, *, tags: Literal["upos", "xpos"] = "upos"
+    tree: Tree,
+    *,
+    tags: Annotated[
+        Literal["upos", "xpos"],
+        Help(
+            "of CoNLL-U: universal (upos) or the treebank's own (xpos); trees and columns have"
+            " their own"
+        ),
+    ] = "upos",
 ) -> Iterator[tuple[Word, str] | Reason]:
     """As all edge tasks; from CoNLL-U, trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns
     (.gold_conll).
-
-    tags  of CoNLL-U: universal (upos) or the treebank's own (xpos); trees and columns have their
-          own
     """
     for word in tree.words:
         tag = word.upos if tags == "upos" else word.xpos
@@ -123,16 +129,22 @@ def pos(
 def dep(
     tree: Tree,
     *,
-    root: Literal["none", "self"] = "none",
-    relations: Literal["subtypes", "universal", "common"] = "subtypes",
+    root: Annotated[
+        Literal["none", "self"],
+        Help(
+            "none: the root, which has no head, is no target; self: it is its own head, as in"
+            " jiant's files"
+        ),
+    ] = "none",
+    relations: Annotated[
+        Literal["subtypes", "universal", "common"],
+        Help(
+            "subtypes: as written; universal: without what follows the colon; common: EWT of any"
+            " release alike"
+        ),
+    ] = "subtypes",
 ) -> Iterator[tuple[tuple[Word, Word], str] | Reason]:
-    """As all edge tasks.
-
-    root       none: the root, which has no head, is no target; self: it is its own head, as in
-               jiant's files
-    relations  subtypes: as written; universal: without what follows the colon; common: EWT of any
-               release alike
-    """
+    """As all edge tasks."""
     for word in tree.words:
         head, relation = word.head, _relation(word.deprel, relations)
         if head is None and root == "none":
@@ -167,17 +179,20 @@ def _every_feature(options: Options) -> list[str]:
 def feat(
     tree: Tree,
     *,
-    feature: str,
-    upos: str | None = None,
-    absent: Literal["leave", "label"] = "leave",
+    feature: Annotated[
+        str,
+        Help(
+            "the feature whose value is asked for, as Case; with a `*`, each feature of that"
+            " pattern of which two values have 50 words or more is a task"
+        ),
+    ],
+    upos: Annotated[str | None, Help("only words of this part of speech")] = None,
+    absent: Annotated[
+        Literal["leave", "label"],
+        Help("leave: words without the feature are no targets; label: their label is `none`"),
+    ] = "leave",
 ) -> Iterator[tuple[Word, str] | Reason]:
-    """As all edge tasks.
-
-    feature  the feature whose value is asked for, as Case; with a `*`, each feature of that pattern
-             of which two values have 50 words or more is a task
-    upos     only words of this part of speech
-    absent   leave: words without the feature are no targets; label: their label is `none`
-    """
+    """As all edge tasks."""
     for word in tree.words:
         value = word.feats.get(feature, "none" if absent == "label" else "")
         if upos not in (None, word.upos):
@@ -196,16 +211,24 @@ def feat(
     oracles=spans,
 )
 def const(
-    tree: Tree, *, unary: Unary = "top", root: bool = False
+    tree: Tree,
+    *,
+    unary: Annotated[
+        Unary,
+        Help(
+            "of phrases over the same words (S over VP) top: the highest is the target; joined:"
+            " one target, whose label is `S+VP`; set: one target with the set of their labels;"
+            " separate: each is a target, as in the paper, so that the same span is asked about"
+            " twice with different answers"
+        ),
+    ] = "top",
+    root: Annotated[
+        bool,
+        Help("whether the node over the whole tree, TOP, is a target too, as in the paper"),
+    ] = False,
 ) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
     """As all edge tasks; from trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns
     (.gold_conll).
-
-    unary  of phrases over the same words (S over VP) top: the highest is the target; joined: one
-           target, whose label is `S+VP`; set: one target with the set of their labels; separate:
-           each is a target, as in the paper, so that the same span is asked about twice with
-           different answers
-    root   whether the node over the whole tree, TOP, is a target too, as in the paper
     """
     if tree.phrases is None:
         raise DataProblem("edge/const asks about constituents: give trees in brackets")

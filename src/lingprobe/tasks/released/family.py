@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from lingprobe.corpora.columns import (
     CODES,
@@ -30,6 +30,7 @@ from lingprobe.corpora.rendering import detokenize
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.datasets import Candidate, SampleSettings, carve_dev, draw_examples, sample
@@ -42,31 +43,56 @@ SUFFIXES = (".txt", ".tsv", ".csv")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every task of a released data set takes.
+    """What every task of a released data set takes."""
 
-    path        the folder of the released files, or the task's own file; without, where `lingprobe
-                fetch` puts them
-    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
-                published figures are without
-    splits      published: as the files have them; sampled: sampled again from all rows, without
-                duplicates, where files lack a split; senteval: as its code takes them (files
-                without splits in ten folds of all rows, train whole where there is no dev)
-    dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
-                for probes that tune nothing
-    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
-    seed, size  so many examples in all, drawn over all of the files with splits and classes in
-                their shares; all without
-    fold        with sampled splits, 'i/k': fold i of k is the test split
-    """
-
-    path: PlaceOption | None = None
-    detokenise: bool = field(default=False, kw_only=True)
-    splits: Splits = field(default="published", kw_only=True)
-    dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
+    path: Annotated[
+        PlaceOption | None,
+        Help(
+            "the folder of the released files, or the task's own file; without, where `lingprobe"
+            " fetch` puts them"
+        ),
+    ] = None
+    detokenise: Annotated[
+        bool,
+        Help(
+            "raw text as a reader would see it, for encoders that want that (Moses conventions);"
+            " published figures are without"
+        ),
+    ] = field(default=False, kw_only=True)
+    splits: Annotated[
+        Splits,
+        Help(
+            "published: as the files have them; sampled: sampled again from all rows, without"
+            " duplicates, where files lack a split; senteval: as its code takes them (files"
+            " without splits in ten folds of all rows, train whole where there is no dev)"
+        ),
+    ] = field(default="published", kw_only=True)
+    dev: Annotated[
+        Literal["carved", "none"],
+        Help(
+            "carved: a tenth of train where the files have no dev split; none: train stays whole,"
+            " for probes that tune nothing"
+        ),
+    ] = field(default="carved", kw_only=True)
+    on_error: Annotated[
+        Literal["raise", "skip"],
+        Help("raise: a bad row is an error; skip: bad rows are excluded and counted"),
+    ] = field(default="raise", kw_only=True)
+    seed: Annotated[
+        int,
+        Help("the random seed of what is sampled", "0"),
+    ] = field(default=0, kw_only=True)
+    size: Annotated[
+        int | None,
+        Help(
+            "so many examples in all, sampled from all of the files with splits and classes in"
+            " their shares; all without"
+        ),
+    ] = field(default=None, kw_only=True)
+    fold: Annotated[
+        str | None,
+        Help("with sampled splits, `i/k`: fold i of k is the test split"),
+    ] = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import Options, TaskRelease
 from lingprobe.tasks.released.folders import Files, definition
 from lingprobe.tasks.released.sets import define_set
@@ -26,22 +27,15 @@ from lingprobe.tasks.task import TaskDefinition
 
 @dataclass(frozen=True, slots=True)
 class PairOptions(Options):
-    """What every task about pairs of sentences takes.
+    """What every task about pairs of sentences takes."""
 
-    path        the folder of the released files; without, where `lingprobe fetch` puts them
-    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
-                published figures are without
-    splits      published: as the files have them; senteval: the same with train whole where they
-                have no dev; pairs are not sampled again, as they share sentences
-    dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
-                for probes that tune nothing
-    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
-    seed, size  so many examples in all, drawn over all of the files with splits and classes in
-                their shares; all without
-    fold        refused, as splits are kept as they are
-    """
-
-    splits: Literal["published", "senteval"] = field(default="published", kw_only=True)
+    splits: Annotated[
+        Literal["published", "senteval"],
+        Help(
+            "published: as the files have them; senteval: the same with train whole where they"
+            " have no dev; pairs are not sampled again, as they share sentences"
+        ),
+    ] = field(default="published", kw_only=True)
 
 
 VIEW = "mean+contrast"

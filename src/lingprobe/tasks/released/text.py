@@ -9,8 +9,9 @@ the layouts and counts.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
 
+from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import (
     Options,
     Splits,
@@ -20,63 +21,39 @@ from lingprobe.tasks.released.sets import define_set, list_releases
 
 @dataclass(frozen=True, slots=True)
 class UnsplitOptions(Options):
-    """What tasks take whose files say no splits: they are sampled again from all rows.
+    """What tasks take whose files say no splits: they are sampled again from all rows."""
 
-    path        the folder of the released files
-    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
-                published figures are without
-    splits      sampled: drawn from all rows, without duplicates; senteval: all rows in ten folds
-                without a dev split, as its code takes them; published: refused, since the files
-                have none
-    dev         what to do without a dev split; sampled splits have one
-    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
-    seed, size  so many examples in all, classes in their shares; all without
-    fold        'i/k': fold i of k is the test split
-    """
-
-    splits: Splits = field(default="sampled", kw_only=True)
+    splits: Annotated[
+        Splits,
+        Help(
+            "sampled: drawn from all rows, without duplicates; senteval: all rows in ten folds"
+            " without a dev split, as its code takes them; published: refused, since the files"
+            " have none"
+        ),
+    ] = field(default="sampled", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Sst2Options(Options):
-    """What the two-way task of the Stanford Sentiment Treebank takes.
+    """What the two-way task of the Stanford Sentiment Treebank takes."""
 
-    path        the folder of the released files
-    phrases     true: train has phrases as well, as in SentEval's files (sentiment-train); false:
-                whole sentences alone, as in those of Kim 2014 (stsa.binary.train)
-    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
-                published figures are without
-    splits      published: as the files have them, and as SentEval takes them; sampled: sampled
-                again from all rows, without duplicates
-    dev         what to do without a dev split; the files have one
-    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
-    seed, size  so many examples in all, drawn over all of the files with splits and classes in
-                their shares; all without
-    fold        with sampled splits, 'i/k': fold i of k is the test split
-    """
-
-    phrases: bool = field(default=True, kw_only=True)
+    phrases: Annotated[
+        bool,
+        Help(
+            "true: train has phrases as well, as in SentEval's files (sentiment-train); false:"
+            " whole sentences alone, as in those of Kim 2014 (stsa.binary.train)"
+        ),
+    ] = field(default=True, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class TrecOptions(Options):
-    """What the question types of TREC take.
+    """What the question types of TREC take."""
 
-    path        the folder of the released files
-    labels      coarse: six types of answers; fine: their fifty kinds
-    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
-                published figures are without
-    splits      published: as the files have them; sampled: sampled again from all rows, without
-                duplicates; senteval: published with train whole, as dev=none
-    dev         carved: a tenth of train, as the files have no dev split; none: train stays whole,
-                for probes that tune nothing
-    on_error    raise: a bad row is an error; skip: bad rows are excluded and counted
-    seed, size  so many examples in all, drawn over all of the files with splits and classes in
-                their shares; all without
-    fold        with sampled splits, 'i/k': fold i of k is the test split
-    """
-
-    labels: Literal["coarse", "fine"] = field(default="coarse", kw_only=True)
+    labels: Annotated[
+        Literal["coarse", "fine"],
+        Help("coarse: six types of answers; fine: their fifty kinds"),
+    ] = field(default="coarse", kw_only=True)
 
 
 PHRASES, SENTENCES = list_releases("text/sst2")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from lingprobe.corpora.text import tokenize_words
 from lingprobe.corpora.views import Block, Phrases, Plain, split_into_blocks
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.references import PlaceOption
 from lingprobe.tasks import sources as named
 from lingprobe.tasks.answers import Answer
@@ -58,31 +59,53 @@ ELSEWHERE = "not of the lengths that are asked about"
 class Options(CorpusOptions):
     """What every tree task takes; an option that a task has no use for changes nothing in it.
 
-    path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text
-              (.txt) and tagged text (.tagged)
-    freq      corpora that frequencies are taken from, of any of these kinds; none: the sources
-              themselves
-    inventory found: TopConst's classes are the most frequent sequences of the sources; published:
     those of SentEval's README
-    bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the
-              published files
-    rules     lingprobe: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and
-              CoordInv as literally as the paper and its README have them, without what was excluded
-              since
-    depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths
-              follow a Gaussian over both with a diagonal covariance, as the README says, so that
-              depths in the middle are more frequent
-    band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so
-              many sentences; literal: they occur 100 to 5,000 times in the sources or `freq`, as
-              the README says
     """
 
-    freq: tuple[PlaceOption, ...] = field(default=(), kw_only=True)
-    inventory: Literal["found", "published"] = field(default="found", kw_only=True)
-    bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
-    band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
-    depths: Literal["flat", "gaussian"] = field(default="flat", kw_only=True)
-    rules: Literal["lingprobe", "paper"] = field(default="lingprobe", kw_only=True)
+    freq: Annotated[
+        tuple[PlaceOption, ...],
+        Help(
+            "corpora that frequencies are taken from, of any of these kinds; none: the sources"
+            " themselves"
+        ),
+    ] = field(default=(), kw_only=True)
+    inventory: Annotated[
+        Literal["found", "published"],
+        Help(
+            "found: TopConst's classes are the most frequent sequences of the sources; published:"
+        ),
+    ] = field(default="found", kw_only=True)
+    bins: Annotated[
+        Literal["equal", "readme"],
+        Help(
+            "equal: SentLen's six bins are equally wide, as the paper says; readme: as in the"
+            " published files"
+        ),
+    ] = field(default="equal", kw_only=True)
+    band: Annotated[
+        Literal["scaled", "literal"],
+        Help(
+            "scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so"
+            " many sentences; literal: they occur 100 to 5,000 times in the sources or `freq`, as"
+            " the README says"
+        ),
+    ] = field(default="scaled", kw_only=True)
+    depths: Annotated[
+        Literal["flat", "gaussian"],
+        Help(
+            "flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and"
+            " depths follow a Gaussian over both with a diagonal covariance, as the README says,"
+            " so that depths in the middle are more frequent"
+        ),
+    ] = field(default="flat", kw_only=True)
+    rules: Annotated[
+        Literal["lingprobe", "paper"],
+        Help(
+            "lingprobe: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and"
+            " CoordInv as literally as the paper and its README have them, without what was"
+            " excluded since"
+        ),
+    ] = field(default="lingprobe", kw_only=True)
 
     @property
     def literal(self) -> bool:

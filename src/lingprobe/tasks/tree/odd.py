@@ -177,7 +177,7 @@ def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, 
     if not commonest:
         raise DataProblem(
             "SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first:"
-            " lingprobe tag"
+            " lingprobe data tag"
         )
     return {
         word: tag for word, (tag, n) in commonest.items() if n >= LEAST and word == word.lower()

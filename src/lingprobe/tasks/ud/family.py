@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from lingprobe.corpora.marks import strip_marks
 from lingprobe.corpora.views import Block, Plain, dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks import baselines
@@ -61,25 +62,37 @@ from lingprobe.tasks.ud.types import sent_type as sentence_type
 
 @dataclass(frozen=True, slots=True)
 class Options(CorpusOptions):
-    """What every ud task takes; an option that a task has no use for changes nothing in it.
+    """What every ud task takes; an option that a task has no use for changes nothing in it."""
 
-    path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and
-              word-content also .txt
-    rules     lingprobe: as docs/tasks-ud.md says; paper: Passive, Tense, SubjNum, ObjNum and
-              TopDeps literally as section 3.2 says
-    forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite
-              verbs of one word alone, which is one question in all languages
-    passive   whether Voice=Pass without aux:pass is excluded (auxiliary) or counts as passive
-              (morphological); it counts where fewer than 50 main predicates have aux:pass
-    relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
-    final     whether SentType keeps the final punctuation mark, or takes it off
-    """
-
-    rules: Literal["lingprobe", "paper"] = field(default="lingprobe", kw_only=True)
-    forms: Literal["all", "simple"] = field(default="all", kw_only=True)
-    passive: Literal["auxiliary", "morphological"] = field(default="auxiliary", kw_only=True)
-    relations: Literal["universal", "subtypes"] = field(default="universal", kw_only=True)
-    final: Literal["keep", "strip"] = field(default="keep", kw_only=True)
+    rules: Annotated[
+        Literal["lingprobe", "paper"],
+        Help(
+            "lingprobe: as docs/tasks-ud.md says; paper: Passive, Tense, SubjNum, ObjNum and"
+            " TopDeps literally as section 3.2 says"
+        ),
+    ] = field(default="lingprobe", kw_only=True)
+    forms: Annotated[
+        Literal["all", "simple"],
+        Help(
+            "of Tense, all: also tenses of several words, as perfects and passives; simple: finite"
+            " verbs of one word alone, which is one question in all languages"
+        ),
+    ] = field(default="all", kw_only=True)
+    passive: Annotated[
+        Literal["auxiliary", "morphological"],
+        Help(
+            "whether Voice=Pass without aux:pass is excluded (auxiliary) or counts as passive"
+            " (morphological); it counts where fewer than 50 main predicates have aux:pass"
+        ),
+    ] = field(default="auxiliary", kw_only=True)
+    relations: Annotated[
+        Literal["universal", "subtypes"],
+        Help("whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)"),
+    ] = field(default="universal", kw_only=True)
+    final: Annotated[
+        Literal["keep", "strip"],
+        Help("whether SentType keeps the final punctuation mark, or takes it off"),
+    ] = field(default="keep", kw_only=True)
 
 
 SCHEMATA, OTHER = 19, "OTHER"  # section 3.2

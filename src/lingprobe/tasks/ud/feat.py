@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from lingprobe.corpora.trees import features
 from lingprobe.corpora.views import Block, dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, answer, count_findings
@@ -43,24 +44,39 @@ MOST = 20  # values: beyond that it is no feature but an inventory
 
 @dataclass(frozen=True, slots=True)
 class Options(CorpusOptions):
-    """What ud/feat takes beside the rest.
+    """What ud/feat takes beside the rest."""
 
-    path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz
-    feature  the feature's name, as Case or Number[psor]; with a `*`, each feature of that pattern
-             of which two values have enough examples is a task
-    of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a
-             word class (VERB) that the sentence has one word of
-    upos     word classes that the word may have; any without
-    least    values with fewer examples are excluded; by default, the values are kept that give
-             the most information in a balanced sample
-    rare     drop: values with too few examples are excluded and counted; refuse: they are an error
-    """
-
-    feature: str = field(kw_only=True)
-    of: str = field(default="root", kw_only=True)
-    upos: tuple[str, ...] = field(default=(), kw_only=True)
-    least: int | None = field(default=None, kw_only=True)
-    rare: Literal["drop", "refuse"] = field(default="drop", kw_only=True)
+    feature: Annotated[
+        str,
+        Help(
+            "the feature's name, as Case or Number[psor]; with a `*`, each feature of that pattern"
+            " of which two values have enough examples is a task"
+        ),
+    ] = field(kw_only=True)
+    of: Annotated[
+        str,
+        Help(
+            "whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a"
+            " word class (VERB) that the sentence has one word of"
+        ),
+    ] = field(default="root", kw_only=True)
+    upos: Annotated[
+        tuple[str, ...],
+        Help("word classes that the word may have; any without"),
+    ] = field(default=(), kw_only=True)
+    least: Annotated[
+        int | None,
+        Help(
+            "values with fewer examples are excluded; by default, the values are kept that give"
+            " the most information in a balanced sample"
+        ),
+    ] = field(default=None, kw_only=True)
+    rare: Annotated[
+        Literal["drop", "refuse"],
+        Help(
+            "drop: values with too few examples are excluded and counted; refuse: they are an error"
+        ),
+    ] = field(default="drop", kw_only=True)
 
     @property
     def by_class(self) -> bool:

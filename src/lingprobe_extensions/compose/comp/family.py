@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from lingprobe import DataProblem, Dataset, Sentence
+from lingprobe import DataProblem, Dataset, Help, Sentence
 from lingprobe.extend import (
     CorpusPart,
     PlaceOption,
@@ -56,42 +56,74 @@ UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every task of composition takes.
+    """What every task of composition takes."""
 
-    mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were
-                  built
-    balance       (controlled) features: rules of thumb and single features of the words near the
-                  asked ones are right half of the time as far as the least shares of constructions
-                  allow; rules: rules of thumb alone; none: neither
-    size          training items; without 20,000, in paper mode 4,000
-    dev, test     items of dev and test; without test 4,000, in paper mode 1,000
-    seed          of everything that is drawn
-    per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be
-                  even
-    readings      all: an item whose label not all readings of its sentence give is excluded; none:
-                  nothing is checked, for speed
-    asked         one-hot: each asked word is a number of its own, as in the paper; vectors: what
-                  the encoder makes of the word alone
-    written       plain: words between spaces, as in the paper; cased: with a capital and a full
-                  stop
-    request       a file with what is asked of the generator, in place of the usual words, forms and
-                  structures
-    language      of the sentences, as `polish` or `mine.py@esperanto`; `lingprobe list languages`
-                  lists them. Polish has no agreement and no quantifier-scope
-    """
-
-    mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
-    balance: Held = field(default="features", kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    dev: int = field(default=1000, kw_only=True)
-    test: int | None = field(default=None, kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    per_sentence: int | None = field(default=None, kw_only=True)
-    readings: Literal["all", "none"] = field(default="all", kw_only=True)
-    asked: Literal["one-hot", "vectors"] = field(default="one-hot", kw_only=True)
-    written: Written = field(default="plain", kw_only=True)
-    request: PlaceOption | None = field(default=None, kw_only=True)
-    language: str = field(default="english", kw_only=True)
+    mode: Annotated[
+        Literal["controlled", "paper"],
+        Help(
+            "controlled: minimal pairs, nothing given away; paper: as the paper's sets were built"
+        ),
+    ] = field(default="controlled", kw_only=True)
+    balance: Annotated[
+        Held,
+        Help(
+            "(controlled) features: rules of thumb and single features of the words near the asked"
+            " ones are right half of the time as far as the least shares of constructions allow;"
+            " rules: rules of thumb alone; none: neither"
+        ),
+    ] = field(default="features", kw_only=True)
+    size: Annotated[
+        int | None,
+        Help("training items; without 20,000, in paper mode 4,000"),
+    ] = field(default=None, kw_only=True)
+    dev: Annotated[
+        int,
+        Help("items of dev and test; without test 4,000, in paper mode 1,000"),
+    ] = field(default=1000, kw_only=True)
+    test: Annotated[
+        int | None,
+        Help("items of dev and test; without test 4,000, in paper mode 1,000"),
+    ] = field(default=None, kw_only=True)
+    seed: Annotated[int, Help("of everything that is drawn", "0")] = field(default=0, kw_only=True)
+    per_sentence: Annotated[
+        int | None,
+        Help(
+            "questions about each sentence, at most: 1 without, in paper mode as many as can be"
+            " even"
+        ),
+    ] = field(default=None, kw_only=True)
+    readings: Annotated[
+        Literal["all", "none"],
+        Help(
+            "all: an item whose label not all readings of its sentence give is excluded; none:"
+            " nothing is checked, for speed"
+        ),
+    ] = field(default="all", kw_only=True)
+    asked: Annotated[
+        Literal["one-hot", "vectors"],
+        Help(
+            "one-hot: each asked word is a number of its own, as in the paper; vectors: what the"
+            " encoder makes of the isolated word"
+        ),
+    ] = field(default="one-hot", kw_only=True)
+    written: Annotated[
+        Written,
+        Help("plain: words between spaces, as in the paper; cased: with a capital and a full stop"),
+    ] = field(default="plain", kw_only=True)
+    request: Annotated[
+        PlaceOption | None,
+        Help(
+            "a file with what is asked of the generator, in place of the usual words, forms and"
+            " structures"
+        ),
+    ] = field(default=None, kw_only=True)
+    language: Annotated[
+        str,
+        Help(
+            "of the sentences, as `polish` or `mine.py@esperanto`; `lingprobe list languages`"
+            " lists them. Polish has no agreement and no quantifier-scope"
+        ),
+    ] = field(default="english", kw_only=True)
 
     @property
     def fingerprint(self) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
-from lingprobe import ReadingProblem, Readings
+from lingprobe import Help, ReadingProblem, Readings
 from lingprobe.extend import Floats, Ints, WordsOnly, draw_normals
 from lingprobe_extensions.compose.comp.shallow import Seen, shallow_examples
 
@@ -21,11 +22,9 @@ from lingprobe_extensions.compose.comp.shallow import Seen, shallow_examples
 class Window(WordsOnly):
     """The tags of each asked word and of the words around it, and which of two asked words comes
     first; read with the asked words themselves, one-hot.
-
-    width  how many words on either side
     """
 
-    width: int = 2
+    width: Annotated[int, Help("how many words on either side")] = 2
 
     @property
     def name(self) -> str:
@@ -47,14 +46,17 @@ class Window(WordsOnly):
 class NGrams(WordsOnly):
     """A bag of all n-grams of tags, in which each asked word is marked as the first or the second
     one; read with the asked words themselves, one-hot.
-
-    longest    how many words an n-gram has at most
-    dim, seed  of the vectors of n-grams, which are drawn as those of words in bow:random
     """
 
-    longest: int = 3
-    dim: int = field(default=300, kw_only=True)
-    seed: int = field(default=0, kw_only=True)
+    longest: Annotated[int, Help("how many words an n-gram has at most", "1")] = 3
+    dim: Annotated[
+        int,
+        Help("of the vectors of n-grams, which are drawn as those of words in bow:random", "1"),
+    ] = field(default=300, kw_only=True)
+    seed: Annotated[
+        int,
+        Help("of the vectors of n-grams, which are drawn as those of words in bow:random", "0"),
+    ] = field(default=0, kw_only=True)
 
     @property
     def name(self) -> str:

@@ -1,5 +1,5 @@
-"""The event of a generated sentence, as `lingprobe generate` writes it in JSON: as a reading to
-compare others with, and compared with what can be read from its words alone.
+"""The event of a generated sentence, as `lingprobe data generate` writes it in JSON: as a reading
+to compare others with, and compared with what can be read from its words alone.
 
 A line's event must be among the readings; each word must realise what it is in the reading that is
 the event; the words of a phrase or a clause must stand together, which tells two words that are

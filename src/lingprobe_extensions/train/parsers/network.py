@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from lingprobe import DataProblem, Sentence
+from lingprobe import DataProblem, Help, Sentence
 from lingprobe.extend import (
     Annotation,
     Ints,
@@ -33,15 +33,17 @@ SHORT = 64  # words; in a batch of shorter sentences labels take more memory tha
 
 @dataclass(frozen=True)
 class Network:
-    """A parser by its folder.
-
-    epoch    after which it is read: the best on dev, or a number
-    vectors  the file of word vectors that it was trained with, where that lies elsewhere now
-    """
+    """A parser by its folder."""
 
     folder: PlaceOption
-    epoch: str = field(default="best", kw_only=True)
-    vectors: Path | None = field(default=None, kw_only=True)
+    epoch: Annotated[
+        str,
+        Help("after which it is read: the best on dev, or a number"),
+    ] = field(default="best", kw_only=True)
+    vectors: Annotated[
+        Path | None,
+        Help("the file of word vectors that it was trained with, where that lies elsewhere now"),
+    ] = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:

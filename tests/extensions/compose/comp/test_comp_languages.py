@@ -74,7 +74,17 @@ def test_tasks_of_a_language_in_a_file_ask_what_their_words_answer(name, own):
 
 def test_its_sentences_are_read_as_they_were_meant(own, tmp_path):
     reads = CliRunner().invoke(
-        app, ["generate", "-n", "200", "-q", "-o", str(tmp_path / "s.jsonl"), *asked(tmp_path, own)]
+        app,
+        [
+            "data",
+            "generate",
+            "-n",
+            "200",
+            "-q",
+            "-o",
+            str(tmp_path / "s.jsonl"),
+            *asked(tmp_path, own),
+        ],
     )
     assert reads.exit_code == 0, reads.output
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]

@@ -299,13 +299,13 @@ def test_the_command(tmp_path, monkeypatch):
 
     (tmp_path / "r.json").write_text(json.dumps(PAPER))
     monkeypatch.chdir(tmp_path)
-    run = CliRunner().invoke(app, ["generate", "r.json", "-n", "20", "-o", "s.jsonl", "-q"])
+    run = CliRunner().invoke(app, ["data", "generate", "r.json", "-n", "20", "-o", "s.jsonl", "-q"])
     assert run.exit_code == 0, run.output
     assert "26,572,896 sentences of 23 structures" in run.output
     rows = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
     assert len({row["text"] for row in rows}) == 20
     bare = CliRunner().invoke(
-        app, ["generate", "r.json", "-n", "20", "-o", "s.txt", "--text", "-q"]
+        app, ["data", "generate", "r.json", "-n", "20", "-o", "s.txt", "--text", "-q"]
     )
     assert bare.exit_code == 0
     assert (tmp_path / "s.txt").read_text().splitlines() == [row["text"] for row in rows]

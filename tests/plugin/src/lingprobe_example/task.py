@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+from lingprobe import Help
 from lingprobe.corpora import text
 from lingprobe.data.core import Dataset
 from lingprobe.datasets import Candidate, sample
@@ -13,7 +15,7 @@ class LongWord:
     """Does the sentence have a word of eight letters or more?"""
 
     path: Path  # what stands after the colon: example/long-word:PATH
-    letters: int = 8  # an option: example/long-word:PATH,letters=10
+    letters: Annotated[int, Help("how long a long word is", "1")] = 8  # example/...:PATH,letters=10
 
     name = "example/long-word"
     question = "Does the sentence have a long word?"

@@ -1,0 +1,102 @@
+"""The options of `languages`, `transfer` and `morphology`, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from lingprobe.data.options import Help, Options, argument, flag
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyOptions(Options):
+    """Which treebanks and tasks are surveyed."""
+
+    treebanks: Annotated[
+        Sequence[str | Path] | str | Path,
+        Help("folders or codes (default: all in $LINGPROBE_TREEBANKS, or in the working folder)"),
+        argument("TREEBANK", kind=list[str]),
+    ] = ()
+    tasks: Annotated[
+        Sequence[str] | str,
+        Help(
+            "tasks without data, or patterns such as `edge/*` (default: all of ud/ that need no"
+            " option)"
+        ),
+        flag("--task", "-t", metavar="TASK", complete="tasks"),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferOptions(Options):
+    """Between which languages a probe is transferred."""
+
+    tasks: Annotated[
+        Sequence[str] | str,
+        Help("questions without data, such as `ud/tense` or `ud/feat,feature=Case,of=obj`"),
+        flag("--task", "-t", metavar="TASK", complete="tasks"),
+    ]
+    encoders: Annotated[
+        Any,
+        Help(
+            "encoders, as of `run`; a transformer is compared with a bag of its own subwords as"
+            " well"
+        ),
+        flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
+    ] = None
+    train: Annotated[
+        Sequence[str] | str,
+        Help("treebanks that the probe is trained on, such as `en_ewt`"),
+        flag(metavar="TREEBANK"),
+    ]
+    test: Annotated[
+        Sequence[str] | str, Help("treebanks that it is tested on"), flag(metavar="TREEBANK")
+    ]
+    by: Annotated[
+        str,
+        Help(
+            "a subgroup whose values each class has in the same numbers in all languages, such as"
+            " `construction`"
+        ),
+        flag(metavar="SUBGROUP"),
+    ] = ""
+    centred: Annotated[
+        bool, Help("subtract the mean of each language, from unlabelled training sentences")
+    ] = False
+    size: Annotated[
+        int | None,
+        Help("training examples at most (default: as many as all treebanks have)", "2"),
+        flag(metavar="N"),
+    ] = None
+    distances: Annotated[
+        str | Path | None,
+        Help(
+            "a square table of distances between at least 20 languages, to test whether transfer"
+            " loses more with distance (Mantel)"
+        ),
+        flag(metavar="FILE"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MorphologyOptions(Options):
+    """Which features of words are probed."""
+
+    treebank: Annotated[
+        str,
+        Help("a treebank, such as `fi_tdt`, or a file of UniMorph"),
+        argument("TREEBANK"),
+    ]
+    encoders: Annotated[
+        Any,
+        Help("encoders, as of `run`; of a transformer all layers are read"),
+        flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
+    ] = None
+    feature: Annotated[
+        str,
+        Help("a feature, such as Case, or a pattern (default: each that varies enough)"),
+        flag(metavar="FEATURE"),
+    ] = "*"
+    size: Annotated[int | None, Help("words at most", "20"), flag(metavar="N")] = 3000
