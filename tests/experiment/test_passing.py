@@ -68,5 +68,5 @@ def test_tasks_that_share_sentences_go_together():
 
 
 def test_machines_cannot_share_them(tmp_path):
-    with pytest.raises(UsageProblem, match="store=none: machines cannot share"):
+    with pytest.raises(UsageProblem, match="dtype=none: machines cannot share"):
         lingprobe.run("ud/tense:embedded", "length", dtype="none", shard="1/2", cache=tmp_path)
