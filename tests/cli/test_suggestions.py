@@ -1,5 +1,6 @@
 """What people call things elsewhere: the answer names what they meant, by meaning before spelling."""
 
+import inspect
 import shlex
 import sys
 
@@ -156,6 +157,8 @@ def test_all_that_is_suggested_is_there():
     known["command"] = set(COMMANDS)
     flags = [flag for each in COMMANDS["run"].command("run").params for flag in each.opts]
     known["option"] = {flag.removeprefix("--") for flag in flags} | {"no-baselines", "page"}
+    known["argument"] = set(inspect.signature(lingprobe.table).parameters) | known["option"]
+    known["function"] = set(lingprobe.__all__)
     for (kind, word), meant in _table().items():
         assert " " in meant or meant in known[kind], (kind, meant)
         assert kind in ("option", "argument") or word not in known[kind], (kind, word)
