@@ -52,6 +52,9 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
     **{name: f"cluster {name}" for name in ("slurm", "status")},
     **{name: f"data {name}" for name in ("generate", "tag")},
     "export": "train export",
+    "annotate": "data annotate",
+    "estimate": "run",
+    **{name: name for name in ("build", "fetch", "inspect", "report")},
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}
 EXTEND = """## Names for extensions
