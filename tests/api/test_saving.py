@@ -59,6 +59,16 @@ def test_predictions_of_data_in_memory_stand_beside_their_texts(evaluation, tmp_
     assert texts_of(again) == texts_of(files)
 
 
+def test_no_text_is_kept_where_that_is_asked_for(tmp_path):
+    how = {"baselines": False, "keep_scores": True, "output": tmp_path / "results"}
+    evaluation = lingprobe.evaluate("length", (TEXTS, LABELS), texts=False, **how)
+    assert not [*(tmp_path / "results").glob(f"*{ITEMS}")]
+    with pytest.raises(DataProblem, match="only a task with a reference can load"):
+        lingprobe.predictions(evaluation, tmp_path / "predictions")
+    kept = b"".join(file.read_bytes() for file in (tmp_path / "results").iterdir())
+    assert b"books lie" not in kept
+
+
 def test_the_page_shows_their_examples(evaluation, tmp_path):
     evaluation.report().write(tmp_path / "page.html")
     assert "books lie on shelf" in (tmp_path / "page.html").read_text("utf-8")

@@ -68,6 +68,7 @@ class Settings(TypedDict, total=False):
     baselines: bool
     copies: bool
     keep_scores: bool
+    texts: bool
     probe_device: str
     project: int | None
     memory: str | None
@@ -196,7 +197,7 @@ def at(cache: str | Path | None) -> Any:
 def paths_of(asked: PlanOptions) -> Paths:
     """Where what a run makes is kept."""
     paths = Paths.of(asked.output, asked.cache, asked.dtype, asked.project)
-    return replace(paths, scores=asked.keep_scores)
+    return replace(paths, scores=asked.keep_scores, texts=asked.texts)
 
 
 def _check(tasks: Any, asked: PlanOptions) -> None:

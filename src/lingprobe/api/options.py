@@ -213,6 +213,14 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
         ),
         flag(panel=MORE),
     ] = False
+    texts: Annotated[
+        bool,
+        Help(
+            "also store the texts of test examples, once, so that predictions and pages show them"
+            " without the data"
+        ),
+        flag(panel=MORE),
+    ] = True
     probe_device: Annotated[
         str,
         Help(
