@@ -65,7 +65,9 @@ def test_no_text_is_kept_where_that_is_asked_for(tmp_path):
     assert not [*(tmp_path / "results").glob(f"*{ITEMS}")]
     with pytest.raises(DataProblem, match="only a task with a reference can load"):
         lingprobe.predictions(evaluation, tmp_path / "predictions")
-    kept = b"".join(file.read_bytes() for file in (tmp_path / "results").iterdir())
+    kept = b"".join(
+        file.read_bytes() for file in (tmp_path / "results").rglob("*") if file.is_file()
+    )
     assert b"books lie" not in kept
 
 
