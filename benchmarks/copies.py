@@ -103,7 +103,7 @@ def measure(asked: argparse.Namespace, name: str) -> list[Networks]:
     evaluation = lingprobe.run(
         [task.format(data=asked.data) for task in TASKS],
         [f"hf:{work / name},weights=random{seed}" for seed in seeds],
-        baselines=False,
+        baselines="none",
         limit=asked.size,
         output=work / "results" / name,
         cache=work / "cache" / name,

@@ -101,7 +101,7 @@ def main() -> None:
             encoders,
             probes=[OLD, NEW],
             seeds=1,
-            baselines=False,
+            baselines="none",
             output=options.results,
         ).results
     rows = list(compare(results))

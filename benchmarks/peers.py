@@ -162,7 +162,7 @@ def ours(table: Path, probe: str, dtype: str = "float32") -> float:
             f"st:{model()},dtype={dtype}",
             probes=[probe],
             seeds=1,
-            baselines=False,
+            baselines="none",
             output=f"{folder}/results",
             cache=f"{folder}/cache",
         ).results

@@ -380,7 +380,7 @@ AUDITED = (
 REQUESTS: dict[str, list[str]] = {
     "table": [
         (
-            f"run -t table:data/table/classes.jsonl {BOW} --no-baselines --probe logreg --seeds 1 -q"
+            f"run -t table:data/table/classes.jsonl {BOW} --baselines none --probe logreg --seeds 1 -q"
             " -o results"
         ),
         "build rusenteval/tense:data/rusenteval,splits=sampled -o sampled.jsonl",
@@ -406,7 +406,7 @@ REQUESTS: dict[str, list[str]] = {
     "ud": [
         (
             f"run -t ud/*:data/ewt -t ud/feat:data/ewt,feature=Number,of=subj {BOW} -e length"
-            " --no-baselines --probe logreg --seeds 1 -q -o results"
+            " --baselines none --probe logreg --seeds 1 -q -o results"
         ),
         *SHOWN,
     ],
@@ -440,7 +440,7 @@ REQUESTS: dict[str, list[str]] = {
     "tree-data": built(*(f"tree/{name}:data/trees" for name in TREE)),
     "tree": [
         (
-            f"run -t tree/*:data/trees,size=300 {BOW} -e length --no-baselines --probe logreg --seeds"
+            f"run -t tree/*:data/trees,size=300 {BOW} -e length --baselines none --probe logreg --seeds"
             " 1 -q -o results"
         ),
         *SHOWN,
@@ -466,7 +466,7 @@ REQUESTS: dict[str, list[str]] = {
     ),
     "comp-released": [
         (
-            f"run -t comp/released/*:data/released,size=500 {BOW} -e length --no-baselines --probe"
+            f"run -t comp/released/*:data/released,size=500 {BOW} -e length --baselines none --probe"
             " logreg --seeds 1 -q -o results"
         ),
         *built(
@@ -482,7 +482,7 @@ REQUESTS: dict[str, list[str]] = {
         " ".join(
             ["run", *(f"-t edge/{kind}:{argument},size=100" for kind, argument in EDGE.items())]
         )
-        + f" {WORDWISE} --probe span,projection=32,hidden=32 --no-baselines --seeds 1 -q -o results",
+        + f" {WORDWISE} --probe span,projection=32,hidden=32 --baselines none --seeds 1 -q -o results",
         "report results --format csv",
         "report results --classes",
         "report results --by seen",
@@ -542,10 +542,10 @@ REQUESTS: dict[str, list[str]] = {
             f" table:data/table/scores.jsonl {BOW} --probe mlp --probe mlp,protocol=acl18 --probe"
             " mlp,protocol=senteval --probe mlp,protocol=krasnowska --probe"
             " mlp,protocol=krasnowska,hidden=0,reduction=sum --probe logreg,scaled=false --probe"
-            " majority --no-baselines --seeds 2 --keep-scores -q -o results"
+            " majority --baselines none --seeds 2 --keep-scores -q -o results"
         ),
         (
-            f"run -t ud/tense:data/ewt,size=200 {BOW} --probe data/mine.py@knn,k=3 --no-baselines"
+            f"run -t ud/tense:data/ewt,size=200 {BOW} --probe data/mine.py@knn,k=3 --baselines none"
             " --seeds 1 -q -o results"
         ),
         *SHOWN,
@@ -553,20 +553,20 @@ REQUESTS: dict[str, list[str]] = {
     ],
     "words": [
         "run -t ud/tense:data/ewt -t ud/sent-type:data/whole,size=300 -e words --probe nb-uni-tfidf"
-        " --probe nb-bi-tfidf --probe majority-feature --no-baselines --seeds 1 -q -o results"
+        " --probe nb-bi-tfidf --probe majority-feature --baselines none --seeds 1 -q -o results"
     ],
     "ettinger": [
         f"run -t comp/order,{FEW},mode=paper -t comp/released/content1:data/released,size=500 {BOW}"
-        " --probe mlp,protocol=ettinger --no-baselines --seeds 2 -q -o results"
+        " --probe mlp,protocol=ettinger --baselines none --seeds 2 -q -o results"
     ],
     "online": [
         (
             f"run -t table:data/table/classes.jsonl {BOW} --probe online:logreg --probe"
-            " online:mlp%2Chidden=20 --no-baselines --seeds 1 -q -o results"
+            " online:mlp%2Chidden=20 --baselines none --seeds 1 -q -o results"
         ),
         (
             f"run -t edge/pos:data/small,size=300 {WORDWISE} --probe online:span,fallback=false"
-            " --seeds 1 --no-baselines -q -o results"
+            " --seeds 1 --baselines none -q -o results"
         ),
         "report results --format csv",
     ],
@@ -574,16 +574,16 @@ REQUESTS: dict[str, list[str]] = {
         (
             f"run -t edge/dep:data/small,size=100 {WORDWISE} --probe {SPAN} --probe"
             f" {SPAN},pool=endpoints,context=1 --probe {SPAN},pool=max,loss=softmax,decode=argmax"
-            f" --probe {SPAN},pool=mean,layer_norm=true --keep-scores --no-baselines --seeds 1 -q -o"
+            f" --probe {SPAN},pool=mean,layer_norm=true --keep-scores --baselines none --seeds 1 -q -o"
             " results"
         ),
         (
             f"run -t edge/spr2:data/spr2,size=60 {WORDWISE} -e random,dim=24,pool=none --probe"
-            f" {SPAN} --keep-scores --no-baselines --seeds 2 -q -o results"
+            f" {SPAN} --keep-scores --baselines none --seeds 2 -q -o results"
         ),
         (
             f"run -t edge/pos:data/small,size=60 {WORDWISE} --probe {SPAN},protocol=tenney --probe"
-            f" {SPAN},protocol=jiant --no-baselines --seeds 1 -q -o published"
+            f" {SPAN},protocol=jiant --baselines none --seeds 1 -q -o published"
         ),
         *SHOWN,
         "report results --bits",
@@ -594,15 +594,15 @@ REQUESTS: dict[str, list[str]] = {
     "controls": [
         (
             f"run -t ud/tense:data/ewt -t tree/obj-num:data/trees,size=300 {BOW} --control shuffled"
-            " --control word-labels --probe logreg --no-baselines --seeds 2 -q -o results"
+            " --control word-labels --probe logreg --baselines none --seeds 2 -q -o results"
         ),
         (
             f"run -t edge/pos:data/small,size=300 {WORDWISE} --control shuffled --control"
-            " word-labels --no-baselines --seeds 1 -q -o results"
+            " word-labels --baselines none --seeds 1 -q -o results"
         ),
         (
             f"run -t comp/sem-role,{FEW} {BOW} -e length --control random-asked --probe mlp"
-            " --no-baselines --seeds 1 -q -o results"
+            " --baselines none --seeds 1 -q -o results"
         ),
         *SHOWN,
     ],
@@ -613,7 +613,7 @@ REQUESTS: dict[str, list[str]] = {
             " npz:data/table/vectors.npz -e data/mine.py@vowels -e"
             " untrained:bilstm-last,dim=20,hidden=16 -e"
             " untrained:bilstm-max,dim=20,hidden=16,seed=1 -e"
-            " untrained:gated-convnet,dim=20,hidden=16 --probe logreg --seeds 1 --no-baselines -q -o"
+            " untrained:gated-convnet,dim=20,hidden=16 --probe logreg --seeds 1 --baselines none -q -o"
             " results"
         ),
         *SHOWN,
@@ -622,11 +622,11 @@ REQUESTS: dict[str, list[str]] = {
         (
             "run -t ud/tense:data/ewt -t tree/tree-depth:data/trees,size=300 -t"
             " comp/order,size=240,dev=60,test=80 -e gold,noise=0.2,width=64 --probe logreg"
-            " --no-baselines --seeds 1 -q -o results"
+            " --baselines none --seeds 1 -q -o results"
         ),
         (
             "run -t edge/dep:data/small,size=300 -t edge/coref:data/gum,size=200 -e gold,width=32"
-            " --no-baselines --seeds 1 -q -o results"
+            " --baselines none --seeds 1 -q -o results"
         ),
     ],
     **{
@@ -638,7 +638,7 @@ REQUESTS: dict[str, list[str]] = {
     "transformers": [
         (
             f"run -t ud/tense:data/ewt,size=300 -e st:{MINI} -e hf:{MINI},layers=all,pool=mean -e"
-            f" hf:{MINI},layers=lex+2,pool=cls,special=false --probe logreg --seeds 1 --no-baselines"
+            f" hf:{MINI},layers=lex+2,pool=cls,special=false --probe logreg --seeds 1 --baselines none"
             " -q -o results"
         ),
         "layers results --format csv",
@@ -648,7 +648,7 @@ REQUESTS: dict[str, list[str]] = {
         (
             f"run -t edge/dep:data/small,size=100 -e hf:{MINI},layers=lex+all,pool=none --probe"
             f" {SPAN} --layers layers --layers top --layers cat:lex+top --layers mix --layers mix:0-2 --layers"
-            " cumulative --keep-scores --no-baselines --seeds 1 -q -o results"
+            " cumulative --keep-scores --baselines none --seeds 1 -q -o results"
         ),
         *SHOWN,
         "report results --bits",
@@ -660,7 +660,7 @@ REQUESTS: dict[str, list[str]] = {
     "conneau2018": [
         f"run --suite conneau2018:data/senteval,probe=logreg {BOW} --seeds 1 -q -o results",
         (
-            f"run --suite conneau2018,trees=data/trees,probe=logreg {BOW} --seeds 1 --no-baselines -q"
+            f"run --suite conneau2018,trees=data/trees,probe=logreg {BOW} --seeds 1 --baselines none -q"
             " -o trees"
         ),
         "report results --suite conneau2018:data/senteval,probe=logreg --format csv",
@@ -668,7 +668,7 @@ REQUESTS: dict[str, list[str]] = {
     "ud2019": [
         f"run --suite ud2019:data/ewt,language=en {BOW} --seeds 1 -q -o results",
         (
-            f"run --suite ud2019,released=data/ud2019,language=pl {BOW} --seeds 1 --no-baselines -q -o"
+            f"run --suite ud2019,released=data/ud2019,language=pl {BOW} --seeds 1 --baselines none -q -o"
             " released"
         ),
     ],
@@ -678,12 +678,12 @@ REQUESTS: dict[str, list[str]] = {
             " results"
         ),
         (
-            f"run --suite ettinger2018:data/released,task=size=500 {BOW} --seeds 1 --no-baselines -q"
+            f"run --suite ettinger2018:data/released,task=size=500 {BOW} --seeds 1 --baselines none -q"
             " -o released"
         ),
     ],
     "tenney2019": [
-        f"run --suite tenney2019:data/free,protocol=fast,task=size=40 {WORDWISE} --no-baselines"
+        f"run --suite tenney2019:data/free,protocol=fast,task=size=40 {WORDWISE} --baselines none"
         " --seeds 1 -q -o results"
     ],
     "audits": [
@@ -710,7 +710,7 @@ REQUESTS: dict[str, list[str]] = {
         ),
         (
             "run -t table:data/table/classes.jsonl -e static:novels.vec --probe logreg --seeds 1"
-            " --no-baselines -q -o results"
+            " --baselines none -q -o results"
         ),
     ],
 }

@@ -118,7 +118,7 @@ def shown(model: str, name: str, bank: Path) -> None:
                     f"hf:{model},layers={layer},{read}",
                     probes="logreg",
                     seeds=1,
-                    baselines=False,
+                    baselines="none",
                     output=out,
                 ).results
             cells.append(f"{100 * found.score:10.1f}")

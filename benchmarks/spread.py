@@ -35,7 +35,7 @@ import json, sys
 import lingprobe
 tasks, dtype, precision, reproducible, seeds, cache = json.loads(sys.argv[1])
 found = lingprobe.evaluate(f"st:all-MiniLM-L6-v2,dtype={dtype}", tasks, probes=[f"mlp,precision={precision}", "logreg"], seeds=seeds,
-                       reproducible=reproducible, cache=cache, progress=False, baselines=False)
+                       reproducible=reproducible, cache=cache, progress=False, baselines="none")
 assert not found.failures, found.failures
 rows = [[r.trial.task, r.trial.probe.partition(",")[0], r.trial.seed, r.score, r.predicted.ids.tolist()] for r in found.results]
 print(json.dumps(rows))

@@ -76,7 +76,7 @@ for name in ${*:-bow sdae st-forward st-both st-half st-backward st-double infer
     infersent) one infersent bilstm-max infer $((width / 2)) "${pairs[@]}" ;;
     *) echo "no encoder $name; see --plan" >&2; exit 2 ;;
   esac
-  lingprobe run -t "comp/released/*:$sets,dev=none" -e "$encoder" --seeds 1 --no-baselines -o "$out/composed"
+  lingprobe run -t "comp/released/*:$sets,dev=none" -e "$encoder" --seeds 1 --baselines none -o "$out/composed"
 done
 lingprobe report "$out/composed" --suite "ettinger2018:$sets"
 lingprobe compare "$out/composed" -e "trained:$out/models/st-*" --against "trained:$out/models/st-forward"

@@ -97,7 +97,7 @@ tasks=(-t 'ud/*:UD_English-EWT'
   -t pair/{mrpc,sick-e,sick-r,sts-b,sts12,sts13,sts14,sts15,sts16}:downstream)
 measure() { # ENCODER...
   # shellcheck disable=SC2086 # no word where it is empty
-  OMP_NUM_THREADS=1 lingprobe run "${tasks[@]}" -e "$@" --seeds 1 --no-baselines --cache cache -o results $how
+  OMP_NUM_THREADS=1 lingprobe run "${tasks[@]}" -e "$@" --seeds 1 --baselines none --cache cache -o results $how
 }
 network() { # SHAPE: over random and over trained word vectors
   measure "untrained:$1,hidden=150" "untrained:$1,hidden=150,vectors=novels.vec"

@@ -72,8 +72,8 @@ if [ ! -e "$out/novels.vec" ]; then
 fi
 
 probe() { # ENCODER...
-  lingprobe run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --no-baselines -o "$out/learned"
-  lingprobe run "${composed[@]}" -e "$@" --seeds 1 --no-baselines -o "$out/learned"
+  lingprobe run "${asked[@]}" -e "$@" --probe logreg --seeds 1 --baselines none -o "$out/learned"
+  lingprobe run "${composed[@]}" -e "$@" --seeds 1 --baselines none -o "$out/learned"
 }
 
 one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
@@ -87,7 +87,7 @@ one() { # NAME ARCHITECTURE OBJECTIVE EXAMPLES FILE... [OPTION...]
   probe "trained:$out/models/$name"
   if [ $curves ]; then
     lingprobe run -t 'ud/*:UD_English-EWT' -e "trained:$out/models/$name,epoch=0+*" --probe logreg \
-      --seeds 1 --no-baselines -o "$out/learned"
+      --seeds 1 --baselines none -o "$out/learned"
   fi
 }
 

@@ -54,7 +54,8 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
         "1",
         "--control",
         "shuffled",
-        "--no-baselines",
+        "--baselines",
+        "none",
     ]
     arguments = ["run", "-t", task, *asked, "-q"]
     shown = CliRunner().invoke(
@@ -106,7 +107,7 @@ def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_pat
     assert [r.provenance.date for r in found[0].results] == [
         r.provenance.date for r in found[1].results
     ]
-    alone = evaluate("random,dim=4", [Told()], **how, baselines=False)
+    alone = evaluate("random,dim=4", [Told()], **how, baselines="none")
     assert {r.trial.encoder.partition(",")[0] for r in alone.results} == {"random"}
 
 
@@ -115,7 +116,13 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
     arguments = ["run", "-t", task, "-e", "random,dim=4", *how]
     both = [
         CliRunner().invoke(app, [*arguments, *more], catch_exceptions=False)
-        for more in ((), ("--no-baselines",))
+        for more in (
+            (),
+            (
+                "--baselines",
+                "none",
+            ),
+        )
     ]
     encoders = [
         {row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both

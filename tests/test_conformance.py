@@ -543,7 +543,7 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
         task,
         probes=probes,
         seeds=2,
-        baselines=False,
+        baselines="none",
         output=tmp_path,
         progress=False,
     )
@@ -573,7 +573,7 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
         task,
         probes=probes,
         seeds=2,
-        baselines=False,
+        baselines="none",
         output=tmp_path,
         progress=False,
     )

@@ -640,7 +640,7 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
         encoders,
         [task],
         probes=[probe],
-        baselines=False,
+        baselines="none",
         seeds=1,
         cache=tmp_path,
         progress=False,

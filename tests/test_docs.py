@@ -238,7 +238,7 @@ def affordable(arguments: list[str], shown: str) -> list[str]:
     quick = (
         "--seeds",
         "1",
-        *(() if "--no-baselines" in arguments else ("--no-baselines",)),
+        *(() if "--baselines" in arguments else ("--baselines", "none")),
         *(() if given else ("--probe", "logreg")),
         *(() if {"--limit", "--dry-run", "--suite"} & {*arguments} else ("--limit", "400")),
     )

@@ -51,7 +51,7 @@ def test_results_are_measured_anew_by_this_version(old):
         "length",
         probes=["logreg"],
         output=old / "results",
-        baselines=False,
+        baselines="none",
         progress=False,
     )
     assert done.fresh == 1

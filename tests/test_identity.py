@@ -236,7 +236,7 @@ def measure(tmp_path):
     (tmp_path / "data.tsv").write_text("\n".join(rows) + "\n")
     code = f"""
 import sys, lingprobe
-found = lingprobe.evaluate(sys.argv[1], {"table:" + str(tmp_path / "data.tsv")!r}, probes=[{CENTROID!r}], seeds=1, baselines=False,
+found = lingprobe.evaluate(sys.argv[1], {"table:" + str(tmp_path / "data.tsv")!r}, probes=[{CENTROID!r}], seeds=1, baselines="none",
                        cache={str(tmp_path / "cache")!r}, progress=False)
 print(found.results[0].score)
 """

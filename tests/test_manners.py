@@ -102,7 +102,7 @@ def test_a_run_is_quiet_needs_no_network_and_leaves_all_as_it_was(how, folder, m
         QUICK,
         probes=["logreg", "mlp,hidden=8,dropout=0"],
         seeds=1,
-        baselines=False,
+        baselines="none",
         output="results",
         cache="cache",
         **how,
@@ -144,7 +144,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     before = host()
     calls = {
         "evaluate": lambda: lingprobe.evaluate("length", TASK, **how),
-        "suite": lambda: lingprobe.suite("ud2019:a.conllu", baselines=False, seeds=1),
+        "suite": lambda: lingprobe.suite("ud2019:a.conllu", baselines="none", seeds=1),
         "report": lambda: (
             str(lingprobe.report("results")) + lingprobe.report("results").text("csv")
         ),

@@ -106,7 +106,16 @@ def test_the_extension_adds_a_command_and_a_function(installed, tmp_path):
 
 
 def test_the_extension_runs(installed, running_text, tmp_path):
-    encoders = ["-e", "alphabet", "-e", "rare-letters,floor=3", "-e", "length", "--no-baselines"]
+    encoders = [
+        "-e",
+        "alphabet",
+        "-e",
+        "rare-letters,floor=3",
+        "-e",
+        "length",
+        "--baselines",
+        "none",
+    ]
     run = [
         "run",
         "-t",
@@ -148,7 +157,8 @@ def test_a_file_is_enough(running_text, tmp_path):
     run += [
         "--probe",
         f"{source}/probe.py@Centroid",
-        "--no-baselines",
+        "--baselines",
+        "none",
         "-q",
         "-o",
         tmp_path,
@@ -225,7 +235,17 @@ def test_a_control_and_a_metric_are_files_too(tmp_path):
     without_extension("build", "ud/tree-depth:embedded", "-o", data)
     task = f"table:{data},metric={source}/metric.py@near"
     run = ["run", "-t", task, "-e", "length", "--control", f"{source}/control.py@AnyOrder"]
-    more = ["--probe", "logreg", "--seeds", "1", "--no-baselines", "-q", "-o", tmp_path / "results"]
+    more = [
+        "--probe",
+        "logreg",
+        "--seeds",
+        "1",
+        "--baselines",
+        "none",
+        "-q",
+        "-o",
+        tmp_path / "results",
+    ]
     rows = list(csv.DictReader(without_extension(*run, *more, "--format", "csv").splitlines()))
     assert [row["control"].partition("@")[2] for row in rows] == ["", "AnyOrder"]
     assert {row["metric"].partition("@")[2] for row in rows} == {"near"}

@@ -36,7 +36,7 @@ def test_what_a_server_says_is_harmless(tmp_path, caplog):
             "ud/sent-len:embedded",
             f"api:{service.url},model=tiny",
             limit=60,
-            baselines=False,
+            baselines="none",
             output=tmp_path / "out",
             cache=tmp_path / "cache",
         )
@@ -52,7 +52,7 @@ def test_names_are_harmless_in_each_format(tmp_path):
         {name: lambda texts: [[len(text), 1.0] for text in texts]},
         {"mine": (texts, [len(text) for text in texts])},
         probes="linear",
-        baselines=False,
+        baselines="none",
         output=tmp_path / "out",
         cache=tmp_path / "cache",
     )

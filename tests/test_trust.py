@@ -58,7 +58,7 @@ def honest(tmp_path_factory):
         probes=["logreg"],
         controls=["shuffled"],
         seeds=2,
-        baselines=False,
+        baselines="none",
         output=folder / "out",
         keep_scores=True,
     )
@@ -158,7 +158,7 @@ def test_predictions_of_a_task_in_a_file_need_trust(mailed):
 @pytest.mark.parametrize("mailed", [as_metric], indirect=True)
 def test_a_run_into_a_folder_with_a_strangers_results_runs_none_of_their_code(mailed, caplog):
     evaluation = lingprobe.run(
-        "table:data.tsv", "length", probes=["logreg"], seeds=1, baselines=False, output="out"
+        "table:data.tsv", "length", probes=["logreg"], seeds=1, baselines="none", output="out"
     )
     assert len(evaluation) == 1
     assert not Path(RAN).exists()

@@ -23,7 +23,7 @@ def how(tmp_path_factory):
 def evaluation(task, how):
     encoders = ["random,dim=4", "length", "bow:random,dim=8"]
     return lingprobe.evaluate(
-        encoders, task, probes="logreg", controls="shuffled", baselines=False, **how
+        encoders, task, probes="logreg", controls="shuffled", baselines="none", **how
     )
 
 
@@ -64,7 +64,9 @@ def test_what_is_remarked_of_an_encoder_stands_below_the_table(task, how):
         sentences.sort()  # so that vectors are of other sentences
         return [[float(len(sentence))] for sentence in sentences]
 
-    shown = lingprobe.evaluate({"<b>s</b>": sorting}, task, probes="logreg", baselines=False, **how)
+    shown = lingprobe.evaluate(
+        {"<b>s</b>": sorting}, task, probes="logreg", baselines="none", **how
+    )
     (remark,) = shown.remarks
     assert "another vector beside other sentences" in remark
     assert str(shown).endswith(remark)
@@ -87,7 +89,7 @@ def test_a_notebook_shows_the_table_and_what_failed(task, how, evaluation):
     assert "failed: " in shown
     assert "<script" not in shown
     assert "<b>mine" not in shown
-    nothing = lingprobe.evaluate(broken, task, probes="logreg", baselines=False, **how)
+    nothing = lingprobe.evaluate(broken, task, probes="logreg", baselines="none", **how)
     assert "nothing could be measured" in nothing._repr_html_()
 
 
@@ -114,7 +116,7 @@ def test_scores_of_one_layer_have_nothing_to_draw_but_strata(evaluation, tmp_pat
 
 def test_figures_are_files_and_show_themselves(tmp_path, how):
     measured = lingprobe.evaluate(
-        "length", "ud/passive:embedded", probes="logreg", baselines=False, **how
+        "length", "ud/passive:embedded", probes="logreg", baselines="none", **how
     )
     figure = measured.plot(tmp_path / "a.png", by="construction")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
@@ -178,7 +180,7 @@ def test_models_go_by_the_names_that_a_mapping_gives(task, how):
     def two(texts):
         return [[float(text.count("a")), 1.0] for text in texts]
 
-    named = lingprobe.evaluate({"A": one, "B": two}, task, probes="logreg", baselines=False, **how)
+    named = lingprobe.evaluate({"A": one, "B": two}, task, probes="logreg", baselines="none", **how)
     assert [r.trial.encoder for r in named.results] == ["A", "B"]
 
 

@@ -121,7 +121,7 @@ def test_the_card_says_what_was_measured(folder, tasks):
     assert int(row["bytes"].replace(",", "")) == sum(p.stat().st_size for p in files.iterdir())
     floors = lingprobe.inspect(tasks[0]).content.floors.values()
     assert row["best baseline, %"] == f"{100 * max(floor.score for floor in floors):.1f}"
-    (gold,) = lingprobe.evaluate("gold", tasks[0], seeds=1, baselines=False)
+    (gold,) = lingprobe.evaluate("gold", tasks[0], seeds=1, baselines="none")
     assert row["upper bound, %"] == f"{gold.score:.1f}"
     assert f"95 % interval {gold.low:.1f} to {gold.high:.1f}" in body
     assert "For probing" in body

@@ -293,7 +293,7 @@ def test_an_encoder_that_raises_is_named_in_what_is_printed():
     def broken(sentences):
         raise RuntimeError("boom")
 
-    made = lingprobe.evaluate(broken, TASK, probes="logreg", baselines=False, seeds=1)
+    made = lingprobe.evaluate(broken, TASK, probes="logreg", baselines="none", seeds=1)
     assert not made.results
     assert "failed: broken: broken failed on every sentence tried (RuntimeError: boom)" in str(made)
 

@@ -43,7 +43,7 @@ class Parity:
 def evaluation(tmp_path):
     frame = pd.DataFrame({"text": TEXTS, "label": LABELS})
     return lingprobe.evaluate(
-        "length", frame, baselines=False, keep_scores=True, output=tmp_path / "results"
+        "length", frame, baselines="none", keep_scores=True, output=tmp_path / "results"
     )
 
 
@@ -91,7 +91,7 @@ def test_failures_are_saved_as_well(tmp_path):
     evaluation = lingprobe.evaluate(
         ["length", lambda texts: [[float("nan")] for _ in texts]],
         (TEXTS, LABELS),
-        baselines=False,
+        baselines="none",
         output=tmp_path / "results",
     )
     assert evaluation.failures
@@ -113,7 +113,7 @@ def test_a_folder_of_a_run_is_an_evaluation(evaluation, tmp_path):
 
 
 def test_nothing_is_saved_among_others(evaluation, tmp_path):
-    other = lingprobe.evaluate("length", (TEXTS, LABELS[::-1]), baselines=False)
+    other = lingprobe.evaluate("length", (TEXTS, LABELS[::-1]), baselines="none")
     folder = other.save(tmp_path / "saved")
     with pytest.raises(DataProblem, match="other results: name a new folder"):
         evaluation.save(folder)
@@ -131,7 +131,7 @@ def test_a_damaged_file_is_named(evaluation, tmp_path, damage):
 def test_examples_of_own_code_are_shown_without_running_it(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(TASK)
     monkeypatch.chdir(tmp_path)
-    lingprobe.run("mine.py@Parity", "length", baselines=False, keep_scores=True, output="results")
+    lingprobe.run("mine.py@Parity", "length", baselines="none", keep_scores=True, output="results")
     (tmp_path / "mine.py").write_text("raise SystemExit('it ran')")
     lingprobe.report("results").write("page.html")
     assert "is n" in (tmp_path / "page.html").read_text("utf-8")

@@ -267,7 +267,7 @@ def corpus(tmp_path):
 
 def table(task):
     """A table of scores of a task."""
-    done = lingprobe.run(task, "length", probes="logreg", seeds=1, baselines=False)
+    done = lingprobe.run(task, "length", probes="logreg", seeds=1, baselines="none")
     return done.report().text("markdown")
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 
-RUN = "run -t ud/tense:embedded -e length bow:random --probe logreg --seeds 1 --no-baselines"
+RUN = "run -t ud/tense:embedded -e length bow:random --probe logreg --seeds 1 --baselines none"
 STUB = """\
 #!/usr/bin/env python3
 import os, re, subprocess, sys

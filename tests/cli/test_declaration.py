@@ -87,7 +87,8 @@ READ_AS = {
     (RunOptions, "layers"): list[str],
     (RunOptions, "jobs"): str,
     (RunOptions, "limit"): int,
-    (RunOptions, "baselines"): bool,
+    (RunOptions, "copies"): bool,
+    (RunOptions, "baselines"): Literal["default", "strong", "none"],
     (PredictionsOptions, "format"): Literal["jsonl", "jiant"],
     (PredictionsOptions, "layers"): list[str],
 }
@@ -102,8 +103,8 @@ def test_options_say_how_they_are_written():
     hints = COMMANDS["results predictions"].callback().__annotations__
     (info,) = hints["format"].__metadata__
     assert (info.default, info.param_decls) == ("--format", ("-f",))
-    baselines = COMMANDS["run"].callback().__annotations__["baselines"].__metadata__[0]
-    assert baselines.default == "--baselines/--no-baselines"
+    copies = COMMANDS["run"].callback().__annotations__["copies"].__metadata__[0]
+    assert copies.default == "--copies/--no-copies"
     files = COMMANDS["parse"].callback().__annotations__["texts"]
     assert isinstance(files.__metadata__[0], ArgumentInfo)
     assert "progress" not in COMMANDS["run"].callback().__annotations__
@@ -248,6 +249,7 @@ PROSE = {
     ("lingprobe/data/references.py", "summary"): "its first paragraph",
     ("lingprobe/encoders/adapt.py", "find"): "hands it on",
     ("lingprobe/tasks/options.py", "options_of"): "hands it on",
+    ("lingprobe/pages/view_page.py", "__post_init__"): "writes it",
     ("lingprobe/tasks/task.py", "__post_init__"): "writes it",
 }
 """What reads a docstring, and for what; options are nowhere read from one."""
@@ -322,7 +324,7 @@ def test_few_commands_stand_at_the_first_level():
         ("train bilstm-max", "no command bilstm-max (`lingprobe train --help`"),
         ("progress", "no command progress; did you mean cluster status?"),
         ("run --read mix", "no option --read; did you mean --layers?"),
-        ("run --no-bounds", "no option --no-bounds; did you mean --no-baselines?"),
+        ("run --no-bounds", "no option --no-bounds; did you mean --baselines?"),
         ("run --store none", "no option --store; did you mean --dtype?"),
         ("run --keep scores", "no option --keep; did you mean --keep-scores?"),
         ("transfer --to a.svg", "no option --to; did you mean --page?"),

@@ -437,7 +437,7 @@ def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
 @pytest.mark.parametrize("name", FAILURES)
 def test_an_encoder_that_fails_is_named(name, here, typed):
     function, sentence = FAILURES[name]
-    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --no-baselines -q"
+    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --baselines none -q"
     assert typed(line) == (
         1,
         f"nothing could be measured:\nfailed: mine.py@{function}: {sentence}\n",
@@ -461,7 +461,7 @@ def test_what_nobody_foresaw_has_the_line_of_the_users_file(here, typed):
 
 
 def test_debug_shows_where_it_failed(here):
-    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --no-baselines -q --debug"
+    line = f"run -t {TENSE} -e mine.py@raising --probe logreg --seeds 1 --baselines none -q --debug"
     done = subprocess.run(
         [sys.executable, "-m", "lingprobe", *shlex.split(line)],
         capture_output=True,

@@ -38,7 +38,7 @@ def lingprobe(*arguments):
 def ran(place, task, encoder):
     probe = ("-e", encoder, "--probe", "mlp,hidden=0", "--seeds", 1)
     return lingprobe(
-        "run", "-q", "--no-baselines", "-t", f"table:{task}", *probe, "-o", place / "results"
+        "run", "-q", "--baselines", "none", "-t", f"table:{task}", *probe, "-o", place / "results"
     )
 
 

@@ -60,7 +60,7 @@ def test_one_that_cannot_be_imported_is_named_and_costs_nothing_else(tmp_path, m
     listed = CliRunner().invoke(app, ["list", "probes"], catch_exceptions=False).output
     assert "broken" in listed
     assert "logreg" in listed
-    done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, baselines=False)
+    done = lingprobe.run("ud/tense:embedded", "length", probes="logreg", limit=60, baselines="none")
     assert len(done.results) == 1
     sys.modules.pop("acme_probes", None)
 

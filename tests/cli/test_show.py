@@ -30,7 +30,9 @@ def lingprobe(*arguments):
 
 def ran(place, task, *rest, seeds=1):
     probe = ["-e", "bow:random,dim=4", "--probe", "mlp,hidden=0", "--seeds", seeds, "-q"]
-    done = lingprobe("run", "--no-baselines", "-t", f"table:{place / task}.jsonl", *probe, *rest)
+    done = lingprobe(
+        "run", "--baselines", "none", "-t", f"table:{place / task}.jsonl", *probe, *rest
+    )
     assert done.exit_code == 0, done.output
 
 
@@ -89,7 +91,8 @@ def test_a_run_says_how_its_results_are_shown_again(place):
         "bow:random,dim=4",
         "--probe",
         "logreg",
-        "--no-baselines",
+        "--baselines",
+        "none",
     ]
     assert "`lingprobe report` shows" in lingprobe(*arguments).stderr
     assert (
@@ -126,7 +129,8 @@ def test_a_report_has_the_order_and_the_questions_of_its_run(place):
         *how,
         "--probe",
         "logreg",
-        "--no-baselines",
+        "--baselines",
+        "none",
         "-q",
         "-o",
         folder,

@@ -156,7 +156,7 @@ def test_all_that_is_suggested_is_there():
     known = {kind: set(room.places()) for kind, room in ROOMS.items()} | {"device": set(NAMES)}
     known["command"] = set(COMMANDS)
     flags = [flag for each in COMMANDS["run"].command("run").params for flag in each.opts]
-    known["option"] = {flag.removeprefix("--") for flag in flags} | {"no-baselines", "page"}
+    known["option"] = {flag.removeprefix("--") for flag in flags} | {"page"}
     known["argument"] = set(inspect.signature(lingprobe.table).parameters) | known["option"]
     known["function"] = set(lingprobe.__all__)
     for (kind, word), meant in _table().items():

@@ -134,7 +134,7 @@ def test_a_ranking_is_found_where_accuracy_shows_nothing(tmp_path):
         {"own": ([text for text, _ in rows], [label for _, label in rows])},
         output=tmp_path / "results",
         cache=tmp_path / "cache",
-        baselines=False,
+        baselines="none",
     )
     measured = rows_of(done.results)
     found = {row.encoder: row for row in measured}

@@ -240,7 +240,7 @@ def test_vectors_made_ahead_are_those_of_the_run(task, bert, tmp_path):
     for encoders in (model, {"mine": model}):
         (embedded,) = lingprobe.embed(sentences, encoders, cache=cache).values()
         assert embedded.usable.all()
-    estimate = lingprobe.estimate(task, {"mine": model}, cache=cache, baselines=False)
+    estimate = lingprobe.estimate(task, {"mine": model}, cache=cache, baselines="none")
     assert estimate.sentences == {}
 
 

@@ -66,9 +66,7 @@ def test_the_next_run_names_what_was_at_work_and_goes_on(tmp_path, monkeypatch):
     (tmp_path / "rows.tsv").write_text("\n".join([*rows, ""]))
 
     def run(probe, *encoders):
-        line = (
-            f"run -t table:rows.tsv --probe {probe} --no-baselines -f csv -o results --cache cache"
-        )
+        line = f"run -t table:rows.tsv --probe {probe} --baselines none -f csv -o results --cache cache"
         return ran("-m", "lingprobe", *line.split(), "-e", *encoders)
 
     assert run("logreg", "mine.py@good", "mine.py@Fault").returncode == -11

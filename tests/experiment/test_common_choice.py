@@ -29,7 +29,7 @@ def measured(table, output, fold="", controls=()):
     """Results by fold and control."""
     task = f"table:{table}" + (f",fold={fold}" if fold else "")
     evaluation = lingprobe.run(
-        task, "bow:random,dim=24", controls=list(controls), baselines=False, output=output, seeds=2
+        task, "bow:random,dim=24", controls=list(controls), baselines="none", output=output, seeds=2
     )
     return {
         (

@@ -192,7 +192,7 @@ def test_a_change_of_a_few_sentences_is_found_as_often_as_is_said(tmp_path):
             reference,
             probes="logreg",
             seeds=1,
-            baselines=False,
+            baselines="none",
             output=tmp_path / "out",
             cache=tmp_path / "cache",
         )

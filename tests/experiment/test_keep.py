@@ -51,7 +51,7 @@ def measured(place, family, probes, name, **settings):
     encoder = "bow:random,dim=8,pool=none" if family == "span" else "bow:random,dim=8"
     task = f"table:{place / family}.parquet"
     where = {"cache": place / "cache", "output": place / name, "progress": False}
-    done = evaluate(encoder, task, probes=probes, seeds=1, baselines=False, **where, **settings)
+    done = evaluate(encoder, task, probes=probes, seeds=1, baselines="none", **where, **settings)
     assert not done.failures
     return task, encoder, {r.trial.probe: r for r in done.results}
 
@@ -149,7 +149,8 @@ def spans(place):
     """Results about spans, kept with scores by the command line: a probe of sigmoids, two seeds."""
     arguments = [
         "run",
-        "--no-baselines",
+        "--baselines",
+        "none",
         "-t",
         f"table:{place / 'span'}.parquet",
         "-e",

@@ -154,7 +154,7 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
     own = set(choose_own_baselines(make(f"hf:{folders[0]}"), 400))
     assert own < every
     assert encoders(copies=False) == every - own
-    assert not encoders(baselines=False) & own
+    assert not encoders(baselines="none") & own
 
 
 def test_controls_are_fitted_to_the_encoder_and_its_baselines_and_to_no_copy(folders, tmp_path):

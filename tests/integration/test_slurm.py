@@ -17,7 +17,7 @@ from integration.slurm import LONG, cluster, until
 pytestmark = pytest.mark.cluster
 
 CHEAP = "-t ud/tense:embedded ud/passive:embedded -e length bow:random --limit 300 --probe logreg"
-RUN = ["run", *CHEAP.split(), "--seeds", "1", "--no-baselines"]
+RUN = ["run", *CHEAP.split(), "--seeds", "1", "--baselines", "none"]
 SLOW = ["run", *ASKED]  # with SLOW set, each unit of work takes 1.5 s
 
 

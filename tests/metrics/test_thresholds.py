@@ -90,7 +90,7 @@ def test_the_rate_that_was_asked_for_is_achieved_on_new_examples(member):
             (texts, labels.tolist()),
             lambda batch, known=vectors: np.array([known[text] for text in batch]),
             probes=f"linear,member={member},standardised=false,penalty=0.01",
-            baselines=False,
+            baselines="none",
         )
         counts = [r.provenance.choice.part(ThresholdCounts) for r in evaluation.results]
         found = recall_at_rates(counts)[0.05]

@@ -177,7 +177,7 @@ def test_a_run_over_folds_knows_its_ties_and_one_with_a_test_split_has_none(tmp_
             probes=[probe],
             output=tmp_path / probe,
             cache=tmp_path / "cache",
-            baselines=False,
+            baselines="none",
         )
         (row,) = (row for row in rows_of(done.results) if row.control == "none")
         shown[probe] = row, str(done)

@@ -183,7 +183,7 @@ def test_reproducible_numbers_do_not_stand_for_others(tmp_path):
             table,
             probes=["logreg"],
             seeds=1,
-            baselines=False,
+            baselines="none",
             cache=tmp_path,
             progress=False,
             reproducible=wanted,

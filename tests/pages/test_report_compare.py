@@ -302,7 +302,7 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     def lingprobe(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
 
-    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--no-baselines"]
+    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--baselines", "none"]
     assert (
         lingprobe(
             "run",

@@ -248,9 +248,9 @@ def test_a_command_repeats_it_and_papers_are_cited():
     text = text_of(found)
     assert "lingprobe run \\ -t ud/tense:EWT-bank \\ -t ud/passive:EWT-bank \\ -e 'hf:a b'" in text
     assert "--seeds 3" in text
-    assert "--no-baselines" not in text
+    assert "--baselines none" not in text
     assert "@inproceedings{krasnowska-kieras-wroblewska-2019-empirical," in text
-    assert "--no-baselines" in text_of([r for r in found if r.trial.encoder == "hf:c"])
+    assert "--baselines none" in text_of([r for r in found if r.trial.encoder == "hf:c"])
     assert "--no-copies" not in text
     own = {"hf:c,weights=random": "decodable"}
     copied = [saying(r, own_baselines=own) if r.trial.encoder == "hf:c" else r for r in found]

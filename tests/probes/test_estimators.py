@@ -23,7 +23,7 @@ LABELS = ["ab"[i % 3 == 0] for i in range(240)]
 
 
 def run(probes, labels=LABELS, **more):
-    return lingprobe.run((TEXTS, labels), "bow:random", probes=probes, baselines=False, **more)
+    return lingprobe.run((TEXTS, labels), "bow:random", probes=probes, baselines="none", **more)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_outer_folds_are_trials_that_are_measured_once(tmp_path):
             list(tasks),
             probes=probe,
             seeds=1,
-            baselines=False,
+            baselines="none",
             output=tmp_path / "results",
             cache=tmp_path / "cache",
         )

@@ -97,7 +97,7 @@ def test_files_that_lack_a_sentence_are_skipped_where_that_is_asked(shelf, tmp_p
 def test_a_run_asks_each_of_them(shelf, tmp_path):
     done = lingprobe.run(
         f"ud/feat:{shelf / 'UD_Qaa-One'},feature=*,of=obj", "length", probes=["logreg"],
-        seeds=1, baselines=False, output=tmp_path,
+        seeds=1, baselines="none", output=tmp_path,
     )  # fmt: skip
     tasks = {
         result.trial.task.partition("feature=")[2].partition(",")[0] for result in done.results

@@ -89,7 +89,7 @@ def test_a_run_of_a_part_is_repeated_without_reading_it_and_made_anew_where_its_
 
     def asked():
         return lingprobe.run(
-            f"ud/sent-len:{bank},limit=100", "length", probes=["logreg"], seeds=1, baselines=False
+            f"ud/sent-len:{bank},limit=100", "length", probes=["logreg"], seeds=1, baselines="none"
         )
 
     first = asked()

@@ -152,7 +152,7 @@ def test_the_shared_tasks_are_measured_without_training_beside_words_and_length(
         lingprobe.evaluate("random,dim=8", f"pair/sts12:{folder}", probes="mlp")
     # what another task is read with is not asked of this one
     both = [f"pair/sts12:{folder}", "ud/tense:embedded,limit=60"]
-    assert not lingprobe.evaluate("random,dim=8", both, seeds=1, baselines=False).failures
+    assert not lingprobe.evaluate("random,dim=8", both, seeds=1, baselines="none").failures
 
 
 def test_pairs_of_snli_without_a_label_are_left_out_and_counted(tmp_path):
@@ -320,7 +320,7 @@ def test_the_same_answers_can_be_judged_by_another_metric(tmp_path):
     folder = pair_sets(tmp_path / "sets")
     tasks = [f"pair/sick-e:{folder}", f"pair/sick-r:{folder}"]
     whole = lingprobe.evaluate(
-        "bow:random", tasks, probes="logreg", seeds=1, baselines=False, output=tmp_path / "out"
+        "bow:random", tasks, probes="logreg", seeds=1, baselines="none", output=tmp_path / "out"
     )
     scored = next(r for r in whole.results if r.metric == "pearson")
     (again,) = lingprobe.results(tmp_path / "out", metric="spearman")

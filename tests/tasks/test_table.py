@@ -124,7 +124,7 @@ def test_all_folds_are_shown_when_results_are_read_again(tmp_path, source):
         "a task of one's own": f"{tmp_path / 'own.py'}@Own",
     }[source]
     done = lingprobe.evaluate(
-        "length", data, probes=["logreg"], seeds=1, baselines=False, output=tmp_path / "out"
+        "length", data, probes=["logreg"], seeds=1, baselines="none", output=tmp_path / "out"
     )
     assert len(done.results) == 5
     for again in (tmp_path / "out", [done], [done, tmp_path / "out"]):
@@ -243,7 +243,7 @@ def test_a_small_data_set_that_was_built_keeps_its_splits(tmp_path):
     written = tmp_path / "tense.parquet"
     lingprobe.build("ud/tense:embedded,size=300", written)
     done = lingprobe.evaluate(
-        "length", f"table:{written}", probes="logreg", baselines=False, output=tmp_path / "results"
+        "length", f"table:{written}", probes="logreg", baselines="none", output=tmp_path / "results"
     )
     assert len(done.results) == 1
 
@@ -257,6 +257,6 @@ def test_an_encoder_that_fails_is_called_as_in_tables(tmp_path):
         labelled(tmp_path / "a.csv"),
         probes=["logreg"],
         seeds=1,
-        baselines=False,
+        baselines="none",
     )
     assert list(done.failures) == [encoder]

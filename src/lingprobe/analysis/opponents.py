@@ -56,6 +56,8 @@ def list_opponents(
     found = _match_width(
         one, [other for other in able if question in _list_opposed_questions(other)]
     )
+    if question == DECODABLE:  # by a stronger probe too much is decodable from anything
+        found = [other for other in found if other.row.probe == one.row.probe] or found
     own = one.result.provenance.own_baselines
     mine = [other for other in able if own.get(other.result.trial.encoder) == question]
     like = [other for other in mine if other.row.probe == one.row.probe] or mine

@@ -159,7 +159,7 @@ def _ceiling(hub_task: HubTask) -> Bound | str:
     if not oracles:
         return "the data have no annotation that their labels are derived from"
     with tempfile.TemporaryDirectory() as results:
-        done = run([hub_task.given], ["gold"], seeds=1, baselines=False, output=results)
+        done = run([hub_task.given], ["gold"], seeds=1, baselines="none", output=results)
     if done.failures:
         return "; ".join(done.failures.values())
     (score,) = done

@@ -65,7 +65,7 @@ class Settings(TypedDict, total=False):
     limit: int | None
     suite: str | None
     controls: Sequence[str]
-    baselines: bool
+    baselines: Literal["default", "strong", "none"]
     copies: bool
     keep_scores: bool
     texts: bool
@@ -228,8 +228,9 @@ def _make_plan(
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
         as_list(asked.layers),
-        BOUNDS if asked.baselines else (),
+        () if asked.baselines == "none" else BOUNDS,
         copies=asked.copies,
+        strong=asked.baselines == "strong",
     )
     remarks: tuple[str, ...] = ()
     if asked.suite is not None:

@@ -190,13 +190,13 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
         flag("--control", metavar="CONTROL", complete="controls"),
     ] = ()
     baselines: Annotated[
-        bool,
+        Literal["default", "strong", "none"],
         Help(
-            "also measure the default baselines and oracle of each task, fitted once with the same"
-            " probe"
+            "which baselines stand beside: `default`, read by the same probe; `strong`,"
+            " surface baselines also by `mlp`; or `none`"
         ),
-        flag(panel=MORE),
-    ] = True
+        flag(metavar="BASELINES", panel=MORE),
+    ] = "default"
     copies: Annotated[
         bool,
         Help(

@@ -128,6 +128,9 @@ class DeclaredOption(NamedTuple):
             return
         if self.choices and isinstance(value, str):
             check_choice(self.name.rstrip("_"), value, self.choices)
+        if self.choices and isinstance(value, bool):
+            known = ", ".join(map(repr, self.choices))
+            raise UsageProblem(f"{self.name}={value!r}: choose one of {known}")
         if self.kind is bool and not isinstance(value, bool):
             raise UsageProblem(f"{self.name}={value!r}: give True or False")
         if _is_whole(self.kind) and (isinstance(value, bool) or not isinstance(value, int)):

@@ -16,7 +16,7 @@ from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Tas
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, kind_of
 from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
 from lingprobe.data.references import (
     Contents,
@@ -44,6 +44,7 @@ from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import WORDS
 
 NO_CONTROL = "none"  # the task itself, which every control is beside
+STRONG_PROBE = "mlp"  # reads baselines of the surface, too, where that is asked for
 BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # beside what was asked for, unless left out
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
@@ -109,6 +110,7 @@ class Design:
     usual      the layers of encoders that have them, where `layers` says nothing
     copies     whether encoders have their own baselines beside them where there are baselines:
                untrained copies, and input embeddings
+    strong     whether baselines of the surface are read by `mlp`, too, where it can read them
     """
 
     tasks: Sequence[Any]
@@ -120,6 +122,7 @@ class Design:
     baselines: Collection[Kind] = ()
     usual: Sequence[str] = ()
     copies: bool = False
+    strong: bool = False
 
 
 def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
@@ -199,6 +202,7 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     tasks, refused = tasks_of(design.tasks, paths.cache)
     probes, own = _find_probes(design.probes)
     probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
+    further = _things(PROBES, [STRONG_PROBE]) if design.strong else {}
     posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     if any(_reads_words(p) for p in probes.values()):
@@ -211,12 +215,14 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     data = {ref: facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
     lacking = _lacking(posed, probes, data)
     refused |= broken | unread | _unfit(probes, design.layers or design.usual, lacking)
+    probes |= further
+    lacking |= _lacking({ref: list(further) for ref in tasks}, further, data)
     trials = tuple(
         trial
         for task, drawn in product(tasks, posed_controls)
         for reader in read_by[task]
         if reader.has_controls or drawn is posed_controls[0]
-        for probe in _probes_for(reader.reference, posed[task], probes)
+        for probe in _probes_for(reader, posed[task], probes, further)
         if (task, probe) not in lacking and _sees(probes[probe], reader.encoder)
         for trial in _trials(task, reader, (probe, probes[probe]), drawn)
     )
@@ -350,12 +356,22 @@ def _probes_by_task(
     }
 
 
-def _probes_for(encoder: str, posed: Iterable[str], probes: Mapping[str, Probe]) -> list[str]:
+def _probes_for(
+    reader: Reader, posed: Iterable[str], probes: Mapping[str, Probe], further: Iterable[str]
+) -> list[str]:
     """Probes that read words go with the encoder `words` and with no other; the rest go with all
-    others.
+    others, and further ones with baselines of the surface.
     """
     words = ENCODERS.canonical(WORDS)
-    return [ref for ref in posed if _reads_words(probes[ref]) == (encoder == words)]
+    mine = [ref for ref in posed if _reads_words(probes[ref]) == (reader.reference == words)]
+    return list(dict.fromkeys([*mine, *(further if mine and _is_of_surface(reader) else ())]))
+
+
+def _is_of_surface(reader: Reader) -> bool:
+    """Whether a reader is a baseline that opposes all encoders in the question of the surface."""
+    is_own = not reader.has_controls
+    is_baseline = kind_of(reader.encoder) == "baseline"
+    return is_baseline and not is_own and BEYOND_SURFACE in find_opposed(reader.encoder)
 
 
 def _lacking(

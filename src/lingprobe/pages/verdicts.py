@@ -21,7 +21,7 @@ from lingprobe.analysis.encoder_verdicts import (
     judge_encoders,
 )
 from lingprobe.analysis.opponents import QUESTIONS, find_relation
-from lingprobe.analysis.row import CONSTANT
+from lingprobe.analysis.row import CONSTANT, ResultRow
 from lingprobe.analysis.rows import MeasuredRow
 from lingprobe.data.core import Result
 from lingprobe.data.oracles import DECODABLE
@@ -285,13 +285,14 @@ class Statement:
             ),
             "input embeddings": "its input embeddings",
         }
-        return owned.get(find_relation(one, other)) or self._name(other.row.encoder)
+        named = self._name(other.row.encoder) + _reader(one.row, other.row)
+        return owned.get(find_relation(one, other)) or named
 
     def _name_answered(self, answers: Sequence[QuestionAnswer]) -> str:
         """The tasks that baselines solve, with these."""
         by: dict[str, dict[str, None]] = {}
         for answer in answers:
-            name = self._name(answer.baseline.encoder)
+            name = self._name(answer.baseline.encoder) + _reader(answer.row, answer.baseline)
             by.setdefault(name, {})[self._name(answer.row.task)] = None
         return "; ".join(f"{', '.join(mine)}, which {name} solves" for name, mine in by.items())
 
@@ -351,6 +352,11 @@ def _layer(tasks: Sequence[TaskVerdict]) -> str:
 def _is_counted(answer: QuestionAnswer) -> bool:
     """Whether something can be said."""
     return answer.verdict not in ("solved by a baseline", "too few clusters")
+
+
+def _reader(row: ResultRow, baseline: ResultRow) -> str:
+    """The probe that reads a baseline, where it is not that of the encoder."""
+    return f" read by {baseline.probe}" * (baseline.probe != row.probe)
 
 
 def _count_answers(one: EncoderVerdict) -> tuple[int, ...]:

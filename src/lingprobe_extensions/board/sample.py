@@ -136,7 +136,7 @@ def _measure(stated: Result, encoder: str) -> Result:
                 controls=[] if trial.control == "none" else [trial.control],
                 layers=reads,
                 seeds=trial.seed + 1,
-                baselines=False,
+                baselines="none",
                 dtype="none" if name == "float32" and not most else cast(Any, name),
                 project=int(most) if most else None,
                 cache=Path(folder) / "cache",

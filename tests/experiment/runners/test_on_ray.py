@@ -93,7 +93,17 @@ def mine(tmp_path):
 
 def start(folder, name, *arguments):
     """A run of its own, with its own store."""
-    command = [sys.executable, "-m", "lingprobe", "run", "--no-baselines", "--seeds", "2", "-q"]
+    command = [
+        sys.executable,
+        "-m",
+        "lingprobe",
+        "run",
+        "--baselines",
+        "none",
+        "--seeds",
+        "2",
+        "-q",
+    ]
     command += [*arguments, "-o", f"{name}/out", "--cache", f"{name}/cache"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     environ = {**os.environ, "OMP_NUM_THREADS": "1"}

@@ -91,7 +91,7 @@ def test_workers_end_with_the_iteration():
 
 UNGUARDED = """
     import lingprobe
-    lingprobe.evaluate("length", "table:tense.jsonl", probes=["mine.py@Easy"], baselines=False, jobs=2, progress=False)
+    lingprobe.evaluate("length", "table:tense.jsonl", probes=["mine.py@Easy"], baselines="none", jobs=2, progress=False)
 """
 
 
@@ -150,7 +150,17 @@ def test_a_script_needs_no_guard(mine):
 
 
 def start(folder, *arguments, **environment):
-    command = [sys.executable, "-m", "lingprobe", "run", "--no-baselines", *arguments, "-o", "out"]
+    command = [
+        sys.executable,
+        "-m",
+        "lingprobe",
+        "run",
+        "--baselines",
+        "none",
+        *arguments,
+        "-o",
+        "out",
+    ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, **pipes)
 
@@ -223,7 +233,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
             asked.append,
             "ud/tense:embedded",
             seeds=1,
-            baselines=False,
+            baselines="none",
             output=tmp_path / "file" / "results",
             progress=False,
         )
@@ -250,7 +260,8 @@ def test_sixty_four_open_files_are_enough(mine):
     command = f"ulimit -n 64; exec {sys.executable} -m lingprobe"
     run = [
         "run",
-        "--no-baselines",
+        "--baselines",
+        "none",
         *EASY,
         "-e",
         "mine.py@vowels",

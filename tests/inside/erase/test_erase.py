@@ -125,7 +125,7 @@ def test_labels_that_hardly_differ_are_marked(tmp_path):
 
 def test_stored_vectors_are_read_and_none_is_written(tmp_path):
     a, b = tasks(900)
-    lingprobe.run([a, b], "bow:random", probes=["logreg,c=0.1"], seeds=1, baselines=False,
+    lingprobe.run([a, b], "bow:random", probes=["logreg,c=0.1"], seeds=1, baselines="none",
                   cache=tmp_path, output=tmp_path / "r")  # fmt: skip
     folder = tmp_path / "vectors"
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}

@@ -91,7 +91,7 @@ def test_a_probe_is_fitted_and_tested_on_other_sentences(tmp_path):
     (rows,) = divide([TASKS.make(TASK).load()])
     page = lingprobe.evaluate(
         [INNER, without(TASK), without(TASK, ",eraser=none")], TASK,
-        probes=["logreg,c=1"], seeds=1, baselines=False,
+        probes=["logreg,c=1"], seeds=1, baselines="none",
     )  # fmt: skip
     whole, *others = sorted(page.results, key=lambda one: len(one.trial.encoder))
     for one in others:
@@ -249,7 +249,7 @@ def test_objects_that_say_the_same_of_themselves_have_erasers_of_their_own():
         assert len(chain) == 2
         assert ((least < chain[0].mean) & (chain[0].mean < most)).all()
     data = TASKS.make(TASK).load()
-    page = lingprobe.evaluate([one], TASK, probes=["logreg,c=1"], seeds=1, baselines=False)
+    page = lingprobe.evaluate([one], TASK, probes=["logreg,c=1"], seeds=1, baselines="none")
     (result,) = page.results
     held = one.withholds(data.sentences)[data.sites[:, 0, 0]]
     assert result.provenance.counts.held == held.sum() > 0

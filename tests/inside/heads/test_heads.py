@@ -149,7 +149,7 @@ def measured(table, tmp_path_factory):
     name = save(tmp_path_factory.mktemp("carries"), carry)
     encoders = [f"{name},layers=head:*.*+slice:*.*+mlp:*", f"{name},weights=random,layers=head:*.*"]
     return lingprobe.evaluate(
-        encoders, str(table), probes=["logreg"], seeds=1, baselines=False
+        encoders, str(table), probes=["logreg"], seeds=1, baselines="none"
     ).results
 
 
@@ -216,7 +216,7 @@ def test_the_page_has_verdicts_a_grid_and_a_heat_map(measured, tmp_path):
 
 def test_results_without_sites_are_told_how_to_get_some(table, tmp_path):
     results = lingprobe.evaluate(
-        "bow:random", str(table), probes=["logreg"], seeds=1, baselines=False
+        "bow:random", str(table), probes=["logreg"], seeds=1, baselines="none"
     ).results
     with pytest.raises(DataProblem, match=r"layers=head:\*\.\*"):
         lingprobe.report(results, view="heads")
@@ -253,7 +253,7 @@ def test_the_head_that_points_to_the_word_before_is_found(tmp_path):
     assert shares.pop("map:1.2") == 1
     assert max(shares.values()) < 0.6
     asked = [f"{name},pool=none,layers=map:*.*", f"{name},pool=none,weights=random,layers=map:*.*"]
-    results = lingprobe.evaluate(asked, f"arcs/head:{bank}", baselines=False).results
+    results = lingprobe.evaluate(asked, f"arcs/head:{bank}", baselines="none").results
     (grid,) = grids(results)
     assert grid.best.layer == "map:1.2"
     assert grid.best.score == grid.best.constant_score > 75  # the best fixed offset
@@ -275,5 +275,5 @@ def test_offsets_are_asked_from_either_end(tmp_path):
 
 def test_pointers_read_maps_alone(table, tmp_path):
     bank = treebank(tmp_path)
-    found = lingprobe.evaluate("bow:random,pool=none", f"arcs/head:{bank}", baselines=False)
+    found = lingprobe.evaluate("bow:random,pool=none", f"arcs/head:{bank}", baselines="none")
     assert "pointer reads one value for each word" in str(found)

@@ -118,7 +118,7 @@ def test_it_is_what_a_loop_of_scikit_learn_finds(banks, tmp_path):
     }
     done = lingprobe.run(
         list(refs.values()), {"tenses": Tenses()}, probes=["logreg,c=0.01,scaled=false"],
-        seeds=1, baselines=False, keep_scores=True, output=tmp_path,
+        seeds=1, baselines="none", keep_scores=True, output=tmp_path,
     )  # fmt: skip
     cells = {(c.source, c.target): c for c in done.report(view="transfer").content}
     for (s, t), text in refs.items():
@@ -219,7 +219,7 @@ def test_a_source_is_fitted_once_for_all_targets_and_scores_stay(banks, tmp_path
             {"tenses": Tenses()},
             train=banks,
             test=banks,
-            baselines=False,
+            baselines="none",
             progress=False,
             seeds=1,
             output=tmp_path / str(len(scores)),

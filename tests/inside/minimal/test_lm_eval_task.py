@@ -43,7 +43,7 @@ def test_the_harness_finds_what_lm_finds(folder, agreeing, monkeypatch, tmp_path
     )
     (theirs,) = found["results"].values()
     task = f"table:{folder},metric=preference,probe=preference,view=mean+difference"
-    (ours,) = lingprobe.evaluate(f"lm:{agreeing}", task, baselines=False)
+    (ours,) = lingprobe.evaluate(f"lm:{agreeing}", task, baselines="none")
     assert 0.5 < theirs["acc,none"] < 1
     assert 100 * theirs["acc,none"] == pytest.approx(ours.score)
 

@@ -160,7 +160,7 @@ def test_the_whole_road_in_one_pass(tmp_path, monkeypatch):
         ["gold:tree,width=none", "bow:random,dim=8,pool=none"],
         probes=["structural,epochs=2,rank=1", "structural,epochs=2,rank=3", "chain"],
         seeds=1,
-        baselines=False,
+        baselines="none",
         output=tmp_path / "kept",
     )
     assert not evaluation.failures

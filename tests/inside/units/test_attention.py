@@ -116,7 +116,7 @@ def test_the_whole_road(tmp_path):
         "ud/tense:embedded,size=300",
         probes=["attention,epochs=3", "attention,epochs=3,pool=max"],
         seeds=1,
-        baselines=False,
+        baselines="none",
     )
     assert not evaluation.failures
     page = str(lingprobe.report(evaluation.results, view="attention"))

@@ -215,7 +215,7 @@ def letters(sentences: list[str]) -> np.ndarray:
 def measured(table):
     probes = ["logreg", "sparse,k=1", "sparse,k=4,examples=1", "sparse,k=1,rotate=0"]
     return lingprobe.evaluate(
-        {"which-letters": letters}, str(table), probes=probes, seeds=2, baselines=False
+        {"which-letters": letters}, str(table), probes=probes, seeds=2, baselines="none"
     ).results
 
 
@@ -244,7 +244,7 @@ def test_units_that_are_all_there_are_were_not_chosen(table):
     """Fits that read all of ten units have all in common, and chose none, whatever they tell."""
     probes = ["logreg", "sparse,k=10"]
     found = lingprobe.evaluate(
-        {"which-letters": letters}, str(table), probes=probes, seeds=2, baselines=False
+        {"which-letters": letters}, str(table), probes=probes, seeds=2, baselines="none"
     ).results
     (curve,) = curves(found)
     assert math.isnan(curve.overlap)

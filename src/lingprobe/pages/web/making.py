@@ -161,7 +161,7 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
 def _without_baselines(results: Sequence[Result]) -> list[str]:
     """The option that leaves out the baselines that results do not have."""
     if all(get_encoder_kind(result) == "trained" for result in results):
-        return ["--no-baselines"]
+        return ["--baselines", "none"]
     own = {name for result in results for name in result.provenance.own_baselines}
     has_copies = any(result.trial.encoder in own for result in results)
     return ["--no-copies"] if own and not has_copies else []
