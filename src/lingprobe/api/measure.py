@@ -21,7 +21,7 @@ from lingprobe.api.options import PlanOptions, ProbedOptions, RunOptions
 from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import set_environment
-from lingprobe.data.errors import UsageProblem
+from lingprobe.data.errors import UsageProblem, describe_torch, has_torch
 from lingprobe.data.references import allow_code, shorten_reference
 from lingprobe.experiment.agreement import alike, request_of
 from lingprobe.experiment.at_work import tell_ended_work
@@ -240,6 +240,8 @@ def _make_plan(
     limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if first and limit is not None:
         remarks = (FIRST_LOOK.format(limit=limit),)
+    if encoders is None and not has_torch():
+        remarks += (f"No network stands in the table: {describe_torch()}.",)
     every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
     return plan(replace(design, tasks=every), paths_of(asked)), paths_of(asked), remarks
 
@@ -264,7 +266,7 @@ def _shared_plan(
 def encoders_of(argument: Any, suite: str | None, tasks: Any = None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
-        return [] if suite else list(EMBEDDED_ENCODERS)
+        return list(EMBEDDED_ENCODERS) if suite is None and has_torch() else []
     if nothing(argument):
         raise UsageProblem("the list of encoders is empty: name at least one encoder")
     if isinstance(argument, Mapping):

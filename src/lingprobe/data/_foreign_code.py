@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from lingprobe.data.digests import checksum_bytes
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import LingprobeError, describe_missing
 from lingprobe.data.printing import printable
 
 _FROM_FILE = "lingprobe_file_"
@@ -81,7 +81,11 @@ def imported_files() -> list[Path]:
 
 
 def one_line(error: BaseException) -> str:
-    """The kind of an exception, the first line of its message, and where it left a user's file."""
+    """The kind of an exception, the first line of its message, and where it left a user's file; of
+    a package that is missing, how to install it.
+    """
+    if isinstance(error, ImportError) and (missing := describe_missing(error)):
+        return missing
     first = printable((str(error).strip().splitlines() or [""])[0])
     said = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return said + where(error)

@@ -1,6 +1,10 @@
 """The root of all exceptions that lingprobe raises, and how to install what is missing."""
 
 
+CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
+"""Where torch is without CUDA, which has gigabytes."""
+
+
 class LingprobeError(Exception):
     """Something that lingprobe cannot do as asked; the message says what is wrong, where, and what
     to do.
@@ -27,6 +31,29 @@ def describe_install(*extras: str) -> str:
     if place.startswith("file:") and not place.endswith((".whl", ".gz")):
         return f"pip install {shlex.quote(unquote(urlsplit(place).path) + wanted)}"
     return f"pip install {shlex.quote(f'lingprobe{wanted}' + (f' @ {place}' if place else ''))}"
+
+
+def describe_missing(error: ImportError) -> str:
+    """How to install torch, where an import lacks it; '' for other packages."""
+    return describe_torch() if (error.name or "").partition(".")[0] == "torch" else ""
+
+
+def describe_torch() -> str:
+    """That torch is not installed, and how it is."""
+    return (
+        f"torch is not installed: {describe_install('torch')} (without a GPU, first"
+        f" `pip install torch --index-url {CPU_WHEELS}`)"
+    )
+
+
+def has_torch() -> bool:
+    """Whether torch is installed; it is not imported."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec("torch") is not None
+    except (ImportError, ValueError):
+        return False
 
 
 class UsageProblem(LingprobeError, ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Encoder, Sentence
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import LingprobeError, describe_missing
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
@@ -79,9 +79,9 @@ class EncoderRun:
                 failed |= {start + row: why for row, why in part.reasons.items()}
                 continue
             except ImportError as problem:
+                lacks = f"{self.encoder.name} needs a package that is not installed:"
                 raise EncoderProblem(
-                    f"{self.encoder.name} needs a package that is not installed:"
-                    f" {one_line(problem)}"
+                    describe_missing(problem) or f"{lacks} {one_line(problem)}"
                 ) from problem
             except Exception as error:
                 if stop - start > 1:
