@@ -1,6 +1,5 @@
 """The root of all exceptions that lingprobe raises, and how to install what is missing."""
 
-
 CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
 """Where torch is without CUDA, which has gigabytes."""
 
