@@ -42,6 +42,7 @@ CLASSES = (  # those that users hold in their hands; the others are named only
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
     "audit_parser": "data audit-parser",
+    "rank_heads": "inside heads",
     "survey": "data languages",
     "train_vectors": "train vectors",
     "train": "train encoder",

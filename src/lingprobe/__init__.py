@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from lingprobe.inside.erase.remainder import without
     from lingprobe.inside.geometry.api import geometry
     from lingprobe.inside.geometry.comparisons import GeometryRow
+    from lingprobe.inside.heads.api import rank_heads
     from lingprobe.inside.languages.api import morphology, survey, transfer
     from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
@@ -247,6 +248,7 @@ __all__ = [
     "plugins",
     "predictions",
     "question",
+    "rank_heads",
     "read_experiment",
     "relate",
     "report",
@@ -269,6 +271,7 @@ _PLACES = {
     "inside.erase.remainder": "without",
     "inside.geometry.api": "geometry",
     "inside.geometry.comparisons": "GeometryRow",
+    "inside.heads.api": "rank_heads",
     "inside.languages.api": "morphology survey transfer",
     "inside.languages.morphology": "MorphologyRow",
     "inside.languages.survey": "SurveyRow",

@@ -103,7 +103,7 @@ class Target(NamedTuple):
             )
         states = Reference.parse(made.states if isinstance(made, Predictive) else encoder)
         known = shorten_reference(ENCODERS, ENCODERS.canonical(encoder))
-        return cls(_read(task, limit), made, known, states.without("layers"))
+        return cls(read_task(task, limit), made, known, states.without("layers"))
 
     def encoder(self, layers: str) -> Replaceable:
         """The encoder of some layers."""
@@ -231,7 +231,7 @@ class Bench:
         self, model: Predictive, pairs: str, limit: int | None
     ) -> tuple[Pairs, Preferences]:
         """The minimal pairs whose words the eraser never saw, and what a model prefers of them."""
-        one, data = _read(pairs, limit), self.readings.dataset
+        one, data = read_task(pairs, limit), self.readings.dataset
         seen = part_of(data, self.parts.eraser).sentences
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
@@ -243,11 +243,11 @@ class Bench:
         encoder = self.target.encoder("last")
         if ":" not in pairs and "+" in pairs:
             return Similarities.of(*translations(pairs, seen), encoder)
-        data = similar_pairs(_read(pairs, limit).dataset, seen)
+        data = similar_pairs(read_task(pairs, limit).dataset, seen)
         return Similarities.of(data, ["similarity"], encoder)
 
 
-def _read(task: str, limit: int | None) -> Read:
+def read_task(task: str, limit: int | None) -> Read:
     """A task, of folds the first."""
     found = read_tasks(limit_tasks(expand_tasks([task]), limit), Paths.of().cache)
     if not found:
