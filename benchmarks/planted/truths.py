@@ -3,7 +3,7 @@
 usage: python benchmarks/planted/truths.py [--half dev|held-out] [--instances 200] [--first 0]
            [--verb VERB ...] [--truth TRUTH ...] [--work FOLDER] [--output FILE.csv]
        python benchmarks/planted/truths.py --freeze
-       python benchmarks/planted/truths.py --count FILE.csv ... --table TABLE.csv
+       python benchmarks/planted/truths.py --count [NAME=]FILE.csv ... --table TABLE.csv
 
 `models.py` writes the models: truth is by construction, and never by training. Even seeds are for
 development, odd ones are held out. `frozen.tsv` has the digests of all instances; one that differs
@@ -49,8 +49,12 @@ class Claim(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A claim of a verb about an instance, and the processor seconds of the verb."""
+    """A claim of a verb about an instance, and the processor seconds of the verb.
 
+    run  the half of the seeds, or what files of another version are called
+    """
+
+    run: str
     verb: str
     claim: str
     truth: str
@@ -137,25 +141,27 @@ def judge(work: Path, truth: str, seed: int, verbs: Sequence[str]) -> Iterator[R
             claims = list(VERBS[verb](folder, made))
             seconds = round(time.process_time() - begun, 2)
             for name, is_made, is_true in claims:
-                yield Record(verb, name, truth, seed, int(is_true), int(is_made), seconds)
+                half = next(half for half, odd in HALVES.items() if seed % 2 == odd)
+                yield Record(half, verb, name, truth, seed, int(is_true), int(is_made), seconds)
 
 
 def count(records: Sequence[Record]) -> Iterator[dict[str, object]]:
-    """How often each claim is made about each truth, with its interval, and whether the aim is met
-    for all truths about which it is true, or false.
+    """How often each claim is made about each truth in a run, with its interval, and whether the
+    aim is met; also over all truths of which it is true, or false.
     """
     from scipy.stats import binomtest
 
-    groups: dict[tuple[str, str, int, str], list[Record]] = {}
+    groups: dict[tuple[str, str, str, int, str], list[Record]] = {}
     for record in records:
         for truth in (record.truth, "all"):
-            key = record.verb, record.claim, record.is_true, truth
+            key = record.run, record.verb, record.claim, record.is_true, truth
             groups.setdefault(key, []).append(record)
-    for (verb, claim, is_true, truth), group in sorted(groups.items()):
+    for (run, verb, claim, is_true, truth), group in sorted(groups.items()):
         made = sum(record.is_made for record in group)
         found = binomtest(made, len(group)).proportion_ci(method="exact")
         low, high = 100 * found.low, 100 * found.high
         yield {
+            "run": run,
             "verb": verb,
             "claim": claim,
             "kind": "hits" if is_true else "false alarms",
@@ -179,14 +185,16 @@ def write_rows(file: str, rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def read_records(files: Sequence[str]) -> list[Record]:
-    """Records that were written before."""
+    """Records that were written before; of a file with a name, under that name."""
     found = []
-    for file in files:
+    for named in files:
+        name, _, file = named.rpartition("=")
         with open(file, encoding="utf-8", newline="") as opened:
             for row in csv.DictReader(opened):
-                numbers = int(row["seed"]), int(row["is_true"]), int(row["is_made"])
-                seconds = float(row["seconds"])
-                found.append(Record(row["verb"], row["claim"], row["truth"], *numbers, seconds))
+                seed, is_true, is_made = (int(row[key]) for key in ("seed", "is_true", "is_made"))
+                run = name or next(half for half, odd in HALVES.items() if seed % 2 == odd)
+                what = run, row["verb"], row["claim"], row["truth"]
+                found.append(Record(*what, seed, is_true, is_made, float(row["seconds"])))
     return found
 
 

@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from lingprobe.inside.languages.api import morphology, survey, transfer
     from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
+    from lingprobe.inside.locate.api import locate
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
     from lingprobe.pages.human import Bound
@@ -242,6 +243,7 @@ __all__ = [
     "intervene",
     "layers",
     "load_evaluation",
+    "locate",
     "model",
     "morphology",
     "parse",
@@ -275,6 +277,7 @@ _PLACES = {
     "inside.languages.api": "morphology survey transfer",
     "inside.languages.morphology": "MorphologyRow",
     "inside.languages.survey": "SurveyRow",
+    "inside.locate.api": "locate",
     "analysis.curves": "Curve Curves",
     "analysis.frame": "ResultFrame",
     "analysis.layers": "Depth",

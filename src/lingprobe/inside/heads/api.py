@@ -16,7 +16,7 @@ from lingprobe.data.references import allow_code
 from lingprobe.inside.erase.behaviour import Preferences, pairs_for
 from lingprobe.inside.erase.effect_cells import CHOICE
 from lingprobe.inside.erase.target import Target, read_task
-from lingprobe.inside.heads.effects import HeadEffects, make_effect_runs
+from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
 from lingprobe.inside.heads.options import HeadsOptions
 from lingprobe.inside.heads.views import HEADS_VIEW
 from lingprobe.inside.minimal.lm import LanguageModel
@@ -47,15 +47,15 @@ def rank_heads(
         target = Target.of(task, encoder, limit)
         effects = choose_pairs(target, pairs, limit)
         probed = probe_heads(target, task, probe, limit)
-        heads = effects.heads
-        with show_progress(progress, total=len(heads), desc="heads", unit=" heads") as shown:
+        many = len(effects.sites)
+        with show_progress(progress, total=many, desc="heads", unit=" heads") as shown:
             source, margins = effects.measure(shown.update)
         runs = [*probed, *make_effect_runs(probed, margins, effects.pairs.data)]
     return show_frame(HEADS_VIEW, ResultFrame.of_runs(runs), {"patch_source": source})
 
 
-def choose_pairs(target: Target, pairs: str, limit: int | None) -> HeadEffects:
-    """The effects of a model's heads on its preferences between pairs."""
+def choose_pairs(target: Target, pairs: str, limit: int | None) -> SiteEffects:
+    """A model's preferences between pairs, with its heads changed."""
     model = target.model
     if not isinstance(model, Predictive) or (isinstance(model, LanguageModel) and model.is_masked):
         raise UsageProblem(
@@ -66,7 +66,7 @@ def choose_pairs(target: Target, pairs: str, limit: int | None) -> HeadEffects:
     read = read_task(pairs, limit)
     chosen = pairs_for(read.dataset, target.task.dataset, ())
     named = CHOICE, read.task.metric
-    return HeadEffects.of(
+    return SiteEffects.of(
         target, chosen, Preferences.of(chosen, model, PROBES.make(read.task.probe), named)
     )
 
@@ -75,7 +75,7 @@ def probe_heads(target: Target, task: str, probe: str, limit: int | None) -> lis
     """A trained probe of each head, which is kept as those of a run; DataProblem where there is
     none.
     """
-    asked = str(target.states.plus(layers="head:*.*"))
+    asked = target.asking("head:*.*")
     found = evaluate(
         asked, task, probes=[probe], seeds=1, baselines=False, copies=False, limit=limit
     )

@@ -17,7 +17,7 @@ class HeadsCommand(HeadsOptions, PageOptions, QuietOptions):
 
 @command(HeadsCommand)
 def heads(given: HeadsCommand) -> None:
-    """Ablate and patch each head of a language model, and show what it prefers then, beside probes.
+    """Ablate and patch each head, beside its probe.
 
     **Examples**
 

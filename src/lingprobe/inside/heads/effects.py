@@ -1,5 +1,5 @@
-"""What a causal language model prefers when a head gives something else: its mean output (mean
-ablation), or what it gave in another sentence (activation patching).
+"""What a causal language model prefers when a head, an MLP or an attention gives something else:
+its mean output (mean ablation), or what it gave in another sentence (activation patching).
 
 A causal model predicts the words in which the sentences of a pair differ from the same states, so
 patching a head with its output in the other sentence can only change what follows. Where the margin
@@ -180,32 +180,34 @@ def _count_equal(one: Floats, other: Floats) -> int:
 
 
 @dataclass(frozen=True)
-class HeadEffects:
-    """A model's preferences between pairs with each of its heads changed, one pass each.
+class SiteEffects:
+    """A model's preferences between pairs with each of some sites changed, one pass each.
 
-    data   the pairs, each site with a sentence of its own
-    reads  by which preferences are read
+    data    the pairs, each sentence of a pair by itself
+    reads   by which preferences are read
+    layers  the sites, as `layers=` has them
     """
 
     target: Target
     pairs: Pairs
     data: Dataset
     reads: Preferences
+    layers: str = "head:*.*"
 
     @classmethod
-    def of(cls, target: Target, pairs: Pairs, reads: Preferences) -> HeadEffects:
-        """Of a model's preferences between pairs."""
+    def of(cls, target: Target, pairs: Pairs, reads: Preferences) -> SiteEffects:
+        """Of a model's preferences between pairs, with its heads changed."""
         return cls(target, pairs, copies(pairs.data), reads)
 
     @property
-    def heads(self) -> list[str]:
-        """The names of all heads."""
-        made = self.target.encoder("head:*.*")
+    def sites(self) -> list[str]:
+        """The names of all sites."""
+        made = self.target.encoder(self.layers)
         assert isinstance(made, Layered)
         return [slot.rpartition(".")[0] for slot in made.slots]
 
     def plan(self) -> PatchPlan:
-        """How heads are patched."""
+        """How sites are patched."""
         model, data = self.target.model, self.data
         assert isinstance(model, Predictive)
         tokens = PairTokens.of(self.target.encoder("lex").encode(data.sentences))
@@ -224,29 +226,29 @@ class HeadEffects:
         return tokens.patch_labels(better, self.pairs.codes, np.random.default_rng(0))
 
     def measure(self, tell: Callable[[int], object]) -> tuple[PatchSource, dict[str, Margins]]:
-        """By what heads are patched, and the margins of all pairs in nats by head and change."""
+        """By what sites are patched, and the margins of all pairs in nats by site and change."""
         plan, made = self.plan(), dict[str, Margins]()
         self.reads.keep(UNCHANGED, False)
         blocks: dict[int, list[str]] = {}
-        for head in self.heads:
-            blocks.setdefault(Site.parse(head).block, []).append(head)
-        for block, heads in blocks.items():
-            vectors = self.target.encoder(f"head:{block}.*").encode(self.data.sentences)
-            for head in heads:
-                made[head] = self._change(head, np.asarray(vectors.layer(head), np.float32), plan)
+        for site in self.sites:
+            blocks.setdefault(Site.parse(site).block, []).append(site)
+        for sites in blocks.values():  # the states of one block are held at a time
+            vectors = self.target.encoder("+".join(sites)).encode(self.data.sentences)
+            for site in sites:
+                made[site] = self._change(site, np.asarray(vectors.layer(site), np.float32), plan)
                 tell(1)
         return plan.source, made
 
-    def _change(self, head: str, states: Floats, plan: PatchPlan) -> Margins:
+    def _change(self, site: str, states: Floats, plan: PatchPlan) -> Margins:
         changes: dict[str, MeanOutput | TokenPatch] = {ABLATED: MeanOutput(states.mean(0))}
         if plan.source:
             for name, units in ((PATCHED, plan.other), (PATCHED_OWN, plan.own)):
                 changes[name] = TokenPatch(states[units], plan.places, plan.starts)
         for name, edit in changes.items():
-            with self.reads.encoder.replace_states({head: edit}):
-                self.reads.keep(Key(f"{name} {head}"), isinstance(edit, TokenPatch))
+            with self.reads.encoder.replace_states({site: edit}):
+                self.reads.keep(Key(f"{name} {site}"), isinstance(edit, TokenPatch))
         said = next(item.said for item in self.reads.items if item.name == MARGIN)
-        kept = {name: said[Key(f"{name} {head}")][0] for name in changes}
+        kept = {name: said[Key(f"{name} {site}")][0] for name in changes}
         return {AS_IT_IS: said[UNCHANGED][0], **kept}
 
 
@@ -258,7 +260,7 @@ _NO_PATCH = PatchPlan("", *(np.zeros(0, np.int64) for _ in range(4)))
 def make_effect_runs(
     probes: Sequence[ProbeRun], margins: Mapping[str, Margins], pairs: Dataset
 ) -> Iterator[ProbeRun]:
-    """The rows of a frame for the margins by head, beside the probes of these heads."""
+    """The rows of a frame for the margins by site, beside the probes of these sites."""
     clusters = together(pairs)
     for run in probes:
         for change, values in margins.get(run.keys["layer"], {}).items():

@@ -15,17 +15,17 @@ class HeadsOptions(ProgressOptions, CacheOptions, LimitOptions):
 
     task: Annotated[
         str,
-        Help("the task of the probe, whose labels say what is patched"),
+        Help("the task"),
         flag("--task", "-t", metavar="TASK", complete="tasks"),
     ]
     encoder: Annotated[
         str,
-        Help("a causal language model, `lm:MODEL`"),
+        Help("a causal `lm:MODEL`"),
         flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
     ]
     pairs: Annotated[
         str,
-        Help("minimal pairs, between which the model chooses"),
+        Help("minimal pairs"),
         flag(metavar="TASK", complete="tasks"),
     ]
     probe: Annotated[

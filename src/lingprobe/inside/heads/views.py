@@ -116,11 +116,19 @@ class MarginFall:
         }
 
     def _find(self, shown: ResultFrame, frame: ResultFrame, change: str) -> list[list[int]]:
-        return frame.find_others(shown, _of_change(change))
+        return frame.find_others(shown, of_change(change))
 
 
-def _of_change(change: str) -> Mapping[str, Any]:
+def of_change(change: str) -> Mapping[str, Any]:
+    """The keys of the row for a head's margins under a change."""
     return {"control": change, "metric": EFFECT_METRIC}
+
+
+def find_carriers(shown: ResultFrame) -> list[bool]:
+    """Which heads lower the margin both when they are ablated and when they are patched."""
+    falls = [zip(*map(shown.column, (n, f"{n}_p")), strict=True) for n in (ABLATED, PATCHED)]
+    both = zip(*([value > 0 and p < ALPHA for value, p in fall] for fall in falls), strict=True)
+    return [all(pair) for pair in both]
 
 
 @dataclass(frozen=True)
@@ -137,14 +145,11 @@ class SiteFindings:
     family: Sequence[str]
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        falls = [zip(*map(shown.column, (n, f"{n}_p")), strict=True) for n in (ABLATED, PATCHED)]
-        both = zip(*([value > 0 and p < ALPHA for value, p in fall] for fall in falls), strict=True)
-        is_carrying = [all(pair) for pair in both]
         by_effect = [not math.isnan(margin) for margin in shown.column("margin")]
         found = [
             carries if measured else bool(above)
             for carries, measured, above in zip(
-                is_carrying, by_effect, shown.column("untrained_below"), strict=True
+                find_carriers(shown), by_effect, shown.column("untrained_below"), strict=True
             )
         ]
         counts = [0] * len(shown)
@@ -220,7 +225,7 @@ HEADS_VIEW = View(
         BestRow("best", within=_GRID),
         BetterThanEach("constant", _NOBODY, has_constant=True, only="best"),
         BetterThanEach("slice", _SLICES, only="best"),
-        OtherScore("margin", _of_change(AS_IT_IS)),
+        OtherScore("margin", of_change(AS_IT_IS)),
         MarginFall(ABLATED, AS_IT_IS, ABLATED, family=_GRID),
         MarginFall(PATCHED, PATCHED_OWN, PATCHED, family=_GRID),
         SiteFindings("found", family=_GRID),
