@@ -72,7 +72,7 @@ lingprobe/inside/languages/morphology.py questions _fitting
 lingprobe/inside/units/sae.py inner fingerprint
 lingprobe/inside/erase/erasure.py encoder of
 lingprobe/inside/heads/api.py choose_pairs
-lingprobe/inside/erase/target.py of encoder later_layers preferences readings
+lingprobe/inside/erase/target.py of later_layers preferences readings
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
@@ -115,6 +115,7 @@ lingprobe_extensions/compose/api.py _request
 lingprobe/inside/erase/api.py erase intervene
 lingprobe/inside/erase/remainder.py without
 lingprobe/inside/heads/api.py rank_heads
+lingprobe/inside/locate/api.py locate _search estimate_locating
 lingprobe/inside/languages/api.py survey
 lingprobe/api/encoders.py configure
 lingprobe/api/listing.py available
