@@ -215,10 +215,10 @@ class SiteEffects:
         order = np.argsort(now.sentence, kind="stable")
         sizes = np.bincount(now.sentence, minlength=len(data.sentences))
         said = np.split(now.said[order], np.cumsum(sizes)[:-1])
-        better = data.labels.matrix()
-        at, behind = tokens.margins(said, better)
         if (sizes != np.diff(tokens.offsets)).any():  # the states are of other tokens
             return _NO_PATCH
+        better = data.labels.matrix()
+        at, behind = tokens.margins(said, better)
         if behind > at:
             return tokens.patch_members()
         if (self.pairs.codes < 0).any() or len(set(self.pairs.codes.tolist())) < 2:
@@ -262,11 +262,11 @@ def make_effect_runs(
 ) -> Iterator[ProbeRun]:
     """The rows of a frame for the margins by site, beside the probes of these sites."""
     clusters = together(pairs)
-    for run in probes:
-        for change, values in margins.get(run.keys["layer"], {}).items():
+    for layer, run in {run.keys["layer"]: run for run in probes}.items():  # once for all folds
+        for change, values in margins.get(layer, {}).items():
             assert values.numbers is not None
             made = RunPredictions(pairs.labels, values, clusters)
-            keys = {**run.keys, "metric": EFFECT_METRIC, "control": change}
+            keys = {**run.keys, "fold": "", "metric": EFFECT_METRIC, "control": change}
             yield replace(
                 run, keys=keys, values={"score": float(values.numbers.mean())}, predictions=made
             )

@@ -156,13 +156,12 @@ class SiteSearch:
 
     def _choose(self, runs: Sequence[ProbeRun]) -> str:
         """The layer that is best on dev, of those that another one reads; the first of equals."""
-        scores: dict[str, float] = {
-            run.keys["layer"]: run.values["dev_score"]
-            for run in runs
-            if run.keys["role"] == "trained" and not is_site(run.keys["layer"])
-        }
-        able = [name for name in scores if int(name) < self.blocks]
-        return max(able, key=scores.__getitem__)
+        scores: dict[str, list[float]] = {}
+        for run in runs:
+            name = run.keys["layer"]
+            if run.keys["role"] == "trained" and name.isdecimal() and int(name) < self.blocks:
+                scores.setdefault(name, []).append(run.values["dev_score"])
+        return max(scores, key=lambda name: sum(scores[name]) / len(scores[name]))
 
     def _change(self, site: str) -> list[EffectCell]:
         """What changes of a site do, measured now or before."""
