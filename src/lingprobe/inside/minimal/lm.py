@@ -172,7 +172,10 @@ class LanguageModel(SavedModel):
         scorer, tokenizer = self._load()
         replacement = present(scorer.model.base_model)
         apart = replacement is not None and replacement.is_by_sentence
-        return _plan_reading((self, scorer, tokenizer), tuple(sentences), apart, with_words)
+        reader, listed = (self, scorer, tokenizer), tuple(sentences)
+        if replacement is not None and replacement.edits:
+            return _replan_reading(reader, listed, apart, with_words)
+        return _plan_reading(reader, listed, apart, with_words)
 
     def _causal(
         self, tokenizer: Any, texts: list[str], limit: int
@@ -211,7 +214,6 @@ class LanguageModel(SavedModel):
         return encodings["input_ids"], words, cut
 
 
-@functools.lru_cache(maxsize=4)  # the same sentences are read under one change after the other
 def _plan_reading(
     reader: tuple[LanguageModel, Scorer, Any],
     sentences: tuple[Sentence, ...],
@@ -233,3 +235,7 @@ def _plan_reading(
         plan = plan_causal(ids, scorer.branching and not apart)
     located = model._words(sentences) if apart or with_words else None
     return plan._replace(words=located), cut
+
+
+# the same sentences are read under one change of states after the other
+_replan_reading = functools.lru_cache(maxsize=4)(_plan_reading)
