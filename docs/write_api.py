@@ -42,11 +42,12 @@ CLASSES = (  # those that users hold in their hands; the others are named only
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
     "audit_parser": "data audit-parser",
+    "rank_heads": "inside heads",
     "survey": "data languages",
     "train_vectors": "train vectors",
     "train": "train encoder",
     **{name: name for name in ("embed", "erase", "layers", "parse", "relate", "transfer")},
-    **{name: f"inside {name}" for name in ("geometry", "intervene", "morphology")},
+    **{name: f"inside {name}" for name in ("geometry", "intervene", "locate", "morphology")},
     **{name: f"results {name}" for name in ("claims", "curve", "predictions")},
     **{name: f"publish {name}" for name in ("board", "card", "submit")},
     **{name: f"cluster {name}" for name in ("slurm", "status")},
@@ -227,7 +228,7 @@ def _section(name: str) -> str:
     lines = [f"### {name}", "", f"    lingprobe.{name}{_brief(thing)}", ""]
     command = COMMANDED.get(name)
     anchor = (command or "").replace(" ", "-")
-    options = f"Parameters: [`lingprobe {command}`](cli.md#{anchor})."
+    options = f"Parameters: [`{command}`](cli.md#{anchor})."
     lines += [f"{_first(thing)} {options}" if command else _markdown(described(name)), ""]
     if isinstance(thing, type):
         lines += [

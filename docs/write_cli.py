@@ -29,7 +29,7 @@ LISTINGS = ("tasks", "encoders", "list")
 EXAMPLES, COMMON = 2, 3  # examples of a command; commands that share a row of the tables
 REPEATED = re.compile(r"; (several may follow|may be repeated)(?=[.;]| \()")
 EXAMPLE = re.compile(r"^- .*(?:\n(?!- |\n|$).*)*\n?", re.M)
-TABLE = ["| option | what it does | default |", "|---|---|---|"]
+TABLE = ["| option | meaning | default |", "|---|---|---|"]
 
 
 def page() -> str:
@@ -65,7 +65,7 @@ def _command(name: str, rows: list[str], common: dict[str, str], level: str = "#
     ]
     own = [row for row in rows if common.get(_flag(row)) != row]
     shared = ", ".join(_flag(row) for row in rows if row not in own)
-    link = f"[Shared options](#{SHARED.lower().replace(' ', '-')})"
+    link = f"[Shared](#{SHARED.lower().replace(' ', '-')})"
     return "\n".join(
         [
             f"{level} {name}",

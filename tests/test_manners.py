@@ -200,6 +200,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
             TASK, "length", limit=200, draws=1, probe="logreg,c=1", nonlinear=""
         ),
         "intervene": lambda: lingprobe.intervene(TASK, "hf:nobody/nothing", layer=1),
+        "rank_heads": lambda: lingprobe.rank_heads(TASK, "lm:nobody/nothing", pairs=TASK),
         "without": lambda: lingprobe.without("bow:random,dim=8", TASK),
         "transfer": lambda: lingprobe.transfer(
             "ud/tense", "length", train="a.conllu", test="a.conllu", seeds=1
@@ -227,6 +228,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     assert problems <= {
         "audit_parser",
         "intervene",
+        "rank_heads",
         "board",
         "submit",
         "parse",

@@ -71,7 +71,8 @@ lingprobe/inside/languages/transfer.py _bank
 lingprobe/inside/languages/morphology.py questions _fitting
 lingprobe/inside/units/sae.py inner fingerprint
 lingprobe/inside/erase/erasure.py encoder of
-lingprobe/inside/erase/target.py of encoder later_layers preferences readings
+lingprobe/inside/heads/api.py choose_pairs
+lingprobe/inside/erase/target.py of later_layers preferences readings
 """
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
@@ -113,6 +114,8 @@ lingprobe_extensions/board/api.py _check
 lingprobe_extensions/compose/api.py _request
 lingprobe/inside/erase/api.py erase intervene
 lingprobe/inside/erase/remainder.py without
+lingprobe/inside/heads/api.py rank_heads
+lingprobe/inside/locate/api.py locate _search estimate_locating
 lingprobe/inside/languages/api.py survey
 lingprobe/api/encoders.py configure
 lingprobe/api/listing.py available

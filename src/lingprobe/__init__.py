@@ -107,9 +107,11 @@ if TYPE_CHECKING:
     from lingprobe.inside.erase.remainder import without
     from lingprobe.inside.geometry.api import geometry
     from lingprobe.inside.geometry.comparisons import GeometryRow
+    from lingprobe.inside.heads.api import rank_heads
     from lingprobe.inside.languages.api import morphology, survey, transfer
     from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
+    from lingprobe.inside.locate.api import locate
     from lingprobe.metrics.metric import Metric, MetricProblem
     from lingprobe.pages.compare import Compared, Comparison
     from lingprobe.pages.human import Bound
@@ -241,12 +243,14 @@ __all__ = [
     "intervene",
     "layers",
     "load_evaluation",
+    "locate",
     "model",
     "morphology",
     "parse",
     "plugins",
     "predictions",
     "question",
+    "rank_heads",
     "read_experiment",
     "relate",
     "report",
@@ -269,9 +273,11 @@ _PLACES = {
     "inside.erase.remainder": "without",
     "inside.geometry.api": "geometry",
     "inside.geometry.comparisons": "GeometryRow",
+    "inside.heads.api": "rank_heads",
     "inside.languages.api": "morphology survey transfer",
     "inside.languages.morphology": "MorphologyRow",
     "inside.languages.survey": "SurveyRow",
+    "inside.locate.api": "locate",
     "analysis.curves": "Curve Curves",
     "analysis.frame": "ResultFrame",
     "analysis.layers": "Depth",

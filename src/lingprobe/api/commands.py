@@ -13,6 +13,8 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "erase": "inside.erase.commands:erase",
         "transfer": "inside.languages.commands:transfer",
         "inside intervene": "inside.erase.commands:intervene",
+        "inside locate": "inside.locate.commands:locate",
+        "inside heads": "inside.heads.commands:heads",
         "inside geometry": "inside.geometry.commands:geometry",
         "inside morphology": "inside.languages.commands:morphology",
         "cluster status": "cli.cluster:status",

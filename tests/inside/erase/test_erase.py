@@ -372,7 +372,7 @@ def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):
     ("verdict", "said"),
     [
         ("falls", "a linear probe falls from 60.0 to 70.0 ("),
-        ("rises", "which is above every baseline ("),
+        ("rises", "which is above the baselines ("),
         ("no significant difference", "which does not differ significantly from the baselines ("),
     ],
 )

@@ -584,7 +584,7 @@ def test_changes_are_affine_maps_of_every_state():
 
 def test_the_command_is_the_function(place):
     arguments = [
-        "intervene", "-t", f"table:{place}/task.jsonl", "-e", f"hf:{place}/uses,pool=none",
+        "inside", "intervene", "-t", f"table:{place}/task.jsonl", "-e", f"hf:{place}/uses,pool=none",
         "--layer", "attn:3", "--draws", "1", "--dose", "1",
         "--probe", "logreg,c=1", "--cache", str(place / "cache"), "--format", "csv", "-q",
     ]  # fmt: skip

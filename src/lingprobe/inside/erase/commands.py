@@ -47,7 +47,6 @@ def intervene(given: InterveneCommand) -> None:
 
     **Examples**
 
-    - `lingprobe inside intervene -t ud/subj-num:en_ewt -e hf:bert-base-cased --layer 8`
     - `lingprobe inside intervene -t ud/subj-num:en -e lm:gpt2 --layer 6 --pairs
       minimal/agreement:en`
     """

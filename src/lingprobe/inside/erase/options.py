@@ -18,9 +18,7 @@ class EraserOptions(ProgressOptions, CacheOptions, LimitOptions):
     method: Annotated[
         Literal["leace", "inlp", "mean"], Help("`leace`, `inlp` or `mean`"), flag(metavar="METHOD")
     ] = "leace"
-    draws: Annotated[
-        int, Help("how many samples of each kind of baseline", "1"), flag(metavar="N")
-    ] = 5
+    draws: Annotated[int, Help("samples of each kind of baseline", "1"), flag(metavar="N")] = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +40,12 @@ class EraseOptions(EraserOptions):
     ] = ()
     ranks: Annotated[
         Sequence[int],
-        Help("how many dimensions are erased (default: as many as needed)", "1"),
+        Help("dimensions to erase (default: as needed)", "1"),
         flag("--rank", metavar="N"),
     ] = ()
     probe: Annotated[
         str,
-        Help("the probe, trained again on erased vectors"),
+        Help("the probe"),
         flag(metavar="PROBE", complete="probes"),
     ] = "logreg"
     nonlinear: Annotated[
@@ -67,7 +65,7 @@ class InterveneOptions(EraserOptions):
 
     task: Annotated[
         str,
-        Help("the task that is erased; between two classes, states are moved too"),
+        Help("the task; of two classes, states are moved too"),
         flag("--task", "-t", metavar="TASK", complete="tasks"),
     ]
     encoder: Annotated[
@@ -82,12 +80,12 @@ class InterveneOptions(EraserOptions):
     ]
     pairs: Annotated[
         str,
-        Help("minimal pairs, for `lm:`; else a task of scored pairs, or TEXT+TRANSLATION"),
+        Help("minimal pairs for `lm:`; else scored pairs, or TEXT+TRANSLATION"),
         flag(metavar="TASK", complete="tasks"),
     ] = ""
     doses: Annotated[
         Sequence[float],
-        Help("by how many distances between the classes states are moved", "0"),
+        Help("how many distances between classes states are moved", "0"),
         flag("--dose", metavar="X"),
     ] = (0.5, 1.0, 2.0)
     probe: Annotated[

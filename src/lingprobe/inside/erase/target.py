@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lingprobe.data.abilities import Predictive, Replaceable
-from lingprobe.data.core import DataProblem, Layered
+from lingprobe.data.core import DataProblem, Encoder, Layered
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import ENCODERS, adapt, make
 from lingprobe.encoders.sites import WHOLE as OF_BLOCKS
 from lingprobe.encoders.sites import Site, is_site
 from lingprobe.experiment.keys import identify_encoder
@@ -85,31 +85,42 @@ class Place(NamedTuple):
 class Target(NamedTuple):
     """A task and a model.
 
-    states  the reference of the encoder of the model's states
+    states  the reference of the encoder of the model's states; None of a loaded model
     """
 
     task: Read
     model: Replaceable
     reference: str
-    states: Reference
+    states: Reference | None
 
     @classmethod
-    def of(cls, task: str, encoder: str, limit: int | None) -> Target:
-        """Of their references. UsageProblem for a model that does not run on with other states."""
-        made = ENCODERS.make(encoder)
+    def of(cls, task: str, encoder: Any, limit: int | None) -> Target:
+        """Of the reference of a task, and that of a model or a loaded model with its tokenizer.
+        UsageProblem for a model that does not run on with other states.
+        """
+        made, named = make(encoder), isinstance(encoder, str)
         if not isinstance(made, Replaceable):
             raise UsageProblem(
-                f"{encoder}: the states of a running model are replaced in hf:MODEL and lm:MODEL"
+                f"{encoder if named else made.name}: the states of a running model are replaced in"
+                " hf:MODEL, lm:MODEL, and (model, tokenizer) of transformers"
             )
+        if not named:
+            return cls(read_task(task, limit), made, made.name, None)
         states = Reference.parse(made.states if isinstance(made, Predictive) else encoder)
         known = shorten_reference(ENCODERS, ENCODERS.canonical(encoder))
-        return cls(_read(task, limit), made, known, states.without("layers"))
+        return cls(read_task(task, limit), made, known, states.without("layers"))
 
     def encoder(self, layers: str) -> Replaceable:
         """The encoder of some layers."""
-        made = ENCODERS.make(self.states.plus(layers=layers))
+        made = make(self.asking(layers))
         assert isinstance(made, Replaceable)
         return made
+
+    def asking(self, layers: str) -> str | Encoder:
+        """What `run` takes for some layers of the model's states."""
+        if self.states is not None:
+            return str(self.states.plus(layers=layers))
+        return adapt(self.model, layers=layers, pool="none")
 
     def place(self, layer: str) -> Place:
         """Where a layer is."""
@@ -123,8 +134,8 @@ class Target(NamedTuple):
 
     def readings(self, layers: str) -> Readings:
         """The task's examples over some layers of the model as it is."""
-        encoder = self.encoder(layers)
-        reference = ENCODERS.canonical(self.states.plus(layers=layers))
+        encoder, asked = self.encoder(layers), self.asking(layers)
+        reference = ENCODERS.canonical(asked) if isinstance(asked, str) else None
         known = identify_encoder(reference, encoder)
         return read_examples((self.task.dataset, self.task.task.view), encoder, known)
 
@@ -231,7 +242,7 @@ class Bench:
         self, model: Predictive, pairs: str, limit: int | None
     ) -> tuple[Pairs, Preferences]:
         """The minimal pairs whose words the eraser never saw, and what a model prefers of them."""
-        one, data = _read(pairs, limit), self.readings.dataset
+        one, data = read_task(pairs, limit), self.readings.dataset
         seen = part_of(data, self.parts.eraser).sentences
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
@@ -243,11 +254,11 @@ class Bench:
         encoder = self.target.encoder("last")
         if ":" not in pairs and "+" in pairs:
             return Similarities.of(*translations(pairs, seen), encoder)
-        data = similar_pairs(_read(pairs, limit).dataset, seen)
+        data = similar_pairs(read_task(pairs, limit).dataset, seen)
         return Similarities.of(data, ["similarity"], encoder)
 
 
-def _read(task: str, limit: int | None) -> Read:
+def read_task(task: str, limit: int | None) -> Read:
     """A task, of folds the first."""
     found = read_tasks(limit_tasks(expand_tasks([task]), limit), Paths.of().cache)
     if not found:

@@ -1,12 +1,17 @@
 """What is shown of sites inside blocks: all heads of a task beside each other, against the same
-ones before training and random slices.
+ones before training and random slices; and what a model does without each of them, where that was
+measured.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, USED, OwnValue, ResultFrame
+from lingprobe.analysis.frame import ANY, RUN_KEYS, USED, Columns, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
@@ -14,10 +19,21 @@ from lingprobe.analysis.statistics import (
     JointPermutation,
     MeanScore,
     OtherMean,
+    OtherScore,
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders.sites import Site
+from lingprobe.inside.erase.behaviour import nats
+from lingprobe.inside.heads.effects import (
+    ABLATED,
+    AS_IT_IS,
+    EFFECT_METRIC,
+    PATCHED,
+    PATCHED_OWN,
+)
+from lingprobe.metrics import Difference, difference, holm
+from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_page import HeatFigure, ListTable, MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
@@ -62,13 +78,94 @@ def _without(encoder: str, *options: str) -> str:
     return encoder if known is None else str(known.without(*options))
 
 
+@dataclass(frozen=True)
+class MarginFall:
+    """How many nats a margin of pairs falls from one change to another, of rows that are the same
+    but for these: `NAME`, its p, corrected for the rows of a family (Holm: `NAME_p`), and the
+    smallest fall that would be found four times in five (`NAME_detectable`); NaN where they were
+    not measured.
+    """
+
+    name: str
+    before: str
+    after: str
+    family: Sequence[str]
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        falls: list[Difference | None] = []
+        rows = (self._find(shown, frame, change) for change in (self.before, self.after))
+        for before, after in zip(*rows, strict=True):
+            there = bool(before and after)
+            falls.append(
+                difference(nats(), frame.answers(before[0]), frame.answers(after[0]))
+                if there
+                else None
+            )
+        p = [math.nan if fall is None else fall.p for fall in falls]
+        level = [ALPHA] * len(falls)
+        for numbers in shown.groups(self.family).values():
+            for number, value in zip(numbers, holm([p[k] for k in numbers]), strict=True):
+                p[number], level[number] = float(value), ALPHA / len(numbers)
+        return {
+            self.name: [math.nan if fall is None else fall.value for fall in falls],
+            f"{self.name}_p": p,
+            f"{self.name}_detectable": [
+                math.nan if fall is None else fall.detects(of)
+                for fall, of in zip(falls, level, strict=True)
+            ],
+        }
+
+    def _find(self, shown: ResultFrame, frame: ResultFrame, change: str) -> list[list[int]]:
+        return frame.find_others(shown, of_change(change))
+
+
+def of_change(change: str) -> Mapping[str, Any]:
+    """The keys of the row for a head's margins under a change."""
+    return {"control": change, "metric": EFFECT_METRIC}
+
+
+def find_carriers(shown: ResultFrame) -> list[bool]:
+    """Which heads lower the margin both when they are ablated and when they are patched."""
+    falls = [zip(*map(shown.column, (n, f"{n}_p")), strict=True) for n in (ABLATED, PATCHED)]
+    both = zip(*([value > 0 and p < ALPHA for value, p in fall] for fall in falls), strict=True)
+    return [all(pair) for pair in both]
+
+
+@dataclass(frozen=True)
+class SiteFindings:
+    """Which rows stand out (`NAME`), which the star, the table and the sentence say alike; how many
+    of a family do (`NAME_count`), and whether the model's behaviour decides it (`NAME_by_effect`).
+
+    By behaviour, a head is found whose ablation lowers the margin of the model's choice, and which
+    lowers it with the state of another label, or of the other sentence: the second is asked since
+    the model may need a head for something else. Else what is above its untrained copy is found.
+    """
+
+    name: str
+    family: Sequence[str]
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        by_effect = [not math.isnan(margin) for margin in shown.column("margin")]
+        found = [
+            carries if measured else bool(above)
+            for carries, measured, above in zip(
+                find_carriers(shown), by_effect, shown.column("untrained_below"), strict=True
+            )
+        ]
+        counts = [0] * len(shown)
+        for numbers in shown.groups(self.family).values():
+            for number in numbers:
+                counts[number] = sum(found[k] for k in numbers)
+        return {self.name: found, f"{self.name}_count": counts, f"{self.name}_by_effect": by_effect}
+
+
 _LIST = ListTable(
     columns=(
         *(("encoder", "model"), ("probe", "probe"), ("site", "layer"), ("score", "score")),
         *(("95 % interval", "interval"), ("untrained", "untrained"), ("slices", "slices")),
         *(("constant", "constant"), ("better", "better"), ("n", "n")),
     ),
-    rows="best",
+    rows="best or (found and found_by_effect)",
     sections="task",
     words=("encoder", "probe", "site"),
 )
@@ -82,7 +179,21 @@ _TABLE = MatrixTable(
     title="",
     lead="",
     notes="",
-    sections=(ViewSection("{{ task|task }}, {{ model }}, {{ probe }}", "cell"),),
+    sections=(
+        ViewSection("{{ task|task }}, {{ model }}, {{ probe }}", "cell"),
+        ViewSection(
+            "margin lost without the head",
+            "ablated_cell",
+            "nats of {{ '%.2f'|format(margin) }}, when the head gives its mean output",
+            when="found_by_effect",
+        ),
+        ViewSection(
+            "margin lost when the head is patched",
+            "patched_cell",
+            "nats; {{ describe_patch() }}",
+            when="found_by_effect and patched == patched",
+        ),
+    ),
 )
 _FIGURE = HeatFigure(
     rows="block",
@@ -93,7 +204,7 @@ _FIGURE = HeatFigure(
         "Sites inside blocks on {{ join_tasks(rows) }}.",
         wide=0.46,
         ends=("constant answer", "100"),
-        note="*: better than before training; bold: best on dev",
+        note="*: found; bold: best on dev",
     ),
     title="map_title",
     text="map_text",
@@ -114,6 +225,10 @@ HEADS_VIEW = View(
         BestRow("best", within=_GRID),
         BetterThanEach("constant", _NOBODY, has_constant=True, only="best"),
         BetterThanEach("slice", _SLICES, only="best"),
+        OtherScore("margin", of_change(AS_IT_IS)),
+        MarginFall(ABLATED, AS_IT_IS, ABLATED, family=_GRID),
+        MarginFall(PATCHED, PATCHED_OWN, PATCHED, family=_GRID),
+        SiteFindings("found", family=_GRID),
     ),
     tables=(
         _LIST,
@@ -122,7 +237,8 @@ HEADS_VIEW = View(
     fields=(
         *("task", "encoder=model", "probe", "site=layer", "block", "head", "score", "low", "high"),
         *("on_dev=dev_score", "majority=constant_score", "untrained", "slices", "p=untrained_p"),
-        "n=n_test",
+        *("n=n_test", "margin", "ablated", "ablated_p", "ablated_detectable", "patched"),
+        *("patched_p", "patched_detectable", "found"),
     ),
     sentences=Path(__file__).with_name("heads.j2"),
     names=label_encoders,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -167,20 +168,14 @@ class LanguageModel(SavedModel):
     ) -> tuple[Plan, NDArray[np.bool_]]:
         """What is read and predicted, and which sentences were cut."""
         from lingprobe.encoders.replacement import present  # imports torch
-        from lingprobe.inside.minimal.scoring import plan_causal, plan_masked
 
         scorer, tokenizer = self._load()
-        texts = [sentence.text for sentence in sentences]
         replacement = present(scorer.model.base_model)
         apart = replacement is not None and replacement.is_by_sentence
-        if self.is_masked:
-            ids, words, cut = self._mask(tokenizer, texts, self._limit)
-            plan = plan_masked(ids, words, tokenizer.mask_token_id, apart)
-        else:
-            ids, cut = self._causal(tokenizer, texts, self._limit)
-            plan = plan_causal(ids, scorer.branching and not apart)
-        located = self._words(sentences) if apart or with_words else None
-        return plan._replace(words=located), cut
+        reader, listed = (self, scorer, tokenizer), tuple(sentences)
+        if replacement is not None and replacement.edits:
+            return _replan_reading(reader, listed, apart, with_words)
+        return _plan_reading(reader, listed, apart, with_words)
 
     def _causal(
         self, tokenizer: Any, texts: list[str], limit: int
@@ -217,3 +212,30 @@ class LanguageModel(SavedModel):
         words = [encodings.word_ids(i) for i in range(len(texts))]
         cut = np.array([bool(each.overflowing) for each in encodings.encodings], bool)
         return encodings["input_ids"], words, cut
+
+
+def _plan_reading(
+    reader: tuple[LanguageModel, Scorer, Any],
+    sentences: tuple[Sentence, ...],
+    apart: bool,
+    with_words: bool,
+) -> tuple[Plan, NDArray[np.bool_]]:
+    """What a model that was loaded reads and predicts, each sentence by itself where that is asked
+    for, and which sentences were cut.
+    """
+    from lingprobe.inside.minimal.scoring import plan_causal, plan_masked
+
+    model, scorer, tokenizer = reader
+    texts = [sentence.text for sentence in sentences]
+    if model.is_masked:
+        ids, words, cut = model._mask(tokenizer, texts, model._limit)
+        plan = plan_masked(ids, words, tokenizer.mask_token_id, apart)
+    else:
+        ids, cut = model._causal(tokenizer, texts, model._limit)
+        plan = plan_causal(ids, scorer.branching and not apart)
+    located = model._words(sentences) if apart or with_words else None
+    return plan._replace(words=located), cut
+
+
+# the same sentences are read under one change of states after the other
+_replan_reading = functools.lru_cache(maxsize=4)(_plan_reading)

@@ -1,0 +1,85 @@
+"""Heads ranked by what a model does without them, beside what a probe finds in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from lingprobe.analysis.frame import ProbeRun, ResultFrame
+from lingprobe.api.arguments import takes_options
+from lingprobe.api.measure import at, evaluate
+from lingprobe.data.abilities import Predictive
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.progress import show_progress
+from lingprobe.data.references import allow_code
+from lingprobe.inside.erase.behaviour import Preferences, pairs_for
+from lingprobe.inside.erase.effect_cells import CHOICE
+from lingprobe.inside.erase.target import Target, read_task
+from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
+from lingprobe.inside.heads.options import HeadsOptions
+from lingprobe.inside.heads.views import HEADS_VIEW
+from lingprobe.inside.minimal.lm import LanguageModel
+from lingprobe.pages.view_page import show_frame
+from lingprobe.probes import PROBES
+from lingprobe.tables.page import Page
+
+
+@takes_options(HeadsOptions)
+def rank_heads(
+    task: str,
+    encoder: str,
+    *,
+    pairs: str,
+    probe: str = "logreg",
+    limit: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = False,
+) -> Page[ResultFrame]:
+    """Rank heads by what the model does without them.
+
+    UsageProblem for a model that is not causal, DataProblem for too few pairs.
+
+        print(lingprobe.rank_heads("ud/subj-num:en", "lm:gpt2", pairs="minimal/agreement:en"))
+    """
+    allow_code(probe, encoder)
+    with at(cache):
+        target = Target.of(task, encoder, limit)
+        effects = choose_pairs(target, pairs, limit)
+        probed = probe_heads(target, task, probe, limit)
+        many = len(effects.sites)
+        with show_progress(progress, total=many, desc="heads", unit=" heads") as shown:
+            source, margins = effects.measure(shown.update)
+        runs = [*probed, *make_effect_runs(probed, margins, effects.pairs.data)]
+    return show_frame(HEADS_VIEW, ResultFrame.of_runs(runs), {"patch_source": source})
+
+
+def choose_pairs(target: Target, pairs: str, limit: int | None) -> SiteEffects:
+    """A model's preferences between pairs, with its heads changed."""
+    model = target.model
+    if not isinstance(model, Predictive) or (isinstance(model, LanguageModel) and model.is_masked):
+        raise UsageProblem(
+            f"{target.reference}: heads are ablated and patched where a causal language model"
+            " chooses between sentences: take lm:MODEL of a causal model; a probe of each head is"
+            " `lingprobe run -e 'hf:MODEL,layers=head:*.*'` and `lingprobe report --view heads`"
+        )
+    read = read_task(pairs, limit)
+    chosen = pairs_for(read.dataset, target.task.dataset, ())
+    named = CHOICE, read.task.metric
+    return SiteEffects.of(
+        target, chosen, Preferences.of(chosen, model, PROBES.make(read.task.probe), named)
+    )
+
+
+def probe_heads(target: Target, task: str, probe: str, limit: int | None) -> list[ProbeRun]:
+    """A trained probe of each head, which is kept as those of a run; DataProblem where there is
+    none.
+    """
+    asked = target.asking("head:*.*")
+    found = evaluate(
+        asked, task, probes=[probe], seeds=1, baselines=False, copies=False, limit=limit
+    )
+    for name, why in found.failures.items():
+        raise DataProblem(f"{name}: {why}")
+    runs = map(ProbeRun.of, found.results)
+    return [replace(run, keys={**run.keys, "encoder": target.reference}) for run in runs]
