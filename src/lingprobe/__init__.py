@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         suite,
     )
     from lingprobe.api.parsing import audit_parser, parse
+    from lingprobe.api.probing import ScoredFile, fit, keep_probe, score_file
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
         Selection,
@@ -56,6 +57,13 @@ if TYPE_CHECKING:
         results,
     )
     from lingprobe.api.tables import table
+    from lingprobe.api.trained import (
+        ProbeThreshold,
+        ProbeTrace,
+        ScoredTexts,
+        TrainedProbe,
+        load_probe,
+    )
     from lingprobe.audit.findings import Audit
     from lingprobe.audit.parses import ParserAudit
     from lingprobe.cli.declaration import command
@@ -187,6 +195,8 @@ __all__ = [
     "Prepared",
     "Printed",
     "Probe",
+    "ProbeThreshold",
+    "ProbeTrace",
     "ReadingProblem",
     "Readings",
     "Reason",
@@ -197,6 +207,8 @@ __all__ = [
     "ResultFrame",
     "Sampling",
     "Score",
+    "ScoredFile",
+    "ScoredTexts",
     "Scores",
     "Selection",
     "Sentence",
@@ -208,6 +220,7 @@ __all__ = [
     "Table",
     "Tags",
     "Task",
+    "TrainedProbe",
     "Tree",
     "Trial",
     "UnitStatus",
@@ -233,14 +246,17 @@ __all__ = [
     "estimate",
     "evaluate",
     "fetch",
+    "fit",
     "flag",
     "geometry",
     "get_tasks",
     "holdings",
     "inspect",
     "intervene",
+    "keep_probe",
     "layers",
     "load_evaluation",
+    "load_probe",
     "model",
     "morphology",
     "parse",
@@ -253,6 +269,7 @@ __all__ = [
     "results",
     "run",
     "sample",
+    "score_file",
     "sentences",
     "slurm",
     "status",
@@ -288,6 +305,8 @@ _PLACES = {
     "api.listing": "about available bibtex plugins",
     "api.parsing": "audit_parser parse",
     "api.measure": "Settings estimate evaluate run suite",
+    "api.probing": "ScoredFile fit keep_probe score_file",
+    "api.trained": "ProbeThreshold ProbeTrace ScoredTexts TrainedProbe load_probe",
     "api.relating": "relate",
     "api.keeping": "Holdings clean_cache holdings",
     "api.results": "Selection card compare compare_published layers predictions report results",

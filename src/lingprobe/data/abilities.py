@@ -171,6 +171,28 @@ class Comparing(Tuned, Protocol):
         """
 
 
+class TokenStates(NamedTuple):
+    """The tokens that a model reads of a text, with the states of some layers.
+
+    pieces   [tokens] the characters of the text that each stands for, or else how the tokenizer
+             writes it
+    states   by layer [tokens, dim] float32
+    counted  [tokens] whether pooling counts them
+    """
+
+    pieces: tuple[str, ...]
+    states: Mapping[str, NDArray[np.float32]]
+    counted: NDArray[np.bool_]
+
+
+@runtime_checkable
+class TokenReading(Encoder, Protocol):
+    """An encoder that shows the states of single tokens, whatever its pooling."""
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence, in the order in which they are read."""
+
+
 class HeldOutScores(NamedTuple):
     """Labels of dev examples, and their scores [n, outputs] by a fit that has not seen them."""
 

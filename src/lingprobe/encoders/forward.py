@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lingprobe.data.abilities import TokenStates
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import (
     Floats,
@@ -35,7 +36,7 @@ from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pool_states
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import Site, highest_block, is_site
-from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
+from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, spell_tokens, texts
 
 LEX = "lex"
 BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
@@ -142,6 +143,14 @@ class Passes:
         run_batches(work, batches, self.network.side_by_side)
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
         return Units(tuple(layers), spans, tokens.cut)
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence with their states in some layers, in one pass."""
+        tokens = self.tokenize_sentences([sentence], by_piece=False)
+        states = self.states(tokens, set(layers))(np.zeros(1, np.int64))
+        known = {name: np.asarray(states[name][0].float().cpu().numpy()) for name in layers}
+        pieces = spell_tokens(self.network.tokenizer, tokens.ids[0])
+        return TokenStates(pieces, known, self.kept_tokens(tokens)[0])
 
     def kept_tokens(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from lingprobe.data.abilities import Edit
+from lingprobe.data.abilities import Edit, TokenStates
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
@@ -45,6 +45,7 @@ from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisat
 from lingprobe.nets.device import resolved_device
 
 if TYPE_CHECKING:
+    from lingprobe.encoders.forward import Passes
     from lingprobe.encoders.network import Network
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
@@ -332,19 +333,29 @@ class HuggingFace(SavedModel):
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         from lingprobe.encoders.constant_token import constant_tokens
-        from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.tokens import Words
 
         network = self.load()
-        words = Words(self.spaces, self.text == "raw")
-        around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
+        passes = self._passes(network)
+        around = passes.frame
         if around.after and any(pool != "end" for _, pool in asked) and network.causal:
             say_unread(self.name, around.after)
-        passes = Passes(network, around, self.counts_special, self.batch, words)
         if recall(*self._memory_key) is None:
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
         return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence, in the order in which they are read, with their states."""
+        return self._passes(self.load()).read_tokens(sentence, layers)
+
+    def _passes(self, network: Network) -> Passes:
+        """How sentences go through the model."""
+        from lingprobe.encoders.forward import Passes  # imports torch
+        from lingprobe.encoders.tokens import Words
+
+        words = Words(self.spaces, self.text == "raw")
+        around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
+        return Passes(network, around, self.counts_special, self.batch, words)
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

@@ -211,6 +211,20 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
     return Tokens.of(encodings, np.array([len(ids) > limit for ids in whole]))
 
 
+def spell_tokens(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
+    """What each token stands for: what decoding it adds to the text, or, where that is nothing, as
+    of a part of a character, how the tokenizer writes it.
+    """
+    names = tokenizer.convert_ids_to_tokens(list(ids))
+    spelled, before = [], ""
+    for count, name in enumerate(names, 1):
+        text = tokenizer.decode(ids[:count], clean_up_tokenization_spaces=False)
+        added = text[len(before) :] if text.startswith(before) else ""
+        spelled.append(added if added and "\ufffd" not in added else str(name))
+        before = text
+    return tuple(spelled)
+
+
 def _overflowing(batch: Any) -> Flags:
     """Which texts a fast tokeniser has cut."""
     return np.array([bool(encoding.overflowing) for encoding in batch.encodings])

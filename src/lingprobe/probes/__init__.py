@@ -1,9 +1,9 @@
 """Readings -> predictor. One module or folder for each kind of probe; this is their list.
 
-`logreg` are linear probes, `means` compares class means, `mlp` the networks with hidden layers, `span` the edge probe of Tenney
-et al.; `plain` makes a probe of any classifier like those of scikit-learn. `features` is what
-probes train on, `losses` are the losses of each kind of label. `floors`, `bayes` and `grams` are
-baselines that read words.
+`logreg` are linear probes, `means` compares class means, `mlp` the networks with hidden layers,
+`span` the edge probe of Tenney et al.; `plain` makes a probe of any classifier like those of
+scikit-learn. `features` is what probes train on, `losses` are the losses of each kind of label.
+`floors`, `bayes` and `grams` are baselines that read words.
 """
 
 from lingprobe.data.references import Contents

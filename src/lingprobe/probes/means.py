@@ -9,7 +9,7 @@ how scores become probabilities.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def _fit_read(train: Readings, dev: Readings, read: str) -> LinearMap:
     bias = whole - slope * np.where(known, np.square(means).sum(1), 0.0) / 2
     logits = np.where(known, slope * left_out, 0.0) + whole
     held_out = HeldOutScores(dev.labels, logits[len(train) :])
-    choice = {
+    choice: dict[str, Any] = {
         "slope": slope,
         "dev": float(dev.labels.quality(held_out.scores.astype(np.float32)))
         if len(dev)

@@ -231,7 +231,7 @@ class RowReader:
         texts = (*self.chosen.texts, *more)
         roles = (*self.chosen.roles, *("" for _ in texts))
         sites = tuple(
-            Site(self._sentence(cells.get(name), name, role))
+            Site(self.read_sentence(cells.get(name), name, role))
             for name, role in zip(texts, roles, strict=False)
         )
         if self.chosen.spans:
@@ -245,7 +245,7 @@ class RowReader:
         strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
         return Example(sites, label, split, strata=strata)
 
-    def _sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
+    def read_sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
         """The text of a cell, or its words, of which equal ones are one in memory."""
         if self.form.talks and is_conversation(cell := arrange_turns(cell)):
             cell = join_turns(cell, role)
