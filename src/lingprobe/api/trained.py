@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from lingprobe.corpora.text import split_words
 from lingprobe.data.abilities import TokenReading
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Sentence
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.labels import Classes
 from lingprobe.data.reading import Readings, read_of
 from lingprobe.data.references import Reference, allow_code, try_parse_reference
 from lingprobe.data.vectors import Floats, Vectors
@@ -36,6 +35,7 @@ Doubles = NDArray[np.float64]
 _ENCODED_TEXTS = 256  # at one time
 _SHADES = 3  # decimals of the strength of a colour
 _AGAINST, _FOR = "214, 96, 77", "67, 147, 195"  # red and blue of a diverging map, as CSS has them
+_NUMBERS = "fiu"  # kinds of arrays that are vectors
 _MACHINE_OPTIONS = ("device", "dtype", "tokens", "layers", "batch_size")
 """Options of encoders that do not make another encoder of one."""
 
@@ -153,6 +153,7 @@ class TrainedProbe:
     need the encoder. For vectors it is a fitted classifier as scikit-learn has them.
 
     facts    what it was trained on, what it reads, how it scored
+    arrays   weights [classes, dim], bias [classes], and what thresholds are made of [examples]
     encoder  what reads texts; None until it is needed, where a reference makes it
     """
 
@@ -405,8 +406,7 @@ class TrainedProbe:
     def _read(self, sentences: Sequence[Sentence], vectors: Vectors) -> Floats:
         """What the probe reads of sentences."""
         rows = np.arange(len(sentences))
-        labels = Classes(np.zeros(len(rows), np.int64), ("",))
-        dataset = Dataset.of_columns(sentences, rows, labels, np.zeros(len(rows), np.int8))
+        dataset = Dataset.of_columns(sentences, rows, [""] * len(rows), [0] * len(rows))
         return Readings(dataset, vectors, self.facts.encoder.view).features(self.layer)
 
     # ---- keeping
@@ -437,7 +437,7 @@ class TrainedProbe:
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, as scikit-learn calls them."""
+        """The classes [classes], as scikit-learn calls them."""
         return np.array(self.labels)
 
     @property
@@ -552,12 +552,19 @@ def _narrow(encoder: Encoder, layer: str) -> Encoder:
     return encoder.asking(tuple(slot for slot, name in slots if name in wanted))
 
 
+@runtime_checkable
+class ArrayHolder(Protocol):
+    """An array, a tensor or a frame, which numpy reads."""
+
+    def __array__(self) -> NDArray[Any]: ...
+
+
 def _are_vectors(inputs: Any) -> bool:
     """Whether inputs are an array of numbers, or rows of numbers."""
-    if hasattr(inputs, "__array__") or hasattr(inputs, "__array_interface__"):
-        return bool(np.asarray(inputs).dtype.kind in "fiu")
-    rows = isinstance(inputs, list | tuple) and bool(inputs)
-    return rows and not isinstance(inputs[0], str) and np.asarray(inputs[0]).dtype.kind in "fiu"
+    if isinstance(inputs, ArrayHolder):
+        return np.asarray(inputs).dtype.kind in _NUMBERS
+    rows = isinstance(inputs, list | tuple) and bool(inputs) and not isinstance(inputs[0], str)
+    return rows and np.asarray(inputs[0]).dtype.kind in _NUMBERS
 
 
 def _as_sentences(texts: Sequence[Any]) -> list[Sentence]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -150,8 +150,7 @@ class ProbeFacts(NotePart):
 
     def plain(self) -> dict[str, Any]:
         """The facts as JSON has them; a number that is none is not written."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: _plain(value) for name, value in values.items() if value is not None}
+        return {name: _plain(each) for name, each in asdict(self).items() if each is not None}
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ProbeFacts:
@@ -159,10 +158,10 @@ class ProbeFacts(NotePart):
         read = dict(values)
         for name, kind in _INNER.items():
             if name in read:
-                read[name] = kind.read(_checked(read[name], Mapping))
+                read[name] = kind.read(_check_type(read[name], Mapping))
         for name, kind in _LISTED.items():
-            read[name] = tuple(kind.read(_checked(each, Mapping)) for each in read.get(name, ()))
-        read["labels"] = tuple(_checked(name, str) for name in read["labels"])
+            read[name] = tuple(kind.read(_check_type(each, Mapping)) for each in read.get(name, ()))
+        read["labels"] = tuple(_check_type(name, str) for name in read["labels"])
         known = {f.name for f in fields(cls)}
         return cls(**{name: value for name, value in read.items() if name in known})
 
@@ -182,8 +181,6 @@ _LISTED: Mapping[str, type[NotePart]] = MappingProxyType(
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
-    if isinstance(value, NotePart):
-        return {name: _plain(each) for name, each in value.plain().items() if not _is_nan(each)}
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items() if not _is_nan(each)}
     if isinstance(value, tuple | list):
@@ -195,9 +192,9 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _checked(value: Any, kind: Any) -> Any:
+def _check_type(value: Any, kind: Any) -> Any:
     if not isinstance(value, kind):
-        raise TypeError(f"{value!r:.40} where {getattr(kind, '__name__', kind)} is expected")
+        raise TypeError(f"{value!r:.40} is not of the type that is expected")
     return value
 
 
@@ -212,10 +209,12 @@ class StoredProbe:
     def digest(self) -> str:
         """Stands for the numbers and the facts."""
         facts = json.dumps(self.facts.plain(), sort_keys=True)
-        numbers = (f"{k} {v.shape} {v.tobytes().hex()}" for k, v in sorted(self._packed().items()))
+        numbers = (
+            f"{k} {v.shape} {v.tobytes().hex()}" for k, v in sorted(self._convert_arrays().items())
+        )
         return digest_texts(facts, *numbers)
 
-    def _packed(self) -> dict[str, NDArray[Any]]:
+    def _convert_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays in the types of the file."""
         return {
             name: np.ascontiguousarray(array, _TYPES[_ARRAYS[name][0]][0])
@@ -238,7 +237,7 @@ class StoredProbe:
 
         facts = {**self.facts.plain(), "digest": self.digest}
         with open_draft(folder / NUMBERS_FILE) as draft:
-            draft.write_bytes(save(self._packed()))
+            draft.write_bytes(save(self._convert_arrays()))
         text = json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False)
         write_text(folder / FACTS_FILE, text + "\n")
         write_text(folder / CARD_FILE, card)
@@ -256,8 +255,8 @@ def read_probe(folder: Path) -> StoredProbe:
         )
     _check_size(place, _FACTS_BYTES)
     with report_damage(place, "the facts of a probe"):
-        values = _checked(parse_bytes(place.read_bytes(), place), Mapping)
-        version = _checked(values["format"], int)
+        values = _check_type(parse_bytes(place.read_bytes(), place), Mapping)
+        version = _check_type(values["format"], int)
         if version > PROBE_FORMAT:
             raise DataProblem(
                 f"{place} has format {version}, and this version of lingprobe reads up to"
@@ -289,7 +288,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
         if not 0 < length <= min(_HEADER_BYTES, many - _LENGTH_BYTES):
             raise ValueError(f"a header of {length:,} bytes in a file of {many:,}")
-        header = _checked(parse_bytes(file.read(length), path), dict)
+        header = _check_type(parse_bytes(file.read(length), path), dict)
         header.pop("__metadata__", None)
         start = _LENGTH_BYTES + length
         places = {name: _place_array(name, about) for name, about in header.items()}
@@ -317,8 +316,8 @@ def _place_array(name: str, about: Any) -> tuple[int, int, str, tuple[int, ...]]
     if name not in _ARRAYS:
         raise ValueError(f"an array {name!r:.40}, which a probe does not have")
     kind, dimensions = _ARRAYS[name]
-    shape = tuple(_checked(length, int) for length in about["shape"])
-    first, last = (_checked(place, int) for place in about["data_offsets"])
+    shape = tuple(_check_type(length, int) for length in about["shape"])
+    first, last = (_check_type(place, int) for place in about["data_offsets"])
     if about["dtype"] != kind or len(shape) != dimensions or min(shape, default=0) < 0:
         raise ValueError(f"{name} of {about['dtype']} and shape {list(shape)}")
     if first < 0 or last - first != math.prod(shape) * _TYPES[kind][1]:
