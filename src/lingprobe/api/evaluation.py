@@ -231,10 +231,8 @@ class Evaluation:
         results = select_results(self.results, chosen)
         if probe is not None:
             results = [each for each in results if _is_of_probe(each, probe)]
-        elif encoder is None:
-            judged = [each for each in results if each.provenance.kind == "trained"]
-            results = judged or results
-        row = choose_row(results, self.results)
+        judged = [each for each in results if each.provenance.kind == "trained"]
+        row = choose_row(judged or results, self.results)
         return refit_probe(row, self.planned, Paths.of(self.folder), trust)
 
     def save(self, folder: str | Path) -> Path:

@@ -19,6 +19,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings, read_of
 from lingprobe.data.references import Reference, allow_code, try_parse_reference
 from lingprobe.data.vectors import Floats, Vectors
+from lingprobe.datasets.formats.conversations import arrange_turns, is_conversation, read_turns
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.attempt import EncoderRun
@@ -209,7 +210,8 @@ class TrainedProbe:
         """Calibrated probabilities [n, classes] of texts, or of vectors [n, dim]; of scores that
         are predicted the scores [n, 1].
 
-        inputs  texts, or an array of vectors of the same encoder and layer
+        inputs  texts, conversations (lists of messages with a role and a content), or an array of
+                vectors of the same encoder and layer
         DataProblem where vectors have another width or are not finite, and where a text cannot be
         encoded.
         """
@@ -568,11 +570,15 @@ def _are_vectors(inputs: Any) -> bool:
 
 
 def _as_sentences(texts: Sequence[Any]) -> list[Sentence]:
-    """Texts as encoders take them. UsageProblem for what is no text."""
+    """Texts and conversations as encoders take them. UsageProblem for what is neither."""
     found = []
     for number, text in enumerate(texts):
         if isinstance(text, Sentence):
             found.append(text)
+        elif is_conversation(turns := arrange_turns(text)):
+            known = read_turns(turns)
+            lines = "\n".join(turn.content for turn in known)
+            found.append(Sentence.of(split_words(lines), lines, known))
         elif isinstance(text, str) and text.strip():
             found.append(Sentence.of(split_words(text), text))
         else:

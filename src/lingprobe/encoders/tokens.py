@@ -203,7 +203,7 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
     }
     encodings = tokenizer(read, truncation=True, max_length=limit, **options)
     if tokenizer.is_fast:
-        cut = _overflowing(encodings)
+        cut = find_overflowing(encodings)
         encodings = _start_once(encodings, tokenizer) if frame.starts == "once" else encodings
         inside = frame.insides(encodings, [len(text) for text in raw]) if frame.alone else None
         return Tokens.of(encodings, cut, inside=inside)
@@ -225,7 +225,7 @@ def spell_tokens(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
     return tuple(spelled)
 
 
-def _overflowing(batch: Any) -> Flags:
+def find_overflowing(batch: Any) -> Flags:
     """Which texts a fast tokeniser has cut."""
     return np.array([bool(encoding.overflowing) for encoding in batch.encodings])
 
@@ -311,7 +311,7 @@ class Pieces:
             "add_special_tokens": frame.special,
         }
         encodings = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
-        cut = _overflowing(encodings)
+        cut = find_overflowing(encodings)
         if frame.starts == "once":
             encodings = _start_once(encodings, self.tokenizer)
         marks = marks_of(self.tokenizer)

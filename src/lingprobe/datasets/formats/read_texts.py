@@ -13,7 +13,14 @@ from lingprobe.datasets.formats.row_reader import RowForm, RowReader
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import BadRow
 from lingprobe.datasets.formats.rows import Source
-from lingprobe.datasets.formats.usual_columns import TEXTS, Columns, find, index_names, listing
+from lingprobe.datasets.formats.usual_columns import (
+    EXCHANGES,
+    TEXTS,
+    Columns,
+    find,
+    index_names,
+    listing,
+)
 
 
 class RowText(NamedTuple):
@@ -36,34 +43,40 @@ def read_texts(path: Path, text: str = "") -> list[RowText]:
     if not path.is_file():
         raise DataProblem(f"{path}: no such file: name a table with a text a row, as texts.csv")
     source = open_source(path, Columns(text=text))
-    name = _choose_column(source, text, str(path))
-    rows = list(source.rows([name]))
-    talks = any(is_conversation(arrange_turns(row.cells.get(name))) for row in rows)
-    reader = RowReader(CorpusPart("", path), source, Chosen((name,), ""), RowForm(talks=talks))
+    names = _choose_columns(source, text, str(path))
+    rows = list(source.rows(names))
+    talks = any(is_conversation(arrange_turns(row.cells.get(names[0]))) for row in rows)
+    chosen = Chosen(names, "", is_exchange=len(names) > 1)
+    reader = RowReader(CorpusPart("", path), source, chosen, RowForm(talks=talks))
     found = []
     for row in rows:
         place = f"{path}{source.unit}{row.number}"
         try:
             if row.problem:
                 raise BadRow(row.problem)
-            found.append(RowText(place, reader.read_sentence(row.cells.get(name), name)))
+            found.append(RowText(place, reader.read_text(row.cells)))
         except BadRow as problem:
             found.append(RowText(place, None, f"{place}: {problem}"))
     return found
 
 
-def _choose_column(source: Source, text: str, where: str) -> str:
-    """The column of the text. DataProblem where several could be it."""
+def _choose_columns(source: Source, text: str, where: str) -> tuple[str, ...]:
+    """The column of the text, or of a prompt and its response. DataProblem where several could be
+    it.
+    """
     names = list(source.names)
     if text:
-        return find(text, names, "text", where)
+        return (find(text, names, "text", where),)
     by_name = index_names(names)
+    for pair in EXCHANGES:
+        if by_name.keys() >= set(pair):
+            return tuple(by_name[name] for name in pair)
     for tier in TEXTS:
         usual = [by_name[name] for name in tier if name in by_name]
         if len(usual) == 1:
-            return usual[0]
+            return (usual[0],)
     if len(names) == 1:
-        return names[0]
+        return (names[0],)
     raise DataProblem(
         f"{where}: which column is the text? Name it, as text={(*names, 'NAME')[0]};"
         f" {listing(names)}"
