@@ -279,7 +279,7 @@ def test_a_probe_of_conversations_is_kept_and_scores_them(evaluation, tmp_path):
     right = kept.predict([row["messages"] for row in many]) == [row["label"] for row in many]
     assert right.mean() > 0.9
     trace = kept.trace(talks[0])
-    assert "".join(np.array(trace.tokens)[trace.counted]).strip() == talks[0][1]["content"]
+    assert "".join(np.array(trace.tokens)[trace.counted]).strip() == talks[0][1]["content"].strip()
     with pytest.raises(DataProblem, match="its response is not there"):
         kept.score([talks[0][:1]])
     (tmp_path / "talks.jsonl").write_text("\n".join(map(json.dumps, rows(8))))

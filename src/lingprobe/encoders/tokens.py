@@ -25,6 +25,9 @@ from lingprobe.encoders.frames import PLAIN, Frame, say_started_twice, say_where
 
 Flags = NDArray[np.bool_]
 
+_DECODED_BEFORE = 4  # tokens before one, whose text decides whether it begins with a space
+_NO_CHARACTER = "\ufffd"  # what decoding makes of a part of a character
+
 
 def word_spans(words: Sequence[str], start: int = 0) -> Ints:
     """Where each word lies in the words joined with single spaces, [words, 2], counted from
@@ -216,12 +219,15 @@ def spell_tokens(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
     of a part of a character, how the tokenizer writes it.
     """
     names = tokenizer.convert_ids_to_tokens(list(ids))
-    spelled, before = [], ""
-    for count, name in enumerate(names, 1):
-        text = tokenizer.decode(ids[:count], clean_up_tokenization_spaces=False)
-        added = text[len(before) :] if text.startswith(before) else ""
-        spelled.append(added if added and "\ufffd" not in added else str(name))
-        before = text
+    spelled = []
+    for place, name in enumerate(names):
+        start = max(place - _DECODED_BEFORE, 0)
+        before, whole = (
+            tokenizer.decode(ids[start:end], clean_up_tokenization_spaces=False)
+            for end in (place, place + 1)
+        )
+        added = whole[len(before) :] if whole.startswith(before) else ""
+        spelled.append(added if added and _NO_CHARACTER not in added else str(name))
     return tuple(spelled)
 
 
