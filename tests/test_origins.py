@@ -34,6 +34,7 @@ lingprobe/api/encoders.py configure
 lingprobe/api/experiments.py _canonical
 lingprobe/api/listing.py about
 lingprobe/api/measure.py _of_suite
+lingprobe/api/probe_transfer.py _load_tasks
 lingprobe/api/probing.py _as_one_encoder _canonical
 lingprobe/api/results.py compare_published
 lingprobe/encoders/__init__.py make

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         suite,
     )
     from lingprobe.api.parsing import audit_parser, parse
+    from lingprobe.api.probe_transfer import ProbeTransfer, TransferScore
     from lingprobe.api.probing import ScoredFile, fit, keep_probe, score_file
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
@@ -197,6 +198,7 @@ __all__ = [
     "Probe",
     "ProbeThreshold",
     "ProbeTrace",
+    "ProbeTransfer",
     "ReadingProblem",
     "Readings",
     "Reason",
@@ -221,6 +223,7 @@ __all__ = [
     "Tags",
     "Task",
     "TrainedProbe",
+    "TransferScore",
     "Tree",
     "Trial",
     "UnitStatus",
@@ -305,6 +308,7 @@ _PLACES = {
     "api.listing": "about available bibtex plugins",
     "api.parsing": "audit_parser parse",
     "api.measure": "Settings estimate evaluate run suite",
+    "api.probe_transfer": "ProbeTransfer TransferScore",
     "api.probing": "ScoredFile fit keep_probe score_file",
     "api.trained": "ProbeThreshold ProbeTrace ScoredTexts TrainedProbe load_probe",
     "api.relating": "relate",

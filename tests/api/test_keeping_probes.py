@@ -330,7 +330,7 @@ def test_what_is_not_linear_or_not_clear_is_refused(folder, monkeypatch, data):
     monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
     evaluation = lingprobe.load_evaluation(folder / "results")
     with pytest.raises(UsageProblem, match="are meant"):
-        evaluation.trained(encoder="*")
+        evaluation.trained(encoder="[!h]*")
     with pytest.raises(DataProblem, match="not linear"):
         lingprobe.fit("length", data, probe="mlp,hidden=0", baselines=False)
     with pytest.raises(UsageProblem, match="fit takes one model"):

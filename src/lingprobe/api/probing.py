@@ -15,8 +15,8 @@ from lingprobe.api.measure import at, run
 from lingprobe.api.probe_options import FitOptions, KeepOptions, ScoreFileOptions
 from lingprobe.api.refitting import choose_row, is_live, refit_probe
 from lingprobe.api.results import read_stored_results
-from lingprobe.api.trained import TrainedProbe, load_probe
-from lingprobe.data.cache import open_draft
+from lingprobe.api.trained import ProbeThreshold, ScoredTexts, TrainedProbe, load_probe
+from lingprobe.data.cache import open_draft, storable
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, try_parse_reference
@@ -26,6 +26,7 @@ from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.hf import HuggingFace
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of
+from lingprobe.tables.table import safe
 
 _FLAGGED, _PREDICTED = "flagged", "predicted"
 
@@ -167,7 +168,7 @@ def score_file(folder: str | Path, texts: str | Path, **options: Any) -> ScoredF
     """
     given = ScoreFileOptions(folder=folder, texts=texts, **options)
     probe = load_probe(given.folder, given.model, trust=given.trust)
-    margin = None if given.fpr is None else probe.threshold(given.fpr)
+    threshold = None if given.fpr is None else probe.threshold(given.fpr)
     source = Path(given.texts).expanduser()
     found = read_texts(source, given.text or "")
     problems = [row.problem for row in found if row.problem]
@@ -179,31 +180,34 @@ def score_file(folder: str | Path, texts: str | Path, **options: Any) -> ScoredF
     good = [row for row in found if row.sentence is not None]
     done = probe.score_texts([row.sentence for row in good])
     problems += [f"{good[number].place}: {why}" for number, why in done.reasons.items()]
-    scored = {
-        row.place: scores
-        for number, (row, scores) in enumerate(zip(good, done.scores, strict=True))
-        if number not in done.reasons
-    }
+    scored = {row.place: number for number, row in enumerate(good) if number not in done.reasons}
     output = Path(given.output) if given.output else source.with_name(f"{source.stem}-scores.csv")
     with open_draft(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(_lay_out(probe, found, scored, margin and margin.probability))
+        csv.writer(file).writerows(_lay_out(probe, found, (scored, done), threshold))
     return ScoredFile(output, len(scored), tuple(problems))
 
 
 def _lay_out(
-    probe: TrainedProbe, found: Sequence[RowText], scored: Mapping[str, Any], cut: float | None
+    probe: TrainedProbe,
+    found: Sequence[RowText],
+    scored: tuple[Mapping[str, int], ScoredTexts],
+    threshold: ProbeThreshold | None,
 ) -> Iterator[list[str]]:
     """The rows of the CSV, its headings first; a row without scores has its text alone."""
-    names = [] if probe.facts.kind == "scores" else [f"p({label})" for label in probe.labels]
-    flags = [] if cut is None else [_FLAGGED]
+    is_number = probe.facts.kind == "scores"
+    names = [] if is_number else [f"p({storable(label)})" for label in probe.labels]
+    flags = [] if threshold is None else [_FLAGGED]
+    (numbers, done) = scored
     yield ["text", _PREDICTED, *names, *flags]
     for row in found:
-        text = "" if row.sentence is None else row.sentence.text
-        if (scores := scored.get(row.place)) is None:
+        text = "" if row.sentence is None else safe(storable(row.sentence.text))
+        if (number := numbers.get(row.place)) is None:
             yield [text, *("" for _ in (_PREDICTED, *names, *flags))]
             continue
+        scores = done.scores[number]
         shown = [repr(float(each)) for each in scores] if names else []
-        if cut is not None:
-            is_above = scores[probe.labels.index(probe.facts.positive)] > cut
-            shown.append(str(int(is_above)))
-        yield [text, probe.name_label(scores), *shown]
+        if threshold is not None:
+            place = probe.labels.index(threshold.positive)
+            margin = done.logits[number, place] - done.logits[number, 1 - place]
+            shown.append(str(int(margin > threshold.margin)))
+        yield [text, safe(storable(probe.name_label(scores))), *shown]

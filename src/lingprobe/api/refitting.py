@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
 from lingprobe.analysis.rows import groups_of, rows
+from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
 from lingprobe.data.abilities import Framed, Unfolding
 from lingprobe.data.centring import CENTRED
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.labels import Column
 from lingprobe.data.references import is_code_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
@@ -195,7 +195,7 @@ def _collect_facts(row: RowResults, first: Result, part: Ready, predictor: Unfol
     return ProbeFacts(
         version=made_with.version,
         date=made_with.date,
-        kind=_name_kind(labels),
+        kind=name_label_kind(labels),
         labels=tuple(labels.names),
         layer=first.trial.read,
         probe=first.trial.probe,
@@ -254,12 +254,6 @@ def is_live(name: str) -> bool:
         return ENCODERS.canonical(name) != name
     except ValueError:
         return True
-
-
-def _name_kind(labels: Column) -> Any:
-    if labels.classes is not None:
-        return "classes"
-    return "scores" if labels.numbers is not None else "sets"
 
 
 def _score_of(row: ResultRow, name: str) -> SubgroupScore:

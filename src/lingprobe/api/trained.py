@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.api.probe_transfer import OwnTest, ProbeTransfer, measure_elsewhere
 from lingprobe.corpora.text import split_words
 from lingprobe.data.abilities import TokenReading
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Sentence
@@ -142,9 +143,12 @@ class SplitMargins(NamedTuple):
 
 
 class ScoredTexts(NamedTuple):
-    """Probabilities [n, classes] of texts, NaN for those that have none, and why by number."""
+    """Probabilities and logits [n, classes] of texts, NaN for those that have none, and why by
+    number. Probabilities near 1 may be equal where logits are not.
+    """
 
     scores: Doubles
+    logits: Doubles
     reasons: Mapping[int, str]
 
 
@@ -241,9 +245,9 @@ class TrainedProbe:
     def score_texts(self, texts: Sequence[Any]) -> ScoredTexts:
         """The same probabilities of texts, of which those that cannot be encoded have none."""
         features, reasons = self._encode(texts)
-        scores = self._probabilities(self._score_vectors(features))
-        scores[list(reasons)] = np.nan
-        return ScoredTexts(scores, reasons)
+        logits = self._score_vectors(features)
+        logits[list(reasons)] = np.nan
+        return ScoredTexts(self._probabilities(logits), logits, reasons)
 
     def trace(self, text: Any) -> ProbeTrace:
         """The tokens of a text with their scores, as if each were the vector that the probe reads.
@@ -311,6 +315,31 @@ class TrainedProbe:
         if positive == self.facts.positive:
             return SplitMargins(margins, is_positive)
         return SplitMargins(-margins, ~is_positive)
+
+    def evaluate(self, data: Any, fpr: float = 0.01) -> ProbeTransfer:
+        """Whether the probe holds on other data: its score on all their examples beside that on its
+        own test, AUROC, recall at the threshold of its own dev, prevalence, and the difference,
+        with intervals over what was sampled together. Printing it begins with where it holds least.
+
+        data  one data set or several, as tasks of `evaluate`: {"forum": frame, "mail": "mail.csv"}
+        fpr   the rate of false positives that the threshold is set for
+        DataProblem for labels that the probe does not know; UsageProblem for data that are not
+        whole texts.
+
+            print(probe.evaluate({"forum": frame}))
+        """
+        margin = math.nan
+        if self.facts.positive:
+            negatives = self.arrays["dev_margins"][self.arrays["dev_positive"] == 0]
+            found = find_threshold(negatives, fpr)
+            margin = math.nan if found is None else found
+        margins = self.arrays.get("test_margins", np.zeros(0))
+        own = OwnTest(
+            self.arrays.get("test_positive", np.zeros(0)) > 0,
+            np.asarray(margins, np.float64),
+            self.arrays.get("test_clusters", np.zeros((0, len(margins)), np.int64)),
+        )
+        return measure_elsewhere(self, own, data, (fpr, margin))
 
     def _share(
         self, flags: NDArray[np.bool_], among: NDArray[np.bool_]
