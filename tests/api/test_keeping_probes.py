@@ -326,11 +326,10 @@ def test_code_that_a_folder_names_is_not_run(probe, tmp_path, data):
         found(tmp_path / "named").score(data["text"][:2])
 
 
-def test_what_is_not_linear_or_not_clear_is_refused(folder, monkeypatch, data):
-    monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
-    evaluation = lingprobe.load_evaluation(folder / "results")
-    with pytest.raises(UsageProblem, match="are meant"):
-        evaluation.trained(encoder="[!h]*")
+def test_what_is_not_linear_or_not_clear_is_refused(data):
+    evaluation = lingprobe.evaluate(["length", "bow:random"], data, baselines=False)
+    with pytest.raises(UsageProblem, match="and 2 are meant"):
+        evaluation.trained()
     with pytest.raises(DataProblem, match="not linear"):
         lingprobe.fit("length", data, probe="mlp,hidden=0", baselines=False)
     with pytest.raises(UsageProblem, match="fit takes one model"):

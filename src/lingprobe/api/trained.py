@@ -305,7 +305,7 @@ class TrainedProbe:
         achieved = self._share(is_above, ~test.is_positive)
         recall = self._share(is_above, test.is_positive)
         counts = int((~test.is_positive).sum()), int(test.is_positive.sum()), len(negatives)
-        probability = float(0.5 + 0.5 * np.tanh(margin / 2))
+        probability = float(_compute_shares(np.float64(margin)))
         return ProbeThreshold(float(fpr), margin, probability, name, *achieved, *recall, *counts)
 
     def _take_side(self, split: str, positive: str) -> SplitMargins:
@@ -388,7 +388,7 @@ class TrainedProbe:
         if self.facts.kind == "scores":
             return logits
         if self.facts.kind == "sets":
-            return np.asarray(0.5 + 0.5 * np.tanh(logits / 2))
+            return _compute_shares(logits)
         shares = np.exp(logits - logits.max(1, keepdims=True))
         return np.asarray(shares / shares.sum(1, keepdims=True))
 
@@ -581,6 +581,11 @@ def _narrow(encoder: Encoder, layer: str) -> Encoder:
     wanted = read_of(layer, layers_of(encoder)).layers
     slots = zip(encoder.slots, layers_of(encoder), strict=True)
     return encoder.asking(tuple(slot for slot, name in slots if name in wanted))
+
+
+def _compute_shares(odds: Any) -> Doubles:
+    """Probabilities from log odds, without overflow, and small ones exactly."""
+    return np.asarray(np.exp(-np.logaddexp(0, -odds)))
 
 
 @runtime_checkable

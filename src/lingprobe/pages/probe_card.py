@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from lingprobe.data.printing import printable
+from lingprobe.data.references import shorten_reference
+from lingprobe.encoders import ENCODERS
+from lingprobe.probes import PROBES
 from lingprobe.store.probe_folder import ProbeFacts, SubgroupScore
 
 MAX_LISTED_SUBGROUPS, MAX_LISTED_CONFUSIONS = 10, 10
@@ -27,13 +30,15 @@ def write_card(facts: ProbeFacts, thresholds: Sequence[str] = ()) -> str:
 
 def _head(facts: ProbeFacts) -> list[str]:
     task, encoder = facts.task, facts.encoder
+    probe = shorten_reference(PROBES, facts.probe)
+    reference = shorten_reference(ENCODERS, encoder.reference)
     labels = ", ".join(map(_cell, facts.labels[:20])) + (" ..." if len(facts.labels) > 20 else "")
     reads = f" It reads each text as `{_cell(encoder.read_as)}`." if encoder.read_as else ""
     return [
         f"# A linear probe: {_cell(task.reference)}",
         "",
-        f"{_cell(task.question)} A linear map ({_cell(facts.probe)}) from layer {facts.layer} of"
-        f" `{_cell(encoder.reference)}` answers: {labels}.{reads}",
+        f"{_cell(task.question)} A linear map ({_cell(probe)}) from layer {facts.layer} of"
+        f" `{_cell(reference)}` answers: {labels}.{reads}",
         "",
         f"- trained on {task.train:,} examples, with {task.dev:,} more for its choices and"
         f" thresholds, and tested on {task.test:,} that it has not seen",
