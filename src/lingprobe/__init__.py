@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from lingprobe.data.references import Reference, ReferenceProblem
     from lingprobe.data.vectors import Spans, Vectors
     from lingprobe.datasets import Candidate, sample
+    from lingprobe.encoders.token_states import ActivationWriter
     from lingprobe.experiment.agreement import AgreementProblem
     from lingprobe.experiment.attempt import EncoderProblem
     from lingprobe.experiment.embed import Embedded
@@ -135,6 +136,7 @@ if TYPE_CHECKING:
     from lingprobe.tasks.rules import question
 
 __all__ = [
+    "ActivationWriter",
     "AgreementProblem",
     "Annotated",
     "Answer",
@@ -327,6 +329,7 @@ _PLACES = {
     "datasets": "Candidate sample",
     "data.errors": "LingprobeError UsageProblem",
     "data.examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
+    "encoders.token_states": "ActivationWriter",
     "experiment.agreement": "AgreementProblem",
     "experiment.attempt": "EncoderProblem",
     "experiment.embed": "Embedded",

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_bytes
+from lingprobe.corpora.tensor_files import TENSOR_TYPES, locate_tensors
 from lingprobe.data.cache import open_draft, size, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
@@ -31,14 +32,7 @@ from lingprobe.data.notes import NOTHING, NotePart
 
 NUMBERS_FILE, FACTS_FILE, CARD_FILE = "probe.safetensors", "probe.json", "README.md"
 PROBE_FORMAT = 1
-_HEADER_BYTES, _FACTS_BYTES, _NUMBERS_BYTES = 2**16, 2**24, 2**33  # at most
-_LENGTH_BYTES = 8  # of the length of the header, before it
-_TYPES: Mapping[str, tuple[str, int]] = {
-    "F64": ("<f8", 8),
-    "I64": ("<i8", 8),
-    "U8": ("u1", 1),
-}
-"""The types of numbers in such a file, as it calls them and as numpy does, with bytes of each."""
+_FACTS_BYTES, _NUMBERS_BYTES = 2**24, 2**33  # at most
 _ARRAYS: Mapping[str, tuple[str, int]] = {
     "weights": ("F64", 2),
     "bias": ("F64", 1),
@@ -217,7 +211,7 @@ class StoredProbe:
     def _convert_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays in the types of the file."""
         return {
-            name: np.ascontiguousarray(array, _TYPES[_ARRAYS[name][0]][0])
+            name: np.ascontiguousarray(array, TENSOR_TYPES[_ARRAYS[name][0]])
             for name, array in self.arrays.items()
         }
 
@@ -272,57 +266,30 @@ def read_probe(folder: Path) -> StoredProbe:
     return found
 
 
-def _check_size(path: Path, most: int) -> int:
-    """The bytes of a file; DataProblem where it is missing or larger than such files are."""
+def _check_size(path: Path, most: int) -> None:
+    """Refuse a file that is missing, or larger than such files are. DataProblem."""
     if not path.is_file():
         raise DataProblem(f"{path} is missing: copy the whole folder of the probe")
     if (many := path.stat().st_size) > most:
         raise DataProblem(f"{path} has {size(many)}, and such a file has at most {size(most)}")
-    return many
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays in a file, once its header is known to fit it."""
-    many = _check_size(path, _NUMBERS_BYTES)
-    with report_damage(path, "the numbers of a probe"), path.open("rb") as file:
-        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
-        if not 0 < length <= min(_HEADER_BYTES, many - _LENGTH_BYTES):
-            raise ValueError(f"a header of {length:,} bytes in a file of {many:,}")
-        header = _check_type(parse_bytes(file.read(length), path), dict)
-        header.pop("__metadata__", None)
-        start = _LENGTH_BYTES + length
-        places = {name: _place_array(name, about) for name, about in header.items()}
-        end = 0
-        for first, last, _, _ in sorted(places.values()):
-            if first != end:
-                raise ValueError("its arrays do not lie one after the other")
-            end = last
-        if start + end != many:
-            raise ValueError(f"{start + end:,} bytes are announced, and it has {many:,}")
+    _check_size(path, _NUMBERS_BYTES)
+    with report_damage(path, "the numbers of a probe"):
         arrays = {}
-        for name, (first, last, kind, shape) in places.items():
-            file.seek(start + first)
-            array = np.frombuffer(file.read(last - first), _TYPES[kind][0]).reshape(shape)
+        for name, place in locate_tensors(path).items():
+            if name not in _ARRAYS:
+                raise ValueError(f"an array {name!r:.40}, which a probe does not have")
+            kind, dimensions = _ARRAYS[name]
+            if place.kind != kind or len(place.shape) != dimensions:
+                raise ValueError(f"{name} of {place.kind} and shape {list(place.shape)}")
+            array = np.array(place.map_from(path))
             if kind == "F64" and not np.isfinite(array).all():
                 raise ValueError(f"{name} has numbers that are not finite")
             arrays[name] = array
         return arrays
-
-
-def _place_array(name: str, about: Any) -> tuple[int, int, str, tuple[int, ...]]:
-    """Where an array lies, its type and its shape, by the header. ValueError for what is none of a
-    probe.
-    """
-    if name not in _ARRAYS:
-        raise ValueError(f"an array {name!r:.40}, which a probe does not have")
-    kind, dimensions = _ARRAYS[name]
-    shape = tuple(_check_type(length, int) for length in about["shape"])
-    first, last = (_check_type(place, int) for place in about["data_offsets"])
-    if about["dtype"] != kind or len(shape) != dimensions or min(shape, default=0) < 0:
-        raise ValueError(f"{name} of {about['dtype']} and shape {list(shape)}")
-    if first < 0 or last - first != math.prod(shape) * _TYPES[kind][1]:
-        raise ValueError(f"{name} takes {last - first} bytes for shape {list(shape)}")
-    return first, last, kind, shape
 
 
 def _check_shapes(found: StoredProbe, folder: Path) -> None:
