@@ -68,7 +68,7 @@ def test_the_files_are_what_the_documentation_says(written):
     states = load_file(written / "layer-1.safetensors")["states"]
     assert states.shape == (facts["tokens"], 32)
     encoder = make(f"acts:{written}")
-    assert isinstance(encoder._written.layers["1"], np.memmap)
+    assert isinstance(encoder._token_states.layers["1"], np.memmap)
 
 
 def test_a_folder_that_numpy_alone_wrote_is_read(tmp_path):

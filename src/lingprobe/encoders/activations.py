@@ -115,7 +115,7 @@ class Activations:
         return digest_files(sorted(p for p in self.path.expanduser().iterdir() if p.is_file()))
 
     @property
-    def _written(self) -> TokenStateFolder | None:
+    def _token_states(self) -> TokenStateFolder | None:
         """What ActivationWriter wrote there; None where another program did."""
         folder = self.path.expanduser()
         if not (folder / STATES_FILE).is_file():
@@ -131,7 +131,7 @@ class Activations:
     @property
     def fingerprint(self) -> str:
         """A digest of all files, and the tokeniser."""
-        if self._written is not None:
+        if self._token_states is not None:
             return self._stamp
         return f"{digest_files(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
 
@@ -142,7 +142,7 @@ class Activations:
 
     @property
     def base(self) -> str:
-        if self._written is not None:
+        if self._token_states is not None:
             return f"acts,written,role={self.role}"
         around = describe_frame(self.template, self.prompt, lambda: self.reads)
         return f"acts,ids={self.ids},{around},special={self.counts_special}"
@@ -157,8 +157,8 @@ class Activations:
     @property
     def numbers(self) -> tuple[str, ...]:
         """What the layers in the files are called; DataProblem where that cannot be."""
-        if self._written is not None:
-            return tuple(self._written.layers)
+        if self._token_states is not None:
+            return tuple(self._token_states.layers)
         many = shape_of(self.states[0])[1]
         if not self.ids:
             return tuple(map(str, range(many)))
@@ -189,14 +189,14 @@ class Activations:
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
-        if self._written is not None:
-            return self._read_written(self._written, sentences, asked)
+        if self._token_states is not None:
+            return self._read_token_states(self._token_states, sentences, asked)
         passes = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
         units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
         return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
 
-    def _read_written(
+    def _read_token_states(
         self,
         written: TokenStateFolder,
         sentences: Sequence[Sentence],
@@ -214,8 +214,8 @@ class Activations:
         return vectors
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
-        if self._written is not None:
-            if self.missing == "error" and (said := self._written.lacking(sentences)):
+        if self._token_states is not None:
+            if self.missing == "error" and (said := self._token_states.lacking(sentences)):
                 raise EncoderStop(said)
             return
         self._match(sentences, self.pool == "none")

@@ -55,6 +55,7 @@ class ActivationWriter:
     """
 
     def __init__(self, folder: str | Path, *, model: str = "", dtype: str = "float32") -> None:
+        """Begin a folder. UsageProblem for another dtype; DataProblem where the folder has files."""
         if dtype not in _KINDS:
             raise UsageProblem(f"dtype={dtype}: write float32 or float16")
         self._folder = Path(folder).expanduser().absolute()
@@ -80,7 +81,7 @@ class ActivationWriter:
 
         text    the text, or a conversation: turns with `role` and `content`
         pieces  [tokens] how each token is written
-        states  by layer [tokens, dim]
+        states  [tokens, dim] by layer
         roles   [tokens] the role of the turn that each token belongs to, '' for none
         UsageProblem where these are not of one length, and for other layers than before.
         """
@@ -104,7 +105,9 @@ class ActivationWriter:
             self._flush()
 
     def close(self) -> None:
-        """Write what is left; the folder can be read from then on."""
+        """Write what is left; the folder can be read from then on. UsageProblem where no text was
+        added.
+        """
         if not self._texts:
             self._files.close()
             raise UsageProblem(f"{self._folder}: no text was added")
@@ -241,7 +244,7 @@ class TokenStateFolder:
         where = str(self.folder)
         return lacking_of(where, lacking, len(sentences), "states") if lacking else ""
 
-    def _kept(self, number: int, role: str) -> Ints:
+    def _choose_tokens(self, number: int, role: str) -> Ints:
         """Which tokens of a text count, by their numbers among all."""
         places = np.arange(self.bounds[number], self.bounds[number + 1])
         if not role:
@@ -254,7 +257,7 @@ class TokenStateFolder:
     ) -> ReadStates:
         """The layers that are asked for, each with its pooling, of tokens of a role; '' for all."""
         kept = [
-            self._kept(number, role) if number >= 0 else np.zeros(0, np.int64)
+            self._choose_tokens(number, role) if number >= 0 else np.zeros(0, np.int64)
             for number in self.find(sentences).tolist()
         ]
         empty = [k for k, places in enumerate(kept) if not len(places)]
