@@ -38,6 +38,7 @@ shows types.
 """
 CLASSES = (  # those that users hold in their hands; the others are named only
     "Settings Selection Evaluation Score Result Page Table Comparison Dataset Sentence Tree Word"
+    " TrainedProbe"
     " Answer Reason"
 )
 COMMANDED = {  # whose parameters are the options of a command, where they are described
@@ -53,6 +54,8 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
     **{name: f"cluster {name}" for name in ("slurm", "status")},
     **{name: f"data {name}" for name in ("generate", "tag")},
     "export": "train export",
+    "keep_probe": "probe keep",
+    "score_file": "probe score",
     "annotate": "data annotate",
     "estimate": "run",
     **{name: name for name in ("build", "fetch", "inspect", "report")},

@@ -138,6 +138,7 @@ PROBE_OPTIONS = {
     "span": [("span,projection=32,hidden=32", {"kinds": ("classes", "sets", "partial")})],
     "linear": [("linear", {}), ("linear,member=logistic,standardised=false,penalty=0.01", {})],
     "logreg": [("logreg", {})],
+    "means": [("means", {"kinds": ("classes",)})],
     "online": [("online:logreg%2Cc=1", {"kinds": ("classes", "sets", "partial")})],
     "relatedness": [
         ("relatedness", {"kinds": ("scores",), "pairs": True}),

@@ -26,7 +26,7 @@ import pytest
 import lingprobe
 from fixtures.build_data import WHOLE
 from fixtures.forked import python
-from fixtures.models import sentence_transformer
+from fixtures.models import chat_model, sentence_transformer
 from fixtures.plugin import PLUGIN
 from lingprobe.cli import COMMANDS
 from lingprobe.corpora.embedded import treebank
@@ -46,6 +46,7 @@ NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob(
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
 HUB = ("hf", "st", "api", "lm")
+CHAT = "Qwen/Qwen3-0.6B"  # in whose place a tiny model of ours is run
 PROBED = re.compile(r"""(probes=(?:"logreg"|\["logreg"\])(?:, seeds=1)?)\)""")
 CLOSE = 4.0  # points of score between machines
 
@@ -126,6 +127,8 @@ def folder(tmp_path_factory, environment) -> Path:
     for file in (*PLUGIN.glob("*.py"), *(PLUGIN / "src" / "lingprobe_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     sentence_transformer(place / "tiny")
+    chat_model(place / "tiny" / "chat")
+    talks(place)
     encoders = ("-e", "length", "-e", "bow:random")
     measured = (
         "run",
@@ -158,6 +161,18 @@ def labelled_rows(place: Path) -> None:
     for split in ("train", "validation", "test"):
         columns = {"sentence": [text for text, _ in rows], "label": [label for _, label in rows]}
         pq.write_table(pa.table(columns), place / "hub" / f"{split}-00000-of-00001.parquet")
+
+
+def talks(place: Path) -> None:
+    """Prompts and responses with a label, and some without."""
+    rows = [
+        (f"Is question {i} so?", ("Yes, it is so.", "No, it is not so.")[i % 2], "yn"[i % 2])
+        for i in range(400)
+    ]
+    lines = [f'{asked},"{said}",{label}' for asked, said, label in rows]
+    (place / "talks.csv").write_text("\n".join(["prompt,response,label", *lines]) + "\n")
+    lines = [line.rpartition(",")[0] for line in lines[:20]]
+    (place / "new.csv").write_text("\n".join(["prompt,response", *lines]) + "\n")
 
 
 def minimal_pairs(place: Path) -> None:
@@ -222,7 +237,8 @@ def without_hub(arguments: list[str]) -> list[str]:
     if "-m" in arguments:
         at = arguments.index("-m")
         return without_hub([*arguments[:at], "-e", f"st:{arguments[at + 1]}", *arguments[at + 2 :]])
-    hub = [a for a in arguments if ":" in a and a.partition(":")[0] in HUB]
+    arguments = [each.replace(CHAT, "tiny/chat") for each in arguments]
+    hub = [a for a in arguments if ":" in a and a.partition(":")[0] in HUB and "tiny/" not in a]
     for reference in hub:
         ENCODERS.find(Reference.parse(reference).name)
         ENCODERS.canonical(reference)
@@ -265,7 +281,7 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 def test_python(block, folder, environment):
     hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
     text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
-    text = PROBED.sub(r"\1, limit=400)", text)
+    text = PROBED.sub(r"\1, limit=400)", text).replace(CHAT, "tiny/chat")
     done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 

@@ -23,6 +23,7 @@ KEPT = {
     "mixed": "a check, as users name it",
     "randomised": "what controls say of themselves",
     "released": "data sets as users name them",
+    "trained": "a probe of a run, as who keeps one asks for it",
     "tested": "a column of the tables that are written",
     "untrained": "encoders, as users name them",
 }

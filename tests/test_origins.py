@@ -34,6 +34,8 @@ lingprobe/api/encoders.py configure
 lingprobe/api/experiments.py _canonical
 lingprobe/api/listing.py about
 lingprobe/api/measure.py _of_suite
+lingprobe/api/probe_transfer.py _load_tasks
+lingprobe/api/probing.py _as_one_encoder _canonical
 lingprobe/api/results.py compare_published
 lingprobe/encoders/__init__.py make
 lingprobe/datasets/controls.py draws
@@ -78,6 +80,8 @@ lingprobe/inside/erase/target.py of later_layers preferences readings
 READ = """
 lingprobe/analysis/memorization.py measure_memorization
 lingprobe/analysis/rows.py _needs_seeds
+lingprobe/api/refitting.py is_live
+lingprobe/api/trained.py _name_apart
 lingprobe/datasets/controls.py find_control
 lingprobe/encoders/__init__.py kind_of_reference opposed_by_reference
 lingprobe_extensions/papers/sheet_score.py _redraw_sample
@@ -122,6 +126,7 @@ lingprobe/api/listing.py available
 lingprobe/api/measure.py _make_plan _workers
 lingprobe/api/parsing.py audit_parser parse
 lingprobe/api/results.py _of compare_published report
+lingprobe/api/trained.py load_probe
 lingprobe_extensions/train/api.py train
 lingprobe/experiment/plan.py _check_task _plan_design
 lingprobe/experiment/run.py ahead

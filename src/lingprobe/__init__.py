@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         suite,
     )
     from lingprobe.api.parsing import audit_parser, parse
+    from lingprobe.api.probe_transfer import ProbeTransfer, TransferScore
+    from lingprobe.api.probing import ScoredFile, fit, keep_probe, score_file
     from lingprobe.api.relating import relate
     from lingprobe.api.results import (
         Selection,
@@ -56,6 +58,13 @@ if TYPE_CHECKING:
         results,
     )
     from lingprobe.api.tables import table
+    from lingprobe.api.trained import (
+        ProbeThreshold,
+        ProbeTrace,
+        ScoredTexts,
+        TrainedProbe,
+        load_probe,
+    )
     from lingprobe.audit.findings import Audit
     from lingprobe.audit.parses import ParserAudit
     from lingprobe.cli.declaration import command
@@ -96,6 +105,7 @@ if TYPE_CHECKING:
     from lingprobe.data.references import Reference, ReferenceProblem
     from lingprobe.data.vectors import Spans, Vectors
     from lingprobe.datasets import Candidate, sample
+    from lingprobe.encoders.token_states import ActivationWriter
     from lingprobe.experiment.agreement import AgreementProblem
     from lingprobe.experiment.attempt import EncoderProblem
     from lingprobe.experiment.embed import Embedded
@@ -128,6 +138,7 @@ if TYPE_CHECKING:
     from lingprobe.tasks.rules import question
 
 __all__ = [
+    "ActivationWriter",
     "AgreementProblem",
     "Annotated",
     "Answer",
@@ -189,6 +200,9 @@ __all__ = [
     "Prepared",
     "Printed",
     "Probe",
+    "ProbeThreshold",
+    "ProbeTrace",
+    "ProbeTransfer",
     "ReadingProblem",
     "Readings",
     "Reason",
@@ -199,6 +213,8 @@ __all__ = [
     "ResultFrame",
     "Sampling",
     "Score",
+    "ScoredFile",
+    "ScoredTexts",
     "Scores",
     "Selection",
     "Sentence",
@@ -210,6 +226,8 @@ __all__ = [
     "Table",
     "Tags",
     "Task",
+    "TrainedProbe",
+    "TransferScore",
     "Tree",
     "Trial",
     "UnitStatus",
@@ -235,15 +253,18 @@ __all__ = [
     "estimate",
     "evaluate",
     "fetch",
+    "fit",
     "flag",
     "geometry",
     "get_tasks",
     "holdings",
     "inspect",
     "intervene",
+    "keep_probe",
     "layers",
     "load_evaluation",
     "locate",
+    "load_probe",
     "model",
     "morphology",
     "parse",
@@ -257,6 +278,7 @@ __all__ = [
     "results",
     "run",
     "sample",
+    "score_file",
     "sentences",
     "slurm",
     "status",
@@ -294,6 +316,9 @@ _PLACES = {
     "api.listing": "about available bibtex plugins",
     "api.parsing": "audit_parser parse",
     "api.measure": "Settings estimate evaluate run suite",
+    "api.probe_transfer": "ProbeTransfer TransferScore",
+    "api.probing": "ScoredFile fit keep_probe score_file",
+    "api.trained": "ProbeThreshold ProbeTrace ScoredTexts TrainedProbe load_probe",
     "api.relating": "relate",
     "api.keeping": "Holdings clean_cache holdings",
     "api.results": "Selection card compare compare_published layers predictions report results",
@@ -310,6 +335,7 @@ _PLACES = {
     "datasets": "Candidate sample",
     "data.errors": "LingprobeError UsageProblem",
     "data.examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
+    "encoders.token_states": "ActivationWriter",
     "experiment.agreement": "AgreementProblem",
     "experiment.attempt": "EncoderProblem",
     "experiment.embed": "Embedded",

@@ -299,6 +299,7 @@ def test_help_imports_nothing_to_compute_with():
         "lingprobe.api.commands",
         "lingprobe.api.data_options",
         "lingprobe.api.options",
+        "lingprobe.api.probe_options",
         "lingprobe.api.result_options",
     }
 

@@ -12,6 +12,9 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "embed": "cli.measuring:embed",
         "erase": "inside.erase.commands:erase",
         "transfer": "inside.languages.commands:transfer",
+        "probe keep": "cli.probing:keep",
+        "probe score": "cli.probing:score",
+        "probe trace": "cli.probing:trace",
         "inside intervene": "inside.erase.commands:intervene",
         "inside locate": "inside.locate.commands:locate",
         "inside heads": "inside.heads.commands:heads",
@@ -50,6 +53,7 @@ extensions have more, under entry points of `lingprobe.commands` (`train.encoder
 """
 GROUPS: Mapping[str, str] = {
     "inside": "Look into models: change their states, compare their layers, ask about words.",
+    "probe": "Keep a trained probe, score texts with it, and look at their tokens.",
     "cluster": "Run on many machines: what is done, and scripts for SLURM.",
     "results": "Look further into results: training curves, predictions, claims of papers.",
     "publish": "Share results: cards of models, submissions, a board.",

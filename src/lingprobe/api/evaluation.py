@@ -16,13 +16,16 @@ from lingprobe.analysis.rows import groups_of, rows
 from lingprobe.analysis.scores import Score, scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
+from lingprobe.api.refitting import PlannedRun, choose_row, refit_probe
 from lingprobe.api.results import Selection, compare, layers, report
+from lingprobe.api.trained import TrainedProbe
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.printing import printable
+from lingprobe.data.references import shorten_reference
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import together
 from lingprobe.pages import scores_page
@@ -32,6 +35,7 @@ from lingprobe.pages.records import dataframe
 from lingprobe.pages.selection import Chosen, read_results, select_results
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.web.study import Beside
+from lingprobe.probes import PROBES
 from lingprobe.store.items import read_items
 from lingprobe.tables.page import Page
 
@@ -75,6 +79,7 @@ class Evaluation:
     folder     the folder of the results
     suite      the paper's suite that was run; its table is shown
     remarks    further remarks
+    planned    what it was made of, while that is in memory
     """
 
     results: tuple[Result, ...]
@@ -85,6 +90,7 @@ class Evaluation:
     folder: Path | None = None
     suite: str | None = None
     remarks: tuple[str, ...] = ()
+    planned: PlannedRun | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def page(self) -> Page[tuple[Result, ...]]:
@@ -202,6 +208,33 @@ class Evaluation:
             return layers(self.results, **selection)
         return report(self.results, by=by, figure=figure or "dots", **selection)
 
+    def trained(
+        self,
+        task: str | None = None,
+        encoder: str | None = None,
+        layer: str | int | None = None,
+        *,
+        probe: str | None = None,
+        trust: bool = False,
+    ) -> TrainedProbe:
+        """A probe of this run to keep: it is trained again on the same vectors, and answers as it
+        did. Of several layers it is the one that is best on dev; of folds that of the first.
+
+        task, encoder, probe  names or patterns, where there are several
+        layer                 as tables call it
+        trust                 whether code in files that results name may run
+        UsageProblem where several are meant; DataProblem where data, encoder or code changed since.
+        """
+        chosen = Chosen(
+            task and [task], encoder and [encoder], None if layer is None else [str(layer)]
+        )
+        results = select_results(self.results, chosen)
+        if probe is not None:
+            results = [each for each in results if _is_of_probe(each, probe)]
+        judged = [each for each in results if each.provenance.kind == "trained"]
+        row = choose_row(judged or results, self.results)
+        return refit_probe(row, self.planned, Paths.of(self.folder), trust)
+
     def save(self, folder: str | Path) -> Path:
         """Write the results, their test examples and the failures to a folder, which
         `load_evaluation` and `lingprobe report` read; returns it.
@@ -219,7 +252,7 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the fields; pages are made again."""
-        names = {each.name for each in fields(self)}
+        names = {each.name for each in fields(self)} - {"planned"}
         return {name: value for name, value in vars(self).items() if name in names}
 
     def __len__(self) -> int:
@@ -294,6 +327,11 @@ _FACTS: Mapping[str, Callable[[Any], Any]] = {
     "remarks": tuple,
 }
 """What a saved evaluation holds beside its results: fields, and what they are made of."""
+
+
+def _is_of_probe(result: Result, probe: str) -> bool:
+    known = result.trial.probe
+    return probe in (known, shorten_reference(PROBES, known))
 
 
 def _as_json(value: Any) -> Any:

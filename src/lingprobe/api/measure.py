@@ -18,6 +18,7 @@ from lingprobe.api.arguments import (
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.options import PlanOptions, ProbedOptions, RunOptions
+from lingprobe.api.refitting import PlannedRun
 from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import set_environment
@@ -124,6 +125,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
         paths.results,
         asked.suite,
         remarks,
+        PlannedRun(made, paths),
     )
 
 

@@ -254,6 +254,8 @@ def _is_of_columns(thing: Any) -> bool:
     if not isinstance(thing, Mapping) or len(thing) < 2 or "train" in thing:
         return False
     columns = list(thing.values())
+    if all(map(_is_of_objects, columns)):  # tables of several names
+        return False
     are_columns = all(_is_column(each) and not _is_of_lists(each) for each in columns)
     return are_columns and len({len(each) for each in columns}) == 1
 

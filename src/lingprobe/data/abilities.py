@@ -11,7 +11,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Encoder, Probe, Sentence
+from lingprobe.data.core import Encoder, Predictor, Probe, Sentence
+from lingprobe.data.labels import Column
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
@@ -168,3 +169,62 @@ class Comparing(Tuned, Protocol):
         """The same probe with what it chooses by the training examples of one fold and all layers
         of the encoder.
         """
+
+
+class TokenStates(NamedTuple):
+    """The tokens that a model reads of a text, with the states of some layers.
+
+    pieces   [tokens] the characters of the text that each stands for, or else how the tokenizer
+             writes it
+    states   by layer [tokens, dim] float32
+    counted  [tokens] whether pooling counts them
+    """
+
+    pieces: tuple[str, ...]
+    states: Mapping[str, NDArray[np.float32]]
+    counted: NDArray[np.bool_]
+
+
+@runtime_checkable
+class TokenReading(Encoder, Protocol):
+    """An encoder that shows the states of single tokens, whatever its pooling."""
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence, in the order in which they are read."""
+
+
+class HeldOutScores(NamedTuple):
+    """Labels of dev examples, and their scores [n, outputs] by a fit that has not seen them."""
+
+    labels: Column
+    scores: NDArray[np.floating]
+
+
+class UnfoldedWeights(NamedTuple):
+    """Scores [n, outputs] = features @ weights.T + bias, of features as the encoder gives them.
+
+    weights  [outputs, features]
+    bias     [outputs]
+    cuts     [outputs] the log odds from which on labels of sets are predicted; None for 0
+    """
+
+    weights: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    cuts: NDArray[np.float64] | None = None
+
+
+@runtime_checkable
+class Unfolding(Predictor, Protocol):
+    """A predictor whose scores are a linear map of features, so that it can be kept as numbers.
+
+    read      which layer it reads
+    held_out  scores of dev, from which thresholds are set; without examples where there is no dev
+    """
+
+    @property
+    def read(self) -> str: ...
+    @property
+    def held_out(self) -> HeldOutScores: ...
+
+    def unfold(self) -> UnfoldedWeights:
+        """Its weights with the scaling of features folded in."""

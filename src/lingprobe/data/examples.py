@@ -39,23 +39,45 @@ class PartRefused(DataProblem):
         self.vectors, self.reasons = vectors, reasons
 
 
+class Turn(NamedTuple):
+    """What one role says in a conversation."""
+
+    role: str
+    content: str
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words in order, and the raw text."""
+    """Words in order, and the raw text; of a conversation its turns as well, whose contents are the
+    text, a line each.
+    """
 
     words: tuple[str, ...]
     text: str
+    turns: tuple[Turn, ...] = ()
     _key: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, words: Iterable[str], text: str | None = None) -> Sentence:
-        """A sentence from its words; without a raw text they are joined with spaces."""
+    def of(
+        cls, words: Iterable[str], text: str | None = None, turns: Iterable[Sequence[str]] = ()
+    ) -> Sentence:
+        """A sentence from its words; without a raw text they are joined with spaces.
+
+        turns  of a conversation, a role and a content each
+        """
         words = tuple(words)
-        return cls(words, " ".join(words) if text is None else text)
+        known = tuple(Turn(role, content) for role, content in turns)
+        return cls(words, " ".join(words) if text is None else text, known)
+
+    @property
+    def plain(self) -> tuple[Any, ...]:
+        """What `of` makes the sentence of again, as JSON has it."""
+        text = None if self.text == " ".join(self.words) else self.text
+        return (self.words, text, self.turns) if self.turns else (self.words, text)
 
     @property
     def key(self) -> bytes:
-        """A hash of (words, text), 16 bytes; the key of cached vectors."""
+        """A hash of words, text and turns, 16 bytes; the key of cached vectors."""
         if self._key is None:  # every fit over a sentence asks for it
             object.__setattr__(self, "_key", self._digest())
         return cast(bytes, self._key)
@@ -64,6 +86,8 @@ class Sentence:
         # so that no two sentences run together
         lengths = ",".join(str(len(word)) for word in self.words)
         content = f"{lengths};{''.join(self.words)}{self.text}"
+        for role, said in self.turns:
+            content += f"\0{len(role)},{len(said)};{role}{said}"
         return hash_bytes(content.encode("utf-8", "surrogatepass"), 16)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.examples import EncoderStop
+from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import PlaceOption
@@ -28,6 +28,7 @@ from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
+from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import Passes
@@ -37,8 +38,8 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class Activations:
-    """Hidden states that you have, as vLLM's extraction writes them: a folder of safetensors files
-    with `token_ids` and `hidden_states`.
+    """Hidden states that you have: a folder that `lingprobe.ActivationWriter` wrote, or one that
+    vLLM's extraction did, of safetensors files with `token_ids` and `hidden_states`.
     """
 
     path: Path
@@ -79,6 +80,10 @@ class Activations:
             " last, and not in none"
         ),
     ] = field(default=None, kw_only=True)
+    role: Annotated[
+        str,
+        Help("of a folder of ActivationWriter: the role whose tokens count, as assistant"),
+    ] = field(default="", kw_only=True)
     missing: Annotated[
         Missing,
         Help(
@@ -105,6 +110,20 @@ class Activations:
         return files_of(self.model)
 
     @property
+    def _stamp(self) -> str:
+        """A digest of all files of a folder of ActivationWriter."""
+        return digest_files(sorted(p for p in self.path.expanduser().iterdir() if p.is_file()))
+
+    @property
+    def _token_states(self) -> TokenStateFolder | None:
+        """What ActivationWriter wrote there; None where another program did."""
+        folder = self.path.expanduser()
+        if not (folder / STATES_FILE).is_file():
+            return None
+        changed = sorted(path.stat().st_mtime_ns for path in folder.iterdir())
+        return open_token_states(folder, str(changed))
+
+    @property
     def states(self) -> tuple[Path, ...]:
         """The files of hidden states, by name; DataProblem where there is none."""
         return _files(self.path.expanduser())
@@ -112,6 +131,8 @@ class Activations:
     @property
     def fingerprint(self) -> str:
         """A digest of all files, and the tokeniser."""
+        if self._token_states is not None:
+            return self._stamp
         return f"{digest_files(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
 
     @property
@@ -121,6 +142,8 @@ class Activations:
 
     @property
     def base(self) -> str:
+        if self._token_states is not None:
+            return f"acts,written,role={self.role}"
         around = describe_frame(self.template, self.prompt, lambda: self.reads)
         return f"acts,ids={self.ids},{around},special={self.counts_special}"
 
@@ -134,6 +157,8 @@ class Activations:
     @property
     def numbers(self) -> tuple[str, ...]:
         """What the layers in the files are called; DataProblem where that cannot be."""
+        if self._token_states is not None:
+            return tuple(self._token_states.layers)
         many = shape_of(self.states[0])[1]
         if not self.ids:
             return tuple(map(str, range(many)))
@@ -164,12 +189,35 @@ class Activations:
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
+        if self._token_states is not None:
+            return self._read_token_states(self._token_states, sentences, asked)
         passes = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
         units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
         return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
 
+    def _read_token_states(
+        self,
+        written: TokenStateFolder,
+        sentences: Sequence[Sentence],
+        asked: Sequence[tuple[str, str]],
+    ) -> Vectors:
+        """Vectors of a folder of ActivationWriter; EncoderStop for a pooling that it has not."""
+        self.check_there(sentences)
+        if pools := {pool for _, pool in asked} - {"mean", "max", "last", "none"}:
+            raise EncoderStop(f"{self.name}: pool={pools.pop()}: write mean, max, last or none")
+        found = written.read(sentences, asked, self.role)
+        vectors = Vectors(found.layers, SlotEncoder.names(asked), found.spans)
+        if found.empty:
+            why = f"no token of the role {self.role!r}" if self.role else "no token"
+            raise PartRefused(vectors, dict.fromkeys(found.empty, f"it has {why}"))
+        return vectors
+
     def check_there(self, sentences: Sequence[Sentence]) -> None:
+        if self._token_states is not None:
+            if self.missing == "error" and (said := self._token_states.lacking(sentences)):
+                raise EncoderStop(said)
+            return
         self._match(sentences, self.pool == "none")
 
     def _match(self, sentences: Sequence[Sentence], aligned: bool) -> Passes:

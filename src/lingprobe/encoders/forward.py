@@ -15,7 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.data.core import Sentence
+from lingprobe.data.abilities import TokenStates
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -30,12 +31,13 @@ from lingprobe.encoders.batches import (
     pad_rows,
     run_batches,
 )
+from lingprobe.encoders.conversations import read_conversations, tokenize_conversations
 from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.pooling import pool_states
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import Site, highest_block, is_site
-from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
+from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, spell_tokens, texts
 
 LEX = "lex"
 BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
@@ -43,11 +45,14 @@ BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text b
 
 @dataclass(frozen=True)
 class Units:
-    """Layers asked for, over sentences or pieces, and which sentences were cut."""
+    """Layers asked for, over sentences or pieces, which sentences were cut, and why some
+    conversations have no vectors, by number.
+    """
 
     layers: tuple[Floats, ...]
     spans: Spans | None
     cut: NDArray[np.bool_]
+    reasons: Mapping[int, str]
 
 
 class Deep(Protocol):
@@ -106,20 +111,24 @@ class Deep(Protocol):
 
 @dataclass(frozen=True)
 class Passes:
-    """How sentences go through a network."""
+    """How sentences go through a network.
+
+    turns  which turns of conversations count; None where conversations are read as their texts
+    """
 
     network: Deep
     frame: Frame
     special: bool
     tokens: int
     words: Words = JOINED
+    turns: str | None = None
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Units:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
         layer `lex` alone.
         """
         by_piece = any(pool == "none" for _, pool in asked)
-        tokens = self.tokenize_sentences(sentences, by_piece)
+        tokens, reasons = self._tokenize(sentences, by_piece)
         keep = self.kept_tokens(tokens)
         starts = np.arange(len(sentences) + 1)
         if by_piece:
@@ -141,7 +150,17 @@ class Passes:
         batches = group_rows(tokens.lengths, self.tokens, self.network.batching)
         run_batches(work, batches, self.network.side_by_side)
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
-        return Units(tuple(layers), spans, tokens.cut)
+        return Units(tuple(layers), spans, tokens.cut, reasons)
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence with their states in some layers, in one pass."""
+        tokens, reasons = self._tokenize([sentence], by_piece=False)
+        if reasons:
+            raise DataProblem(reasons[0])
+        states = self.states(tokens, set(layers))(np.zeros(1, np.int64))
+        known = {name: np.asarray(states[name][0].float().cpu().numpy()) for name in layers}
+        pieces = spell_tokens(self.network.tokenizer, tokens.ids[0])
+        return TokenStates(pieces, known, self.kept_tokens(tokens)[0])
 
     def kept_tokens(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
@@ -162,6 +181,27 @@ class Passes:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
         spaces unless they are found in it.
         """
+        return self._tokenize(sentences, by_piece)[0]
+
+    def _tokenize(
+        self, sentences: Sequence[Sentence], by_piece: bool
+    ) -> tuple[Tokens, Mapping[int, str]]:
+        """Sentences in tokens, and why some conversations have none that count."""
+        if self.turns is None or not any(sentence.turns for sentence in sentences):
+            return self._tokenize_texts(sentences, by_piece), {}
+        tokenizer, limit = self.network.tokenizer, self.network.limit
+        read, reasons = read_conversations(tokenizer, sentences, self.frame, self.turns)
+        tokens = tokenize_conversations(tokenizer, limit, read, by_piece)
+        assert tokens.inside is not None
+        for number, inside in enumerate(tokens.inside):
+            if number not in reasons and sentences[number].turns and not inside.any():
+                reasons[number] = (
+                    f"the turns that are read lie behind the {limit:,} tokens that the model reads"
+                )
+        return tokens, reasons
+
+    def _tokenize_texts(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
+        """Texts as the model reads them."""
         network = self.network
         if by_piece:
             return Pieces(network.tokenizer, network.limit, self.frame, self.words).of(sentences)

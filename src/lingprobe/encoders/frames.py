@@ -85,6 +85,16 @@ def say_unread(name: str, after: str) -> None:
 
 
 @functools.cache
+def say_unrendered(name: str) -> None:
+    """Tell the user once that conversations are read without the model's chat template."""
+    log.warning(
+        "%s reads conversations as the texts of their turns, a line each; template=chat reads them"
+        " through the model's chat template",
+        name,
+    )
+
+
+@functools.cache
 def say_started_twice(token: str) -> None:
     """Tell the user once that texts have the start token that the tokeniser adds."""
     log.warning(

@@ -15,22 +15,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from lingprobe.data.abilities import Edit
+from lingprobe.data.abilities import Edit, TokenStates
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.examples import EncoderStop
+from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter, tokenizer_source
+from lingprobe.encoders.conversations import PROMPT, check_turns
 from lingprobe.encoders.frames import (
+    CHAT,
     Starts,
     describe_frame,
     frame,
     read_by,
     say_unread,
+    say_unrendered,
     tokeniser_of,
 )
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
@@ -40,11 +43,12 @@ from lingprobe.encoders.model_files import (
     SavedModel,
     versions,
 )
-from lingprobe.encoders.own_baselines import list_own_baselines
+from lingprobe.encoders.own_baselines import list_own_baselines, list_prompt_baseline
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
 if TYPE_CHECKING:
+    from lingprobe.encoders.forward import Passes
     from lingprobe.encoders.network import Network
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
@@ -86,6 +90,14 @@ class HuggingFace(SavedModel):
         Help(
             "what the model reads, as `Q: {sentence} A:` (a comma is written %2C), or chat for the"
             " model's own chat template; only the sentence's tokens count in pooling, but for end"
+        ),
+    ] = field(default="", kw_only=True)
+    turns: Annotated[
+        str,
+        Help(
+            "of conversations under template=chat, whose tokens count: response (the last turn, of"
+            " the assistant), prompt (all before it), last-turn, role:NAME, all (every token that"
+            " is read); without, those of all contents"
         ),
     ] = field(default="", kw_only=True)
     special: Annotated[
@@ -170,8 +182,10 @@ class HuggingFace(SavedModel):
 
     @property
     def kind(self) -> Kind:
-        """A baseline where the weights are drawn, or nothing but the input embeddings is read."""
-        is_judged = self.weights == "trained" and self.layers not in INPUTS
+        """A baseline where the weights are drawn, nothing but the input embeddings is read, or
+        conversations without the response.
+        """
+        is_judged = self.weights == "trained" and self.layers not in INPUTS and self.turns != PROMPT
         return "trained" if is_judged else "baseline"
 
     @property
@@ -182,13 +196,15 @@ class HuggingFace(SavedModel):
     @property
     def own_baselines(self) -> dict[str, EncoderQuestion]:
         """Untrained copies of the model, of an adapter those of the model that it is put into, and
-        its input embeddings; of a quantised model only copies with all weights drawn.
+        its input embeddings; of a quantised model only copies with all weights drawn. Where turns
+        of conversations are read, the same of what stands before the response.
         """
         if self.weights != "trained":
             return {}
-        return list_own_baselines(
+        own = list_own_baselines(
             HuggingFace, self, self._base, not quantisation(self.configuration)
         )
+        return own | (list_prompt_baseline(HuggingFace, self) if self.turns else {})
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:
@@ -272,7 +288,9 @@ class HuggingFace(SavedModel):
         around += ",once" if self.template or self.prompt else ""  # see `shared_start`
         read = f"{around},special={self.counts_special},tokens={self.batch}"
         starts = "" if self.starts == "once" else f",starts={self.starts}"
-        return f"hf,{read}{starts}{drawn}{units}{self.trust}"
+        check_turns(self.turns, self.template == CHAT)
+        turns = f",turns={self.turns}" if self.turns else ""
+        return f"hf,{read}{starts}{turns}{drawn}{units}{self.trust}"
 
     @property
     def reads(self) -> str:
@@ -332,19 +350,39 @@ class HuggingFace(SavedModel):
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         from lingprobe.encoders.constant_token import constant_tokens
-        from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.tokens import Words
 
         network = self.load()
-        words = Words(self.spaces, self.text == "raw")
-        around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
-        if around.after and any(pool != "end" for _, pool in asked) and network.causal:
+        has_turns = any(sentence.turns for sentence in sentences)
+        has_texts = not all(sentence.turns for sentence in sentences)
+        if has_turns and not self.template and network.tokenizer.chat_template:
+            say_unrendered(self.name)
+        passes = self._passes(network)
+        around = passes.frame
+        is_behind = has_texts and any(pool != "end" for _, pool in asked)
+        if around.after and is_behind and network.causal:
             say_unread(self.name, around.after)
-        passes = Passes(network, around, self.counts_special, self.batch, words)
         if recall(*self._memory_key) is None:
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
-        return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
+        vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
+        if units.reasons:
+            raise PartRefused(vectors, units.reasons)
+        return vectors
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence, in the order in which they are read, with their states."""
+        return self._passes(self.load()).read_tokens(sentence, layers)
+
+    def _passes(self, network: Network) -> Passes:
+        """How sentences go through the model."""
+        from lingprobe.encoders.forward import Passes  # imports torch
+        from lingprobe.encoders.tokens import Words
+
+        words = Words(self.spaces, self.text == "raw")
+        around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
+        check_turns(self.turns, self.template == CHAT)
+        turns = self.turns if self.template == CHAT else None
+        return Passes(network, around, self.counts_special, self.batch, words, turns)
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

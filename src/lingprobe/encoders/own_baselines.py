@@ -15,12 +15,13 @@ from typing import Any
 
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.encoders.conversations import PROMPT
 
 COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
 _READ = (  # options that say how a model is run, and what it reads
     *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
-    *("prompt", "template", "special", "text", "spaces"),
+    *("prompt", "template", "turns", "special", "text", "spaces"),
 )
 _INSIDE = 12  # times the square of the width are the weights of a block
 
@@ -50,6 +51,25 @@ def list_own_baselines(
         inputs = Reference("hf", model, tuple(sorted(known.items())))
         own[str(inputs.plus(layers="0", pool=pool))] = BEYOND_SURFACE
     return own
+
+
+def list_prompt_baseline(kind: type[Any], encoder: Any) -> dict[str, EncoderQuestion]:
+    """The reference of the same model that reads what stands before the response alone; none of an
+    encoder that does so itself.
+    """
+    if encoder.turns == PROMPT:
+        return {}
+    options = _changed_options(kind, encoder) | {"turns": PROMPT}
+    if encoder.adapter:
+        options["adapter"] = str(encoder.adapter)
+    reference = Reference(kind.place, str(encoder.model), tuple(sorted(options.items())))
+    return {str(reference): BEYOND_SURFACE}
+
+
+def reads_prompt(reference: str) -> bool:
+    """Whether a reference is of a model that reads conversations without their response."""
+    parsed = try_parse_reference(reference)
+    return parsed is not None and dict(parsed.options).get("turns") == PROMPT
 
 
 def is_copy(reference: str) -> bool:

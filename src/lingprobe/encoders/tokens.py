@@ -25,6 +25,9 @@ from lingprobe.encoders.frames import PLAIN, Frame, say_started_twice, say_where
 
 Flags = NDArray[np.bool_]
 
+_DECODED_BEFORE = 4  # tokens before one, whose text decides whether it begins with a space
+_NO_CHARACTER = "\ufffd"  # what decoding makes of a part of a character
+
 
 def word_spans(words: Sequence[str], start: int = 0) -> Ints:
     """Where each word lies in the words joined with single spaces, [words, 2], counted from
@@ -203,7 +206,7 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
     }
     encodings = tokenizer(read, truncation=True, max_length=limit, **options)
     if tokenizer.is_fast:
-        cut = _overflowing(encodings)
+        cut = find_overflowing(encodings)
         encodings = _start_once(encodings, tokenizer) if frame.starts == "once" else encodings
         inside = frame.insides(encodings, [len(text) for text in raw]) if frame.alone else None
         return Tokens.of(encodings, cut, inside=inside)
@@ -211,7 +214,24 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
     return Tokens.of(encodings, np.array([len(ids) > limit for ids in whole]))
 
 
-def _overflowing(batch: Any) -> Flags:
+def spell_tokens(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
+    """What each token stands for: what decoding it adds to the text, or, where that is nothing, as
+    of a part of a character, how the tokenizer writes it.
+    """
+    names = tokenizer.convert_ids_to_tokens(list(ids))
+    spelled = []
+    for place, name in enumerate(names):
+        start = max(place - _DECODED_BEFORE, 0)
+        before, whole = (
+            tokenizer.decode(ids[start:end], clean_up_tokenization_spaces=False)
+            for end in (place, place + 1)
+        )
+        added = whole[len(before) :] if whole.startswith(before) else ""
+        spelled.append(added if added and _NO_CHARACTER not in added else str(name))
+    return tuple(spelled)
+
+
+def find_overflowing(batch: Any) -> Flags:
     """Which texts a fast tokeniser has cut."""
     return np.array([bool(encoding.overflowing) for encoding in batch.encodings])
 
@@ -297,7 +317,7 @@ class Pieces:
             "add_special_tokens": frame.special,
         }
         encodings = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
-        cut = _overflowing(encodings)
+        cut = find_overflowing(encodings)
         if frame.starts == "once":
             encodings = _start_once(encodings, self.tokenizer)
         marks = marks_of(self.tokenizer)

@@ -55,7 +55,7 @@ class KeptHandful:
 
     def keep(self, folder: Path, encoder: str, stem: str) -> None:
         """Write it; a folder that cannot be written does without."""
-        lines = [(each.words, each.text) for each in self.vectors]
+        lines = [each.plain for each in self.vectors]
         arrays = {
             f"{row} {number}": layer
             for row, layers in enumerate(self.vectors.values())
@@ -325,7 +325,7 @@ def _read(path: Path) -> KeptHandful | None:
     rows: list[list[Floats]] = [[] for _ in lines]
     for name in block.arrays:
         rows[int(name.partition(" ")[0])].append(block.array(name))
-    sentences = [Sentence.of(words, text) for words, text in lines]
+    sentences = [Sentence.of(*line) for line in lines]
     return KeptHandful(block.facts["mark"], dict(zip(sentences, rows, strict=True)))
 
 

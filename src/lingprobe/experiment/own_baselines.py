@@ -13,7 +13,7 @@ from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hf import DEPTH, INPUTS, said_in
 from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.own_baselines import count_block_weights, is_copy
+from lingprobe.encoders.own_baselines import count_block_weights, is_copy, reads_prompt
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.experiment.units import width
 from lingprobe.nets.device import free_memory
@@ -48,7 +48,8 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     for _, same in groupby(copies, key=_without_seed):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
     if is_able and not {*INPUTS} & {*layers_of(encoder)}:
-        chosen += [name for name in own if name not in copies]
+        chosen += [name for name in own if name not in copies and not reads_prompt(name)]
+    chosen += filter(reads_prompt, own)
     return dict(_make_able(chosen))
 
 

@@ -16,6 +16,7 @@ from lingprobe.data.notes import ThresholdCounts, Thresholds
 Doubles = NDArray[np.float64]
 
 FALSE_POSITIVE_RATES = (0.01, 0.05)
+_ROUNDING = 1e-9  # 0.01 * 100 is a whole number, whatever floats make of such products
 LEAST_FALSE_POSITIVES = 10  # that a rate stands for among the test examples, or it is not shown
 
 
@@ -42,11 +43,19 @@ def find_thresholds(
     counts = [int((labels.classes == _code(labels, name)).sum()) for name in names]
     rare = int(counts[1] <= counts[0])
     margins = scores[:, rare].astype(np.float64) - scores[:, 1 - rare]
-    negatives = np.sort(margins[labels.classes != _code(labels, names[rare])])[::-1]
-    # a new negative is above the k-th largest of n with probability k / (n + 1)
-    places = {rate: int(rate * (len(negatives) + 1)) for rate in FALSE_POSITIVE_RATES}
-    found = {f"{rate:g}": float(negatives[k - 1]) for rate, k in places.items() if k}
-    return Thresholds(names[rare], found)
+    negatives = margins[labels.classes != _code(labels, names[rare])]
+    found = {rate: find_threshold(negatives, rate) for rate in FALSE_POSITIVE_RATES}
+    return Thresholds(names[rare], {f"{k:g}": v for k, v in found.items() if v is not None})
+
+
+def find_threshold(negatives: NDArray[np.floating], rate: float) -> float | None:
+    """The score that a new negative example is above with at most this probability: above the k-th
+    largest of n it is with k / (n + 1). None where there are too few for the rate.
+
+    negatives  scores [n] of examples that the probe was not fitted to
+    """
+    place = int(rate * (len(negatives) + 1) + _ROUNDING)
+    return float(np.sort(negatives)[::-1][place - 1]) if place else None
 
 
 def count_at_thresholds(

@@ -1,9 +1,9 @@
 """Readings -> predictor. One module or folder for each kind of probe; this is their list.
 
-`logreg` are linear probes, `mlp` the networks with hidden layers, `span` the edge probe of Tenney
-et al.; `plain` makes a probe of any classifier like those of scikit-learn. `features` is what
-probes train on, `losses` are the losses of each kind of label. `floors`, `bayes` and `grams` are
-baselines that read words.
+`logreg` are linear probes, `means` compares class means, `mlp` the networks with hidden layers,
+`span` the edge probe of Tenney et al.; `plain` makes a probe of any classifier like those of
+scikit-learn. `features` is what probes train on, `losses` are the losses of each kind of label.
+`floors`, `bayes` and `grams` are baselines that read words.
 """
 
 from lingprobe.data.references import Contents
@@ -16,6 +16,7 @@ PROBES = Contents(
         "mlp": "lingprobe.probes.mlp.probe:mlp",
         "span": "lingprobe.probes.span.probe:Span",
         "logreg": "lingprobe.probes.logreg:LogReg",
+        "means": "lingprobe.probes.means:ClassMeans",
         "online": "lingprobe.probes.online:online",
         "relatedness": "lingprobe.probes.relatedness.probe:relatedness",
         "cosine": "lingprobe.probes.cosine:Cosine",

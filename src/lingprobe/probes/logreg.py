@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
+from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
@@ -106,12 +107,15 @@ class LogReg:
             strengths, _minimise(features, train.labels, aims, strengths), strict=True
         ):
             score, loss = np.nan, np.nan
+            unseen = np.empty((0, len(minimum.bias)), np.float32)
             if judged is not None:
-                score, loss = _judge(minimum.score(judged), dev.labels, aims)
+                unseen = minimum.score(judged)
+                score, loss = _judge(unseen, dev.labels, aims)
             choice = {"c": c, "dev": score, "dev_loss": loss, "objective": minimum.objective}
             weights = (minimum.weights * aims.factor).astype(np.float32)
             bias = (minimum.bias * aims.factor + aims.shift).astype(np.float32)
-            linear = Linear(read, scaling, weights, bias, choice)
+            held_out = HeldOutScores(dev.labels, unseen * aims.factor + aims.shift)
+            linear = Linear(read, scaling, weights, bias, choice, held_out)
             for by, quality in (("score", score), ("loss", -loss)):
                 if by not in best or quality > best[by][0]:
                     best[by] = quality, linear
@@ -192,6 +196,16 @@ class Linear:
     weights: Floats
     bias: Floats
     choice: Mapping[str, Any]
+    held_out: HeldOutScores
+
+    def unfold(self) -> UnfoldedWeights:
+        """Weights of features as they are."""
+        shift, factor, weights = (
+            each.astype(np.float64)
+            for each in (self.scaling.shift, self.scaling.factor, self.weights)
+        )
+        unfolded = weights * factor
+        return UnfoldedWeights(unfolded, self.bias.astype(np.float64) - unfolded @ shift)
 
     def predict(self, readings: Readings) -> Predictions:
         features = readings.features(self.read)

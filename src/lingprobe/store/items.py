@@ -28,6 +28,7 @@ def write_items(root: Path, result: Result, dataset: Dataset) -> None:
     facts = {
         "texts": [sentence.text for sentence in sentences],
         "words": [[*sentence.words] for sentence in sentences],
+        "turns": {i: s.turns for i, s in enumerate(sentences) if s.turns},
         "vocabulary": [*dataset.vocabulary],
     }
     sites = dataset.sites.copy()
@@ -46,12 +47,13 @@ def read_items(result: Result) -> Dataset | None:
         with report_damage(path, "a file of test examples"):
             facts = block.facts
             texts, words = facts["texts"], facts["words"]
+            turns = {int(i): each for i, each in facts.get("turns", {}).items()}
             sites, asked = np.array(block.array("sites")), np.array(block.array("asked"))
     except Damaged as damage:
         set_aside(path, damage)
         return None
     return Dataset.of_columns(
-        map(Sentence.of, words, texts),
+        map(Sentence.of, words, texts, (turns.get(i, ()) for i in range(len(texts)))),
         sites,
         result.gold,
         np.full(len(sites), SPLITS.index("test"), np.int8),

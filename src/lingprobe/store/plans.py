@@ -54,7 +54,7 @@ class Plan:
     def sentences(self, block: int) -> list[Sentence]:
         """A block's sentences, read from the plan."""
         lines = json.loads(zlib.decompress(self.file.array(f"text:{block}").tobytes()))
-        sentences = [Sentence.of(words, text) for words, text in lines]
+        sentences = [Sentence.of(*line) for line in lines]
         if not np.array_equal(keys_of(sentences), self.part(block)):
             raise Damaged(f"the sentences of block {block} are not those that were planned")
         return sentences
@@ -103,7 +103,7 @@ def draw_up(
 
 def _pack_sentences(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
     """Sentences as compressed JSON; a text that is the words alone is excluded."""
-    lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in sentences]
+    lines = [sentence.plain for sentence in sentences]
     return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
 
 

@@ -14,6 +14,7 @@ from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.usual_columns import (
     ACCEPTED,
     ANSWERS,
+    EXCHANGES,
     LABELS,
     PAIRS,
     SPANS,
@@ -39,6 +40,7 @@ class Chosen:
     flags    columns of zeros and ones, whose headings are the classes
     answers  two columns of texts, whose headings are the classes
     accepted the column that says whether an annotation holds
+    is_exchange  whether two texts are a prompt and the response to it, one conversation
     """
 
     texts: tuple[str, ...]
@@ -50,6 +52,7 @@ class Chosen:
     flags: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     accepted: str = ""
+    is_exchange: bool = False
 
     def plain(self) -> dict[str, str]:
         """The columns by what they hold, as notes have them."""
@@ -70,6 +73,8 @@ class Chosen:
     @property
     def sites(self) -> int:
         """How many texts or spans a label is about."""
+        if self.is_exchange:
+            return 1
         return len(self.spans) or len(self.texts) + bool(self.answers)
 
 
@@ -109,7 +114,11 @@ class _Choice:
             flags = () if label else tuple(self.head.find_flags(_drop_numbering(free)))
         split = given.get("split") or self._split([n for n in free if n not in (label, *flags)])
         group, accepted = given.get("group", ""), self._find_accepted(free, label)
-        chosen = Chosen(texts, label, group, split, spans, roles, flags, answers, accepted)
+        plain_names = tuple(map(plain, texts))
+        is_exchange = not spans and "text" not in columns.as_asked() and plain_names in EXCHANGES
+        chosen = Chosen(
+            texts, label, group, split, spans, roles, flags, answers, accepted, is_exchange
+        )
         self._check(chosen)
         return chosen
 

@@ -9,9 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.data.digests import digest_texts
+from lingprobe.data.examples import Turn
 
 _ROLES, _CONTENTS = ("role", "from", "speaker"), ("content", "value", "text")
 _ALIASES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
+RESPONDING = "assistant"
+"""The role whose last turn is the response."""
+_SHOWN_PROMPT, _DIGEST_LETTERS = 30, 8
 KNOWN_ROLES = (*_ALIASES, "user", "assistant", "system", "tool")
 
 
@@ -36,6 +41,22 @@ def arrange_turns(cell: Any) -> Any:
             value = parse_json(cell)
             return value if is_conversation(value) else cell
     return cell
+
+
+def read_turns(turns: Sequence[dict[str, Any]]) -> tuple[Turn, ...]:
+    """The turns of a conversation, with roles as chat templates call them."""
+    return tuple(Turn(_ALIASES.get(name := _role(turn), name), _content(turn)) for turn in turns)
+
+
+def name_prompt(turns: Sequence[Turn]) -> str:
+    """A name of all that stands before a response, the same wherever it is the same: how it begins,
+    and a digest. '' where no response ends the conversation, or nothing stands before it.
+    """
+    if len(turns) < 2 or turns[-1].role != RESPONDING:
+        return ""
+    before = [part for turn in turns[:-1] for part in turn]
+    begins = " ".join(turns[-2].content.split())[:_SHOWN_PROMPT]
+    return f"{begins} ({digest_texts(*before)[:_DIGEST_LETTERS]})"
 
 
 def join_turns(turns: Sequence[dict[str, Any]], role: str = "") -> str:

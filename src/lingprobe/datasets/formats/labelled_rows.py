@@ -40,7 +40,7 @@ from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 from lingprobe.datasets.formats.multiple_choice import list_options
 from lingprobe.datasets.formats.row_labels import as_number, as_numbers
-from lingprobe.datasets.formats.row_reader import Piece, RowForm, RowReader, decide_form
+from lingprobe.datasets.formats.row_reader import PROMPT, Piece, RowForm, RowReader, decide_form
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.rows import HEAD, Source
@@ -48,7 +48,7 @@ from lingprobe.datasets.formats.token_rows import join_tokens
 from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
 
-_TWO = 2  # classes, of which one may be rare
+_TWO = 2  # classes, of which one may be rare; conversations that share a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +140,26 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
         **source_notes([part.path for part in parts], tally),
         "remarks": [*_remarks(reader, how), *hidden.values(), *gaps],
     }
-    dataset = rows.dataset().with_notes(**notes)
+    dataset = _tie_prompts(rows.dataset().with_notes(**notes))
     if labels:
         dataset = as_asked(dataset, labels, str(place))
     else:
         dataset = _decide(dataset, parts[0], how, reader, absent)
-    together = (*dataset.clusters, chosen.group) if chosen.group else dataset.clusters
-    return replace(dataset, clusters=together)
+    together = [*dataset.clusters, *filter(None, [chosen.group])]
+    return replace(dataset, clusters=tuple(dict.fromkeys(together)))
+
+
+def _tie_prompts(dataset: Dataset) -> Dataset:
+    """The data set whose conversations with one prompt stay together; without the tag where no two
+    have one.
+    """
+    tags = dataset.strata.get(PROMPT)
+    if tags is None or PROMPT in dataset.clusters:
+        return dataset
+    if (np.bincount(tags.codes[tags.codes >= 0]) < _TWO).all():
+        strata = {name: each for name, each in dataset.strata.items() if name != PROMPT}
+        return replace(dataset, strata=strata)
+    return replace(dataset, clusters=(*dataset.clusters, PROMPT))
 
 
 def _decide(

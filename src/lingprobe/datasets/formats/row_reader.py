@@ -15,6 +15,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import Example, Sentence, Site
+from lingprobe.data.examples import Turn
 from lingprobe.data.labels import Label
 from lingprobe.datasets.formats.chosen_columns import Chosen
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS
@@ -25,7 +26,14 @@ from lingprobe.datasets.formats.composite_labels import (
     name_flags,
     parse_list,
 )
-from lingprobe.datasets.formats.conversations import arrange_turns, is_conversation, join_turns
+from lingprobe.datasets.formats.conversations import (
+    RESPONDING,
+    arrange_turns,
+    is_conversation,
+    join_turns,
+    name_prompt,
+    read_turns,
+)
 from lingprobe.datasets.formats.header import refuse_row
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.row_annotations import (
@@ -58,6 +66,8 @@ from lingprobe.datasets.formats.usual_columns import plain
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 _TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
 NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
+PROMPT = "prompt"
+"""The tag of conversations by what stands before the response."""
 Piece = CorpusPart | HeldRows
 """A file of a table, or rows in memory."""
 
@@ -100,7 +110,13 @@ class RowForm:
             remarks.append(
                 f"its labels, lists of spans{counted}{ends}, were read as a label for each span"
             )
-        if self.talks and not chosen.roles:
+        if chosen.is_exchange:
+            one, two = chosen.texts
+            remarks.append(
+                f"its columns {one} and {two} were read as a conversation of two turns;"
+                f" text={one},text2={two} reads two texts"
+            )
+        elif self.talks and not chosen.roles:
             column = (*chosen.texts, *chosen.answers)[0]
             remarks.append(
                 f"its column {column}, of conversations, was read as the texts of their turns, a"
@@ -231,10 +247,12 @@ class RowReader:
         texts = (*self.chosen.texts, *more)
         roles = (*self.chosen.roles, *("" for _ in texts))
         sites = tuple(
-            Site(self._sentence(cells.get(name), name, role))
-            for name, role in zip(texts, roles, strict=False)
+            Site(self.read_sentence(cells.get(name), name, role))
+            for name, role in zip(() if self.chosen.is_exchange else texts, roles, strict=False)
         )
-        if self.chosen.spans:
+        if self.chosen.is_exchange:
+            sites = (Site(self._exchange(cells)),)
+        elif self.chosen.spans:
             sites = tuple(self._span(cells, k) for k in range(len(self.chosen.spans)))
         split = self.part.split or "train"
         if self.chosen.split and not self.part.split:
@@ -243,11 +261,15 @@ class RowReader:
         if self.chosen.group and not str("" if group is None else group).strip():
             raise BadRow(f"no {self.chosen.group} in its column; group= needs one in every row")
         strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
+        if len(sites) == 1 and (prompt := name_prompt(sites[0].sentence.turns)):
+            strata.setdefault(PROMPT, prompt)
         return Example(sites, label, split, strata=strata)
 
-    def _sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
+    def read_sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
         """The text of a cell, or its words, of which equal ones are one in memory."""
         if self.form.talks and is_conversation(cell := arrange_turns(cell)):
+            if not role:
+                return self._conversation(read_turns(cell), column)
             cell = join_turns(cell, role)
         if self.form.as_lists and isinstance(cell, str):
             cell = _cut_list(cell)
@@ -257,6 +279,33 @@ class RowReader:
             made = Sentence.of(map(intern, cut(cell or "")), cell)
         else:
             raise BadRow(f"column {column!r} has {str(cell)[:40]!r} where a text is expected")
+        return self._check_text(made, column)
+
+    def read_text(self, cells: Mapping[str, Any]) -> Sentence:
+        """The only text of a row, or its conversation. BadRow where there is none."""
+        if self.chosen.is_exchange:
+            return self._exchange(cells)
+        (name,) = self.chosen.texts
+        return self.read_sentence(cells.get(name), name)
+
+    def _conversation(self, turns: Sequence[Turn], column: str) -> Sentence:
+        """A conversation, whose text is that of its turns, a line each."""
+        text = "\n".join(turn.content for turn in turns)
+        return self._check_text(Sentence.of(map(intern, cut(text)), text, turns), column)
+
+    def _exchange(self, cells: Mapping[str, Any]) -> Sentence:
+        """The conversation that two columns are, a prompt and the response to it."""
+        asked, answer = (cells.get(name) for name in self.chosen.texts)
+        if is_conversation(turns := arrange_turns(asked)):
+            before = read_turns(turns)
+        else:
+            before = (Turn("user", self.read_sentence(asked, self.chosen.texts[0]).text),)
+        said = self.read_sentence(answer, self.chosen.texts[1]).text
+        return self._conversation((*before, Turn(RESPONDING, said)), self.chosen.texts[0])
+
+    @staticmethod
+    def _check_text(made: Sentence, column: str) -> Sentence:
+        """The same sentence, unless there is nothing to read in it."""
         if not made.text.strip(BLANK):
             raise BadRow(f"there is no text in column {column!r}")
         if "\0" in made.text:

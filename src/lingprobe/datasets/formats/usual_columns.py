@@ -48,6 +48,8 @@ PAIRS = (
     ("prompt", "response"),
     ("instruction", "response"),
 )
+EXCHANGES = (("prompt", "response"), ("instruction", "response"))
+"""Those pairs that are one conversation: what a user says, and the answer."""
 LABELS = (
     ("labeltext", "labelname"),
     ("label", "labels", "goldlabel"),

@@ -7,11 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column, join_columns
@@ -163,7 +164,9 @@ class Linear:
             cuts = targets.take(closed.rows).cuts(closed.scores)
             held_out = _leave_out(len(train), dev.labels, closed)
         if self.priors == "equal":
-            model = _equalise_priors(model, train.labels, dev.labels)
+            fitted, model = model, _equalise_priors(model, train.labels, dev.labels)
+            moved = held_out.scores + (model.bias - fitted.bias)
+            held_out = held_out._replace(scores=moved)
         choice = {
             "member": member,
             "standardised": standardised,
@@ -179,14 +182,7 @@ class Linear:
             choice[Thresholds.key] = thresholds.plain()
         if math.isfinite(boundary):
             choice[BoundaryDensity.key] = BoundaryDensity(boundary).plain()
-        return LinearMap(read, decomposition.scale, model, cuts, choice)
-
-
-class HeldOut(NamedTuple):
-    """Labels and scores [n, outputs] of dev examples that a fit has not seen."""
-
-    labels: Column
-    scores: Doubles
+        return LinearMap(read, decomposition.scale, model, cuts, choice, held_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +197,12 @@ class LinearMap:
     model: LinearModel
     cuts: Doubles | None
     choice: Mapping[str, Any]
+    held_out: HeldOutScores
+
+    def unfold(self) -> UnfoldedWeights:
+        """Weights of features as they are."""
+        weights = self.model.weights * self.scale.factor
+        return UnfoldedWeights(weights, self.model.bias - weights @ self.scale.shift, self.cuts)
 
     def predict(self, readings: Readings) -> Predictions:
         features = readings.features(self.read)
@@ -253,11 +255,11 @@ def _fit_calibrated(
     dev: Readings,
     decomposition: SharedDecomposition,
     how: tuple[MemberChoice, float],
-) -> tuple[LinearModel, HeldOut]:
+) -> tuple[LinearModel, HeldOutScores]:
     """Logistic regression on train and dev, calibrated, and what one on train alone says of dev."""
     (shared, penalty), count = how, len(train)
     targets, start = _targets_of(train, dev), None
-    held_out = HeldOut(dev.labels.take(np.arange(0)), np.empty((0, len(train.labels.names))))
+    held_out = HeldOutScores(dev.labels.take(np.arange(0)), np.empty((0, len(train.labels.names))))
     first, slope = (
         targets.take(np.arange(count)),
         1.0 if shared.lines is None else shared.lines.slope,
@@ -271,17 +273,17 @@ def _fit_calibrated(
         alone = replace(decomposition, features=decomposition.features[:count])
         start = fit_logistic(alone, first, penalty)
         scaled = decomposition.scale.apply(decomposition.features[count:])
-        held_out = HeldOut(dev.labels, predict_scores(calibrate(start), scaled))
+        held_out = HeldOutScores(dev.labels, predict_scores(calibrate(start), scaled))
     return calibrate(fit_logistic(decomposition, targets, penalty, start)), held_out
 
 
-def _leave_out(train: int, dev: Column, closed: ClosedFit) -> HeldOut:
+def _leave_out(train: int, dev: Column, closed: ClosedFit) -> HeldOutScores:
     """Leave-one-out scores of the dev examples, which come after so many of train."""
     mine = closed.rows >= train
-    return HeldOut(dev.take(closed.rows[mine] - train), closed.scores[mine])
+    return HeldOutScores(dev.take(closed.rows[mine] - train), closed.scores[mine])
 
 
-def _rate_scores(held_out: HeldOut, cuts: Doubles | None) -> float:
+def _rate_scores(held_out: HeldOutScores, cuts: Doubles | None) -> float:
     """How good scores are; NaN where there are none, or they are beyond what a float holds."""
     if not len(held_out.scores):
         return float("nan")

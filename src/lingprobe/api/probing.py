@@ -1,0 +1,213 @@
+"""Probes to keep: train one, keep one of a run, score a file of texts."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
+
+from lingprobe.api.arguments import as_list, takes_options
+from lingprobe.api.encoders import configure
+from lingprobe.api.evaluation import Evaluation
+from lingprobe.api.measure import at, run
+from lingprobe.api.probe_options import FitOptions, KeepOptions, ScoreFileOptions
+from lingprobe.api.refitting import choose_row, is_live, refit_probe
+from lingprobe.api.results import read_stored_results
+from lingprobe.api.trained import ProbeThreshold, ScoredTexts, TrainedProbe, load_probe
+from lingprobe.data.cache import open_draft, storable
+from lingprobe.data.core import DataProblem
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.datasets.formats.read_texts import RowText, read_texts
+from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import make as make_encoder
+from lingprobe.encoders.hf import HuggingFace
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.provenance import layers_of
+from lingprobe.tables.table import safe
+
+_FLAGGED, _PREDICTED = "flagged", "predicted"
+
+
+class FitSettings(TypedDict, total=False):
+    """How a probe is trained that is to be kept; the keyword parameters of `fit`."""
+
+    layer: str | int | None
+    probe: str
+    cache: str | Path | None
+    output: str | Path | None
+    on_error: Literal["raise", "skip"]
+    limit: int | None
+    baselines: bool
+    copies: bool
+    progress: bool
+
+
+@takes_options(FitOptions)
+def fit(model: Any, data: Any, **settings: Unpack[FitSettings]) -> TrainedProbe:
+    """Train a linear probe of a model's vectors and measure it, as `run` does, to keep it. Of small
+    data, which have folds, it is that of the first fold; its card has the score over all.
+
+    model  one encoder, as for `evaluate`
+    data   one task, as for `evaluate`
+    UsageProblem where several are given; what `run` raises; DataProblem where nothing could be
+    measured.
+
+        probe = lingprobe.fit("hf:Qwen/Qwen3-0.6B,template=chat", (texts, labels), layer=14)
+        probe.save("harmful/")
+    """
+    asked = FitOptions(**settings)
+    reference = _as_one_encoder(model, asked.layer)
+    evaluation = run(
+        data,
+        [reference],
+        probes=[asked.probe],
+        layers=[] if asked.layer is None else [str(asked.layer)],
+        seeds=1,
+        cache=asked.cache,
+        output=asked.output,
+        on_error=asked.on_error,
+        limit=asked.limit,
+        baselines=asked.baselines,
+        copies=asked.copies,
+        progress=asked.progress,
+    )
+    named = [_canonical(reference)] if isinstance(reference, str) else None
+    mine = [
+        result
+        for result in evaluation.results
+        if (result.trial.encoder in named if named else is_live(result.trial.encoder))
+    ]
+    if not mine:
+        why = "; ".join(evaluation.problems) or "nothing could be measured"
+        raise DataProblem(f"no probe could be trained: {why}")
+    with at(asked.cache):
+        row = choose_row(mine, evaluation.results)
+        return refit_probe(row, evaluation.planned, Paths.of(evaluation.folder))
+
+
+def _as_one_encoder(model: Any, layer: str | int | None) -> Any:
+    """The encoder with the layer that is asked for; UsageProblem for several."""
+    given = [model] if isinstance(model, tuple) else as_list(model)
+    if len(given) != 1:
+        raise UsageProblem(f"fit takes one model, and {len(given)} are given")
+    (only,) = given
+    only = str(only) if isinstance(only, Reference) else only
+    if layer is None:
+        return only
+    if not isinstance(only, str):
+        made = make_encoder(only)
+        has_layer = not isinstance(made, HuggingFace) or str(layer) in layers_of(made)
+        return only if has_layer else configure(only, layers=str(layer))[0]
+    parsed = try_parse_reference(only)
+    if parsed is None or parsed.name not in ENCODERS.places():
+        return only
+    if "layers" in ENCODERS.options(parsed.name) and "layers" not in dict(parsed.options):
+        return configure(only, layers=str(layer))[0]
+    return only
+
+
+def _canonical(reference: str) -> str:
+    (only, *others) = ENCODERS.expand(reference)
+    if others:
+        raise UsageProblem(f"{reference} stands for {len(others) + 1} encoders: fit takes one")
+    return str(ENCODERS.canonical(only))
+
+
+@takes_options(KeepOptions)
+def keep_probe(results: Any = None, **options: Any) -> TrainedProbe:
+    """Train a probe of a run again, check that it answers as it did there, and write it to a
+    folder, as `lingprobe probe keep` does. Returns it.
+
+    results  the folder of a run, or what `run` returned
+    DataProblem where data, encoder or code changed since; UsageProblem where several probes are
+    meant.
+
+        lingprobe.keep_probe("results/", encoder="hf:*", output="harmful/")
+    """
+    given = KeepOptions(results=results, **options)
+    with at(given.cache):
+        if isinstance(results, Evaluation):
+            evaluation = results
+        else:
+            stored = read_stored_results(results, {"experiment": given.experiment})
+            folder = None if results is None else Path(str(results))
+            evaluation = Evaluation(tuple(stored.results), folder=folder)
+        made = evaluation.trained(
+            given.task, given.encoder, given.layer, probe=given.probe, trust=given.trust
+        )
+    made.save(given.output)
+    return made
+
+
+@dataclass(frozen=True)
+class ScoredFile:
+    """What became of a file of texts.
+
+    path     the CSV with the scores
+    scored   how many texts have them
+    problems why others have none, each with its place
+    """
+
+    path: Path
+    scored: int
+    problems: tuple[str, ...] = ()
+
+
+@takes_options(ScoreFileOptions)
+def score_file(folder: str | Path, texts: str | Path, **options: Any) -> ScoredFile:
+    """Score the texts of a table with a probe that was kept: a CSV with the same rows, the label
+    that is predicted, and a column of probabilities for each label.
+
+    DataProblem for rows without a text, unless `on_error="skip"`, and where a text cannot be
+    encoded.
+
+        lingprobe.score_file("harmful/", "texts.csv", output="scores.csv")
+    """
+    given = ScoreFileOptions(folder=folder, texts=texts, **options)
+    probe = load_probe(given.folder, given.model, trust=given.trust)
+    threshold = None if given.fpr is None else probe.threshold(given.fpr)
+    source = Path(given.texts).expanduser()
+    found = read_texts(source, given.text or "")
+    problems = [row.problem for row in found if row.problem]
+    if problems and given.on_error == "raise":
+        raise DataProblem(
+            f"{len(problems):,} of {len(found):,} rows cannot be scored, first {problems[0]};"
+            " on_error=skip leaves them without scores"
+        )
+    good = [row for row in found if row.sentence is not None]
+    done = probe.score_texts([row.sentence for row in good])
+    problems += [f"{good[number].place}: {why}" for number, why in done.reasons.items()]
+    scored = {row.place: number for number, row in enumerate(good) if number not in done.reasons}
+    output = Path(given.output) if given.output else source.with_name(f"{source.stem}-scores.csv")
+    with open_draft(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(_lay_out(probe, found, (scored, done), threshold))
+    return ScoredFile(output, len(scored), tuple(problems))
+
+
+def _lay_out(
+    probe: TrainedProbe,
+    found: Sequence[RowText],
+    scored: tuple[Mapping[str, int], ScoredTexts],
+    threshold: ProbeThreshold | None,
+) -> Iterator[list[str]]:
+    """The rows of the CSV, its headings first; a row without scores has its text alone."""
+    is_number = probe.facts.kind == "scores"
+    names = [] if is_number else [f"p({storable(label)})" for label in probe.labels]
+    flags = [] if threshold is None else [_FLAGGED]
+    (numbers, done) = scored
+    yield ["text", _PREDICTED, *names, *flags]
+    for row in found:
+        text = "" if row.sentence is None else safe(storable(row.sentence.text))
+        if (number := numbers.get(row.place)) is None:
+            yield [text, *("" for _ in (_PREDICTED, *names, *flags))]
+            continue
+        scores = done.scores[number]
+        shown = [repr(float(each)) for each in scores] if names else []
+        if threshold is not None:
+            place = probe.labels.index(threshold.positive)
+            margin = done.logits[number, place] - done.logits[number, 1 - place]
+            shown.append(str(int(margin > threshold.margin)))
+        yield [text, safe(storable(probe.name_label(scores))), *shown]

@@ -1,0 +1,309 @@
+"""A probe of a run, trained again on the same vectors and kept as numbers: runs keep answers, not
+probes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
+from lingprobe.analysis.rows import groups_of, rows
+from lingprobe.api.probe_transfer import name_label_kind
+from lingprobe.api.trained import TrainedProbe
+from lingprobe.data.abilities import Framed, Unfolding
+from lingprobe.data.centring import CENTRED
+from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import is_code_allowed
+from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.data import load_dataset
+from lingprobe.experiment.measure import Ready, about, ready
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Design, Plan, plan
+from lingprobe.experiment.portions import passing_vectors
+from lingprobe.experiment.provenance import revision
+from lingprobe.experiment.run import groups_of as groups_of_plan
+from lingprobe.experiment.settings import fit_wanted
+from lingprobe.metrics import MetricProblem, interval_of
+from lingprobe.metrics.constant import answered_labels, find_metric
+from lingprobe.metrics.thresholds import find_thresholds
+from lingprobe.nets.precision import threads
+from lingprobe.store.precision import kept_as
+from lingprobe.store.probe_folder import (
+    Confusion,
+    EncoderFacts,
+    ProbeFacts,
+    SubgroupScore,
+    TaskFacts,
+)
+
+MIN_SUBGROUP_EXAMPLES, MAX_SUBGROUPS, MAX_BASELINES = 10, 100, 12
+_PAIR = 2  # classes, which have one margin
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """What a run was made of, while it is in memory: its objects can be used again."""
+
+    plan: Plan
+    paths: Paths
+
+
+class RowResults(NamedTuple):
+    """The results of one task, encoder, layer and probe, and all that were measured beside them."""
+
+    own: Sequence[Result]
+    every: Sequence[Result]
+
+
+def choose_row(chosen: Sequence[Result], every: Sequence[Result]) -> RowResults:
+    """The row that chosen results are of; of several layers the one that is best on dev.
+    UsageProblem where they are of several tasks, encoders or probes.
+    """
+    plain = [result for result in chosen if result.trial.control == NO_CONTROL]
+    groups = groups_of(plain)
+    named = {(task, encoder, probe) for task, encoder, _, probe, _, _ in groups}
+    if len(named) != 1:
+        listed = "; ".join(sorted(", ".join(each) for each in named)[:5]) or "none without control"
+        raise UsageProblem(
+            f"a probe is of one task, encoder and probe, and {len(named)} are meant: {listed}"
+        )
+    return RowResults(max(groups.values(), key=_rate_on_dev), every)
+
+
+def _rate_on_dev(results: Sequence[Result]) -> float:
+    known = [result.provenance.choice.dev for result in results]
+    mean = float(np.mean(known))
+    return -math.inf if math.isnan(mean) else mean
+
+
+def refit_probe(
+    row: RowResults, run: PlannedRun | None, paths: Paths, trusted: bool = False
+) -> TrainedProbe:
+    """The probe of a row, of its first fold and seed. DataProblem where the data, the encoder or
+    the code are not as they were in the run, and for a probe that is not linear.
+    """
+    first = min(row.own, key=lambda result: (result.trial.task, result.trial.seed))
+    run = run or _plan_again(first, paths, trusted)
+    if kept_as(run.paths.dtype).most:
+        raise DataProblem(
+            "the vectors of this run were projected to fewer dimensions, so no weights of the"
+            " encoder's own come of it: run again without project"
+        )
+    part, predictor = _fit(first.trial, run)
+    if not isinstance(predictor, Unfolding):
+        raise DataProblem(
+            f"{first.trial.probe} is not linear, so it cannot be kept: take linear, logreg or means"
+        )
+    _check_same(first, part, predictor)
+    weights = predictor.unfold()
+    arrays: dict[str, NDArray[Any]] = {"weights": weights.weights, "bias": weights.bias}
+    if weights.cuts is not None:
+        arrays["cuts"] = weights.cuts
+    positive, margins = _measure_margins(first, part, predictor)
+    facts = _collect_facts(row, first, part, predictor)
+    facts = replace(facts, positive=positive)
+    return TrainedProbe(facts, {**arrays, **margins}, part.group.encoder)
+
+
+def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
+    """The plan of one trial of a run that is no longer in memory."""
+    trial = first.trial
+    references = trial.task, trial.encoder, trial.probe
+    if not (trusted or is_code_allowed(*references)):
+        raise DataProblem(
+            f"{', '.join(each for each in references if not is_code_allowed(each))}: code in a file"
+            " that the results name runs only with trust (--trust)"
+        )
+    design = Design([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
+    try:
+        made = plan(design, paths)
+    except ValueError as problem:
+        raise DataProblem(
+            f"{trial.task} and {trial.encoder} cannot be made again ({problem}); what was given as"
+            " an object is needed again: lingprobe.fit(model, data)"
+        ) from problem
+    if trial not in made.trials:
+        raise DataProblem(f"{trial.task} with {trial.encoder} is no longer measured so: run again")
+    return PlannedRun(made, paths)
+
+
+def _fit(trial: Trial, run: PlannedRun) -> tuple[Ready, Predictor]:
+    """The data and vectors of a trial, and the probe fitted to them."""
+    alone = replace(run.plan, trials=(trial,))
+    (group,) = groups_of_plan(alone, alone.ids, run.paths.cache)
+    whole = load_dataset(group.task, group.ingredients.task)
+    with passing_vectors(run.paths), threads():
+        part = ready(group, whole, run.paths.vector_store())
+        ((predictor,),) = fit_wanted(group.probe, [part.to_fit])
+    return part, predictor
+
+
+def _check_same(first: Result, part: Ready, predictor: Predictor) -> None:
+    """Refuse a probe that does not answer as that of the run did. DataProblem."""
+    test = part.readings.split("test")
+    is_same = about(test.dataset) == first.provenance.tested
+    if is_same:
+        answers = predictor.predict(test).decoded
+        is_same = [*answers.plain()] == [*first.predicted.plain()]
+    if not is_same:
+        known = first.provenance.identities
+        now = part.group.ingredients._asdict()
+        names = [kind for kind, each in now.items() if str(each) != known.get(kind)]
+        changed = " and ".join(names) or "machine"
+        raise DataProblem(
+            f"the probe answers otherwise than in the run, as the {changed} changed since: run"
+            " again, and keep that probe"
+        )
+
+
+def _measure_margins(
+    first: Result, part: Ready, predictor: Unfolding
+) -> tuple[str, dict[str, NDArray[Any]]]:
+    """The positive class of two, and how far examples of dev and test lie on its side."""
+    names, held_out = part.readings.labels.names, predictor.held_out
+    if part.readings.labels.classes is None or len(names) != _PAIR:
+        return "", {}
+    positive = find_thresholds(held_out.labels, held_out.scores, names).positive
+    place = names.index(positive)
+    test = part.readings.split("test")
+    weights, bias, _ = predictor.unfold()
+    scores = test.features(predictor.read).astype(np.float64) @ weights.T + bias
+    arrays: dict[str, NDArray[Any]] = {}
+    for split, labels, found in (("dev", *held_out), ("test", test.labels, scores)):
+        margins = found[:, place].astype(np.float64) - found[:, 1 - place]
+        arrays[f"{split}_margins"] = margins
+        arrays[f"{split}_positive"] = (labels.matrix() == place).astype(np.uint8)
+    shared = [codes.astype(np.int64) for codes in first.clusters.values()]
+    arrays["test_clusters"] = np.array(shared, np.int64).reshape(len(shared), len(scores))
+    return positive, arrays
+
+
+def _collect_facts(row: RowResults, first: Result, part: Ready, predictor: Unfolding) -> ProbeFacts:
+    """What is said of a probe beside its numbers."""
+    made_with, labels = first.provenance, part.readings.labels
+    scored = next(each for each in rows(row.own))
+    folds = scored.folds > 1
+    weights = predictor.unfold().weights
+    return ProbeFacts(
+        version=made_with.version,
+        date=made_with.date,
+        kind=name_label_kind(labels),
+        labels=tuple(labels.names),
+        layer=first.trial.read,
+        probe=first.trial.probe,
+        choice=_plain_choice(made_with.choice),
+        metric=first.metric,
+        score=SubgroupScore(
+            "", PERCENT * first.score, PERCENT * first.low, PERCENT * first.high, first.n
+        ),
+        all_folds=_score_of(scored, str(scored.folds)) if folds else None,
+        baselines=tuple(_find_baselines(row, scored)),
+        subgroups=tuple(_score_subgroups(first)),
+        confusions=tuple(_count_confusions(first)),
+        encoder=_describe_encoder(first, part, weights.shape[1]),
+        task=TaskFacts(
+            first.trial.task,
+            part.group.task.question,
+            str(part.group.ingredients.task),
+            made_with.tested,
+            made_with.counts.train,
+            made_with.counts.dev,
+            made_with.counts.test,
+            part.readings.dataset.of_sentences and not part.readings.dataset.asked.size,
+        ),
+    )
+
+
+def _plain_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """What was chosen, as far as JSON holds it."""
+    plain = (str, int, float, bool, Mapping, list, tuple)
+    return {name: value for name, value in choice.items() if isinstance(value, plain)}
+
+
+def _describe_encoder(first: Result, part: Ready, width: int) -> EncoderFacts:
+    encoder: Encoder = part.group.encoder
+    view = part.readings.view
+    if not isinstance(view, str) or CENTRED in view.split("+"):
+        raise DataProblem(
+            f"{first.trial.encoder} is read in relation to other texts, so that no weights of its"
+            " vectors alone come of it"
+        )
+    name = first.trial.encoder
+    return EncoderFacts(
+        name,
+        is_live(name),
+        str(part.group.ingredients.encoder),
+        revision(encoder),
+        encoder.reads if isinstance(encoder, Framed) else "",
+        view,
+        width,
+    )
+
+
+def is_live(name: str) -> bool:
+    """Whether a name is of an encoder that was handed over as an object, not a reference."""
+    try:
+        return ENCODERS.canonical(name) != name
+    except ValueError:
+        return True
+
+
+def _score_of(row: ResultRow, name: str) -> SubgroupScore:
+    return SubgroupScore(name, row.score, row.low, row.high, row.n)
+
+
+def _find_baselines(row: RowResults, own: ResultRow) -> Iterator[SubgroupScore]:
+    """Scores of the best constant and of baselines on the same task, the best first."""
+    plain = [result for result in row.every if result.trial.control == NO_CONTROL]
+    beside = [each for each in rows(plain) if each.task == own.task and each.metric == own.metric]
+    best: dict[str, ResultRow] = {}
+    for each in beside:
+        is_better = each.encoder not in best or each.score > best[each.encoder].score
+        if each.kind == "baseline" and each.encoder != own.encoder and is_better:
+            best[each.encoder] = each
+    ordered = sorted(best.values(), key=lambda each: -each.score)[:MAX_BASELINES]
+    yield from (_score_of(each, each.encoder) for each in ordered)
+    yield SubgroupScore("the best constant answer", own.majority, n=own.n)
+
+
+def _score_subgroups(result: Result) -> Iterator[SubgroupScore]:
+    """Scores of what test examples consist of, the lowest first."""
+    found = list[SubgroupScore]()
+    metric = find_metric(result.metric)
+    predicted = answered_labels(result, metric)
+    for name, tags in result.strata.items():
+        for code, value in enumerate(tags.names):
+            some = np.flatnonzero(tags.codes == code)
+            if len(some) < MIN_SUBGROUP_EXAMPLES or len(found) >= MAX_SUBGROUPS:
+                continue
+            gold, answers = result.gold.take(some), predicted.take(some)
+            clusters = {key: codes[some] for key, codes in result.clusters.items()}
+            with suppress(MetricProblem):
+                score = metric(gold, answers)
+                low, high = interval_of(metric, gold, [answers], clusters)
+                values = PERCENT * score, PERCENT * low, PERCENT * high
+                found.append(SubgroupScore(f"{name} {value}", *values, len(some)))
+    known = (each for each in found if not math.isnan(each.score))
+    yield from sorted(known, key=lambda each: each.score)
+
+
+def _count_confusions(result: Result) -> Iterator[Confusion]:
+    """Which classes test examples are taken for, the commonest mistakes first."""
+    if result.gold.classes is None:
+        return
+    gold, predicted = result.gold.class_names(), result.predicted.class_names()
+    totals = result.gold.counts()
+    wrong: dict[tuple[str, str], int] = {}
+    for one, other in zip(gold, predicted, strict=True):
+        if one != other:
+            wrong[one, other] = wrong.get((one, other), 0) + 1
+    for (one, other), many in sorted(wrong.items(), key=lambda pair: -pair[1])[:MAX_SUBGROUPS]:
+        yield Confusion(one, other, many, totals[one])

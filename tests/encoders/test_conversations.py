@@ -1,0 +1,308 @@
+"""Conversations are read through a model's own chat template, with one start token, and only the
+tokens of the turns that are asked for count.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import lingprobe
+from encoders.tokenisers import byte_level
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.encoders import make
+from lingprobe.encoders.conversations import TurnProblem, render_turns
+from lingprobe.store.items import read_items
+
+PLAIN_CHAT = (
+    "{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>\n{{ m.content | trim }}<|end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+)
+GEMMA_CHAT = (
+    "{{ bos_token }}{% if messages[0].role == 'system' %}{{ raise_exception('System role not"
+    " supported') }}{% endif %}{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2"
+    " == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}<start>{{ 'model' if m.role"
+    " == 'assistant' else m.role }}\n{{ m.content | trim }}<end>\n{% endfor %}"
+    "{% if add_generation_prompt %}<start>model\n{% endif %}"
+)
+NO_START_CHAT = PLAIN_CHAT.removeprefix("{{ bos_token }}")
+SIZES = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "vocab_size": 600}
+HEADS = {"num_attention_heads": 2, "num_key_value_heads": 1}
+KINDS = {
+    "llama": (transformers.LlamaConfig, SIZES | HEADS, PLAIN_CHAT),
+    "qwen2": (transformers.Qwen2Config, SIZES | HEADS, NO_START_CHAT),
+    "qwen3": (transformers.Qwen3Config, SIZES | HEADS | {"head_dim": 8}, NO_START_CHAT),
+    "mistral": (transformers.MistralConfig, SIZES | HEADS | {"sliding_window": 8}, PLAIN_CHAT),
+    "gemma2": (transformers.Gemma2Config, SIZES | HEADS | {"head_dim": 8}, GEMMA_CHAT),
+    "gpt2": (
+        transformers.GPT2Config,
+        {"n_embd": 16, "n_layer": 2, "n_head": 2, "vocab_size": 600, "n_positions": 256},
+        PLAIN_CHAT,
+    ),
+    "phi3": (transformers.Phi3Config, SIZES | HEADS | {"pad_token_id": 0}, PLAIN_CHAT),
+    "olmo2": (transformers.Olmo2Config, SIZES | HEADS, NO_START_CHAT),
+}
+TALKS = [
+    [("user", "Is the earth flat?"), ("assistant", "No, it is round.")],
+    [
+        ("user", "  Where do cats sleep?  "),
+        ("assistant", "On mats."),
+        ("user", "Is the earth flat?"),
+        ("assistant", "No."),
+    ],
+    [("user", "Who is it?\nSay a name."), ("assistant", "It is é, who sleeps.\n")],
+]
+
+
+def save_model(folder: Path, name: str, side: str = "right") -> Path:
+    """A tiny model of an architecture with a byte-level tokenizer and a chat template."""
+    config, sizes, chat = KINDS[name]
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=byte_level(),
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="</s>",
+        model_max_length=128,
+        padding_side=side,
+    )
+    tokenizer.chat_template = chat
+    tokenizer.save_pretrained(folder)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = transformers.AutoModel.from_config(config(initializer_range=0.4, **sizes)).eval()
+    model.save_pretrained(folder)
+    return folder
+
+
+def talk(turns):
+    lines = "\n".join(content for _, content in turns)
+    return Sentence.of(lines.split(), lines, turns)
+
+
+def states_by_hand(folder, turns, wanted):
+    """The states [layers][tokens, dim] of the tokens that count, with transformers alone."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder)
+    messages = [{"role": role, "content": content} for role, content in turns]
+    text = tokenizer.apply_chat_template(messages, tokenize=False)
+    inputs = tokenizer(
+        text, add_special_tokens=False, return_offsets_mapping=True, return_tensors="pt"
+    )
+    offsets = inputs.pop("offset_mapping")[0].tolist()
+    ids = tokenizer.apply_chat_template(messages, tokenize=True, return_dict=True)["input_ids"]
+    assert inputs["input_ids"][0].tolist() == list(ids)
+    ranges, at = [], 0
+    for role, content in turns:
+        start = text.index(content.strip(), at)
+        at = start + len(content.strip())
+        ranges.append((role, start, at))
+    chosen = {
+        "": ranges,
+        "all": [("", 0, len(text))],
+        "response": ranges[-1:],
+        "last-turn": ranges[-1:],
+        "prompt": ranges[:-1],
+        "role:user": [each for each in ranges if each[0] == "user"],
+    }[wanted]
+    keep = [any(a < stop and b > start for _, start, stop in chosen) for a, b in offsets]
+    with torch.no_grad():
+        hidden = model(**inputs, output_hidden_states=True).hidden_states
+    return [layer[0].numpy()[keep] for layer in hidden]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_states_are_those_of_transformers(name, tmp_path):
+    folder = save_model(tmp_path / name, name)
+    pools = {"mean": lambda x: x.mean(0), "last": lambda x: x[-1], "max": lambda x: x.max(0)}
+    for wanted in ("", "all", "response", "last-turn", "prompt", "role:user"):
+        for pool, reduce in pools.items():
+            turns = f",turns={wanted}" if wanted else ""
+            encoder = make(
+                f"hf:{folder},template=chat,layers=all,pool={pool},dtype=float32,device=cpu{turns}"
+            )
+            found = encoder.encode([talk(turns) for turns in TALKS])
+            for k, turns in enumerate(TALKS):
+                for layer, states in zip(
+                    found.layers, states_by_hand(folder, turns, wanted), strict=True
+                ):
+                    assert np.abs(layer[k] - reduce(states)).max() < 1e-5, (wanted, pool, k)
+
+
+def test_every_token_can_be_had_and_words_are_found(tmp_path):
+    folder = save_model(tmp_path / "llama", "llama")
+    encoder = make(f"hf:{folder},template=chat,pool=none,turns=response,dtype=float32,device=cpu")
+    found = encoder.encode([talk(turns) for turns in TALKS])
+    for k, turns in enumerate(TALKS):
+        start, stop = found.spans.sentences[k : k + 2]
+        states = states_by_hand(folder, turns, "response")[-1]
+        assert np.abs(found.layers[0][start:stop] - states).max() < 1e-5
+        first, last = found.spans.first_word[k : k + 2]
+        words = found.spans.words[first:last]
+        response = len(turns[-1][1].split())
+        assert (words[-response:, 1] > words[-response:, 0]).all()
+        assert (words[:-response, 1] == words[:-response, 0]).all()
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2", "qwen2"])
+def test_the_side_of_the_padding_changes_nothing(name, tmp_path):
+    right, left = (save_model(tmp_path / side, name, side) for side in ("right", "left"))
+    read = ",template=chat,turns=response,layers=all,dtype=float32,device=cpu"
+    talks = [talk(turns) for turns in TALKS]
+    one, other = (make(f"hf:{folder}{read}").encode(talks) for folder in (right, left))
+    for a, b in zip(one.layers, other.layers, strict=True):
+        assert np.abs(a - b).max() < 1e-5
+
+
+def test_there_is_one_start_token(tmp_path):
+    folder = save_model(tmp_path / "llama", "llama")
+    trace = make(f"hf:{folder},template=chat,turns=all").read_tokens(talk(TALKS[0]), ["2"])
+    assert trace.pieces.count("<s>") == 1
+    assert "".join(trace.pieces).count("Is the earth flat?") == 1
+    assert trace.counted.all()
+
+
+@pytest.mark.parametrize(
+    ("name", "turns", "wanted", "said"),
+    [
+        ("llama", [("narrator", "a")], "", "the role 'narrator' is unknown"),
+        ("llama", [("user", "a"), ("assistant", " ")], "response", "its response is empty"),
+        ("llama", [("user", "a")], "response", "its response is not there"),
+        ("llama", [("assistant", "a")], "prompt", "its prompt is not there"),
+        ("llama", [("user", "a")], "role:tool", "its role:tool is not there"),
+        ("gemma2", [("system", "a"), ("user", "b")], "", "System role not supported"),
+        ("gemma2", [("assistant", "a")], "", "roles must alternate"),
+        ("llama", [("user", "x" * 300), ("assistant", "b")], "response", "lie behind the 128"),
+    ],
+)
+def test_conversations_that_cannot_be_read_are_told_and_counted(
+    name, turns, wanted, said, tmp_path
+):
+    folder = save_model(tmp_path / name, name)
+    asked = f",turns={wanted}" if wanted else ""
+    encoder = make(f"hf:{folder},template=chat{asked},dtype=float32,device=cpu")
+    good, bad = talk([("user", "Who?"), ("assistant", "I.")]), talk(turns)
+    with pytest.raises(PartRefused) as refused:
+        encoder.encode([good, bad, good])
+    assert list(refused.value.reasons) == [1] or wanted == "role:tool"
+    assert said in refused.value.reasons[1]
+    if wanted != "role:tool":
+        alone = encoder.encode([good]).layers[0][0]
+        assert np.allclose(refused.value.vectors.layers[0][0], alone, atol=1e-5)
+
+
+def test_what_is_no_turn_or_has_no_template_is_told(tmp_path):
+    folder = save_model(tmp_path / "llama", "llama")
+    with pytest.raises(DataProblem, match="write all, response"):
+        make(f"hf:{folder},template=chat,turns=answer").encode([])
+    with pytest.raises(DataProblem, match="add template=chat"):
+        make(f"hf:{folder},turns=response").encode([])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
+    with pytest.raises(TurnProblem, match="leaves out or changes what the user says"):
+        render_turns(tokenizer, talk(TALKS[0]).turns)
+    tokenizer.chat_template = None
+    with pytest.raises(EncoderStop, match="no chat template"):
+        render_turns(tokenizer, talk(TALKS[0]).turns)
+
+
+def test_without_a_template_texts_are_read_and_it_is_said(tmp_path, caplog):
+    folder = save_model(tmp_path / "llama", "llama")
+    encoder = make(f"hf:{folder},dtype=float32,device=cpu")
+    turns = talk(TALKS[0])
+    assert np.array_equal(
+        encoder.encode([turns]).layers[0],
+        encoder.encode([Sentence.of(turns.words, turns.text)]).layers[0],
+    )
+    assert "template=chat reads them" in caplog.text
+
+
+def rows(n=240):
+    """Conversations whose label is in the response, two of each prompt."""
+    made = []
+    for i in range(n):
+        answer = ("yes it is so", "no it is not")[i % 2]
+        messages = [
+            {"role": "user", "content": f"question number {'x' * (i // 2 % 37)} {i // 2}"},
+            {"role": "assistant", "content": f"{answer} {'y' * (i % 5)}"},
+        ]
+        made.append({"messages": messages, "label": "yn"[i % 2]})
+    return made
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory):
+    root = tmp_path_factory.mktemp("talks")
+    folder = save_model(root / "llama", "llama")
+    reference = f"hf:{folder},template=chat,turns=response,dtype=float32,device=cpu"
+    return lingprobe.evaluate(reference, rows(), output=root / "results", cache=root / "cache")
+
+
+def test_the_prompt_alone_is_a_baseline(evaluation):
+    scores = {
+        result.trial.encoder: result.score
+        for result in evaluation.results
+        if result.trial.control == "none"
+    }
+    (prompt,) = (name for name in scores if "turns=prompt" in name)
+    trained = ("turns=response", "weights=trained", "layers=last")
+    (response,) = (name for name in scores if all(each in name for each in trained))
+    kinds = {r.trial.encoder: r.provenance.kind for r in evaluation.results}
+    assert kinds[prompt] == "baseline"
+    assert kinds[response] == "trained"
+    assert scores[response] > 0.95
+    assert abs(scores[prompt] - 0.5) < 0.2
+
+
+def test_conversations_with_one_prompt_share_a_fold(evaluation):
+    seen: dict[str, set[str]] = {}
+    for result in evaluation.results:
+        assert "prompt" in result.clusters
+        for sentence in read_items(result).sentences:
+            assert sentence.turns[1].role == "assistant"
+            seen.setdefault(sentence.turns[0].content, set()).add(result.trial.task)
+    assert seen
+    assert all(len(tasks) == 1 for tasks in seen.values())
+
+
+def test_a_probe_of_conversations_is_kept_and_scores_them(evaluation, tmp_path):
+    probe = evaluation.trained(encoder="*turns=response*")
+    kept = lingprobe.load_probe(probe.save(tmp_path / "kept"))
+    talks = [row["messages"] for row in rows(8)]
+    assert np.array_equal(kept.score(talks), probe.score(talks))
+    many = rows(80)
+    right = kept.predict([row["messages"] for row in many]) == [row["label"] for row in many]
+    assert right.mean() > 0.9
+    trace = kept.trace(talks[0])
+    assert "".join(np.array(trace.tokens)[trace.counted]).strip() == talks[0][1]["content"].strip()
+    with pytest.raises(DataProblem, match="its response is not there"):
+        kept.score([talks[0][:1]])
+    (tmp_path / "talks.jsonl").write_text("\n".join(map(json.dumps, rows(8))))
+    done = lingprobe.score_file(tmp_path / "kept", tmp_path / "talks.jsonl")
+    assert done.scored == 8
+    pairs = [
+        {"prompt": row["messages"][0]["content"], "response": row["messages"][1]["content"]}
+        for row in rows(8)
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)))
+    again = lingprobe.score_file(tmp_path / "kept", tmp_path / "pairs.jsonl")
+    assert again.path.read_text() == done.path.read_text()
+
+
+def test_prompt_and_response_are_one_conversation(tmp_path):
+    pairs = [
+        {"prompt": row["messages"][0]["content"], "response": row["messages"][1]["content"],
+         "label": row["label"]}
+        for row in rows()
+    ]  # fmt: skip
+    one = lingprobe.table(pairs).load()
+    other = lingprobe.table(rows()).load()
+    assert one.sentences == other.sentences
+    assert "prompt" in one.clusters
+    two = lingprobe.table(pairs, text="prompt", text2="response").load()
+    assert two.sites.shape[1] == 2
