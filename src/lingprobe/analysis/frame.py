@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -17,11 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import RunPredictions, join_predictions, select_alike
+from lingprobe.analysis.answers import (
+    RunPredictions,
+    join_predictions,
+    name_missing_folds,
+    select_alike,
+)
+from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.rows import get_encoder_kind, option_of, strip_fold
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
+from lingprobe.data.notes import Code
 from lingprobe.data.references import shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS
@@ -53,6 +60,10 @@ RUN_VALUES = (
     *("n_train", "n_test", "n_dropped", "run_id"),
 )
 """low and high are of the interval, where it was stored; NaN where something is not known."""
+REPEATED = ("n_seeds", "fits", "missing")
+"""What rows that are averaged over have besides: how many seeds and samples, which fits of which
+folds, as text, and the folds that were not measured, as `fold 3 of 3`.
+"""
 ALL_KEYS = (*RUN_KEYS, *REPEAT_KEYS)
 EXTRA = "extra"
 _COUNTS = ("n_train", "n_test", "n_dropped", "seed")
@@ -106,8 +117,8 @@ class ProbeRun:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, result: Result) -> ProbeRun:
-        """That of a stored result."""
+    def of(cls, result: Result, extra: Sequence[str] = ()) -> ProbeRun:
+        """That of a stored result, with some of `RUN_EXTRAS`."""
         trial, about = result.trial, result.provenance
         keys = {
             "task": shorten_reference(TASKS, strip_fold(trial.task)),
@@ -132,7 +143,29 @@ class ProbeRun:
             "constant_score": PERCENT * result.majority,
             "n_dropped": about.counts.unusable,
         }
-        return cls(keys, values, RunPredictions.of(result))
+        more = {k: v for name in extra for k, v in RUN_EXTRAS[name](result).items()}
+        return cls(keys, values, RunPredictions.of(result), more)
+
+
+def _read_code(result: Result) -> Mapping[str, float]:
+    """How many times longer codes without vectors are than that of the labels (`online:`)."""
+    code = result.provenance.choice.part(Code) or Code()
+    return {"compression": code.uniform / code.bits, "over_prior": code.prior / code.bits}
+
+
+def _read_question(result: Result) -> Mapping[str, Any]:
+    """How many classes the question has, where the data may have fewer, and the percent of labels
+    that are known to be wrong.
+    """
+    notes = result.provenance.notes
+    return {"question_classes": notes.classes_of_question, "wrong": share_wrong_labels(notes)}
+
+
+RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
+    "code": _read_code,
+    "question": _read_question,
+}
+"""What a view may ask for that stands in no column of all, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +185,9 @@ class ResultFrame:
     answer_cache: dict[str, Answers] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, results: Iterable[Result]) -> ResultFrame:
-        """The frame of stored results."""
-        return cls.of_runs(map(ProbeRun.of, results))
+    def of(cls, results: Iterable[Result], extra: Sequence[str] = ()) -> ResultFrame:
+        """The frame of stored results, with some of `RUN_EXTRAS`."""
+        return cls.of_runs(ProbeRun.of(result, extra) for result in results)
 
     @classmethod
     def of_runs(cls, runs: Iterable[ProbeRun]) -> ResultFrame:
@@ -273,6 +306,22 @@ class ResultFrame:
             )
         return replace(self, table=table)
 
+    def spread(
+        self, keys: Sequence[str], by: str, values: Sequence[str], columns: Sequence[str]
+    ) -> ResultFrame:
+        """A row for all rows with the same keys: the first, with some columns of each of those that
+        have one of `values` in a column, as `VALUE_COLUMN`; '', 0 or NaN where there is none.
+        """
+        groups, kinds = list(self.groups(keys).values()), self.column(by)
+        found: dict[str, list[Any]] = {}
+        for value in values:
+            rows = [next((k for k in numbers if kinds[k] == value), None) for numbers in groups]
+            for name in columns:
+                cells = self.column(name)
+                unused = _unused_like(cells)
+                found[f"{value}_{name}"] = [unused if k is None else cells[k] for k in rows]
+        return self.take([numbers[0] for numbers in groups]).with_columns(found)
+
     def groups(self, keys: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
         """The numbers of the rows with the same values of some columns, in the order in which they
         first come.
@@ -298,13 +347,13 @@ class ResultFrame:
         return self.take(kept)
 
     def arrange(self, *keys: str | tuple[str, ...]) -> ResultFrame:
-        """The rows in order: by a column of numbers, or by the values of several, in the order in
-        which these first come.
+        """The rows in order: by a column of numbers, NaN last, or by the values of several, in the
+        order in which these first come.
         """
         ranks: list[Sequence[float]] = []
         for key in keys:
             if isinstance(key, str):
-                ranks.append(self.column(key))
+                ranks.append([math.inf if value != value else value for value in self.column(key)])
             else:
                 groups = enumerate(self.groups(key).values())
                 rank = {number: place for place, numbers in groups for number in numbers}
@@ -318,16 +367,23 @@ class ResultFrame:
         """
         groups = [self._repeats(numbers) for numbers in self.groups(keys).values()]
         first = [fits[0][0] for fits in groups]
-        runs = self.column("run_id")
-        predictions = {
-            runs[number]: [[self.predictions[runs[k]][0][0] for k in folds] for folds in fits]
-            for number, fits in zip(first, groups, strict=True)
-        }
+        runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, REPEAT_KEYS)
         every = [[number for folds in fits for number in folds] for fits in groups]
+        # a run may be in several rows
+        ids = [digest_texts(*(runs[k] for k in sorted(numbers))) for numbers in every]
+        predictions = {
+            run_id: [[self.predictions[runs[k]][0][0] for k in folds] for folds in fits]
+            for run_id, fits in zip(ids, groups, strict=True)
+        }
         n_test = self.column("n_test")
         combined = ResultFrame(self.take(first).table, predictions, keys)
         return combined.with_columns(
             {
+                "run_id": ids,
+                "n_seeds": [len({(seed[k], sample[k]) for k in numbers}) for numbers in every],
+                "fits": [" ".join(sorted(f"{seed[k]}:{sample[k]}:{fold[k]}" for k in numbers))
+                         for numbers in every],
+                "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
                 # the score and interval of several are found in their answers
                 **{name: self._alone(name, every) for name in ("score", "low", "high")},
@@ -418,6 +474,11 @@ class ResultFrame:
 def _mean_known(values: Sequence[float]) -> float:
     known = [value for value in values if not math.isnan(value)]
     return sum(known) / len(known) if known else -math.inf
+
+
+def _unused_like(cells: Sequence[Any]) -> Any:
+    """What stands for nothing in a column of such cells."""
+    return math.nan if any(isinstance(cell, float) for cell in cells) else type(cells[0])()
 
 
 def _sizes(run: ProbeRun) -> dict[str, int]:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lingprobe.analysis.answers import join_constants, join_predictions, share_tests
+from lingprobe.analysis.answers import (
+    describe_test_sets,
+    join_constants,
+    join_predictions,
+    mark_test_sets,
+    share_tests,
+)
 from lingprobe.analysis.contests import (
     AnswerContest,
     ContestOpponent,
@@ -22,17 +28,28 @@ from lingprobe.analysis.contests import (
     decide_contests,
     describe_outcome,
 )
-from lingprobe.analysis.frame import Columns, Folds, ResultFrame
+from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_among
 from lingprobe.analysis.row import CONSTANT, PERCENT
 from lingprobe.metrics import Answers, contrast, difference, holm, interval
 from lingprobe.metrics.areas import auc_values
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.layers import (
+    Expected,
+    centre_of_gravity,
+    drawn_scores,
+    expected_layer,
+    from_uniform,
+    gain_divergence,
+    over_seeds,
+)
 from lingprobe.metrics.metric import Doubles, Metric
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.metrics.resampling import joint_permutation
 
 NO_DIFFERENCE = "no significant difference"
+EVEN_BITS = 0.05  # below which weights are as good as equal: 0.25 among six of 0.125 is 0.06
+_NO_MEANS = (math.nan,) * 3
 
 
 class Statistic(Protocol):
@@ -512,3 +529,146 @@ class JointPermutation:
 
 def _sum_squares(values: Doubles) -> float:
     return float((values**2).sum())
+
+
+class TestSet(NamedTuple):
+    """The test examples that a row is over, as signs tell them apart."""
+
+    n: int
+    tested: str
+    missing: str
+
+
+@dataclass(frozen=True)
+class TestSetMarks:
+    """Which rows of a family are over other test examples than most: a sign, '' for none (`NAME`),
+    and for the family what signs mean and which folds are missing (`NAME_notes`): signs, each with
+    a sentence.
+
+    where  which rows are looked at
+    """
+
+    name: str
+    family: Sequence[str]
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        signs, notes = [""] * len(shown), [list[list[str]]()] * len(shown)
+        pairs = zip(shown.column("n_test"), shown.column("missing"), strict=True)
+        sets = [TestSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
+        cells = [(shown.column(name), value) for name, value in self.where.items()]
+        for numbers in shown.groups(self.family).values():
+            able = [k for k in numbers if all(is_among(c[k], value) for c, value in cells)]
+            these = [sets[k] for k in able]
+            marks = mark_test_sets(these)
+            told = [list(pair) for pair in describe_test_sets(these, marks)]
+            for k in numbers:
+                notes[k] = told
+            for k, mark in zip(able, marks, strict=True):
+                signs[k] = mark
+        return {self.name: signs, f"{self.name}_notes": notes}
+
+
+@dataclass(frozen=True)
+class ClassNumber:
+    """How many classes the labels have; 0 where they are none."""
+
+    name: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        golds = [shown.answers(number).gold for number in range(len(shown))]
+        return {
+            self.name: [
+                len(gold.names) if gold.numbers is None and gold.has_constant else 0
+                for gold in golds
+            ]
+        }
+
+
+@dataclass(frozen=True)
+class MixWeights:
+    """What other rows with the same keys but for some say of layers by the weights of a mix, the
+    mean over its fits: that of the layer of a row (`NAME`), NaN without, and of all layers the
+    largest (`NAME_most`), how far they are from equal ones in bits (`NAME_bits`), and their centre
+    of gravity with its interval over seeds (`NAME_centre`, `NAME_low`, `NAME_high`), NaN where they
+    are as good as equal, as before training.
+
+    layer  the column that has the layer of a row
+    """
+
+    name: str
+    other: Mapping[str, Any]
+    layer: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        rows = []
+        layers = shown.column(self.layer)
+        others = frame.find_others(shown, self.other)
+        known = {tuple(some): self._weights(frame, some) for some in others}
+        for layer, some in zip(layers, others, strict=True):
+            mean, *told = known[tuple(some)]
+            rows.append((mean[layer] if 0 <= layer < len(mean) else math.nan, *told))
+        ends = ("", "_most", "_bits", "_centre", "_low", "_high")
+        return {f"{self.name}{end}": [row[i] for row in rows] for i, end in enumerate(ends)}
+
+    def _weights(self, frame: ResultFrame, rows: Sequence[int]) -> tuple[Any, ...]:
+        """The mean weights, and what they say; those of a shorter mix are left out."""
+        mixes = [fold.mix for k in rows for folds in frame.folds(k) for fold in folds]
+        longest = max(map(len, mixes), default=0)
+        weights = [list(mix) for mix in mixes if longest > 1 and len(mix) == longest]
+        if not weights:
+            return ((), math.nan, math.nan, *_NO_MEANS)
+        bits, mean = float(np.mean(list(map(from_uniform, weights)))), np.mean(weights, 0).tolist()
+        is_moved = bits >= EVEN_BITS
+        centre = over_seeds(list(map(centre_of_gravity, weights))) if is_moved else _NO_MEANS
+        return (mean, max(mean), bits, *centre)
+
+
+@dataclass(frozen=True)
+class GrowingMixes:
+    """The expected layer of rows by the scores of other rows with the same keys but for some, the
+    growing mixes of layers (Tenney et al. 2019b): with its interval (`NAME`, `NAME_low`,
+    `NAME_high`), the gain in all and its error (`NAME_gain`, `NAME_error`), how unevenly layers add
+    to it, in bits (`NAME_bits`), and why there is none (`NAME_why`).
+
+    layer, last  the columns that have the layer of a row, and the last one of its encoder
+    """
+
+    name: str
+    other: Mapping[str, Any]
+    layer: str
+    last: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        others = frame.find_others(shown, self.other)
+        lasts = shown.column(self.last)
+        pairs = [(last, tuple(some)) for last, some in zip(lasts, others, strict=True)]
+        known = {pair: self._expected(frame, *pair) for pair in dict.fromkeys(pairs)}
+        ends = ("", "_low", "_high", "_gain", "_error", "_why", "_bits")
+        return {f"{self.name}{end}": [known[p][i] for p in pairs] for i, end in enumerate(ends)}
+
+    def _expected(
+        self, frame: ResultFrame, last: int, rows: Sequence[int]
+    ) -> tuple[Any, ...]:
+        layers, fits = frame.column(self.layer), frame.column("fits")
+        mixes = {layers[k]: k for k in rows}
+        missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]
+        if missing or last < 2:
+            rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            why = f"not measured: {', '.join(missing[:3])}{rest} (--layers cumulative)"
+            return self._nothing(why if last else "there is only one layer")
+        order = [mixes[layer] for layer in range(last + 1)]
+        if len({fits[k] for k in order}) > 1:
+            return self._nothing("the mixes have no seeds in common")
+        answers = [frame.answers(k) for k in order]
+        first, metric = answers[0], frame.column("metric")[order[0]]
+        if any(len(each.gold) != len(first.gold) for each in answers):
+            return self._nothing("the mixes were scored over different examples")
+        scores = list(map(frame.score, order))
+        predicted = [each.predicted for each in answers]
+        draws = drawn_scores(metric, first.gold, predicted, first.clusters)
+        expected = expected_layer(scores, PERCENT * draws)
+        return (*expected, math.nan if expected.why else gain_divergence(scores))
+
+    def _nothing(self, why: str) -> tuple[Any, ...]:
+        return (*Expected(*_NO_MEANS, math.nan, math.nan, why), math.nan)

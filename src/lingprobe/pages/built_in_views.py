@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lingprobe.analysis.layers import depths
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
-from lingprobe.pages.layer_table import layers_page
+from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.views import Asked
 from lingprobe.tables.page import Page
@@ -57,14 +56,7 @@ def layers(results: Sequence[Result], asked: Asked) -> Page[Any]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
     weights.
     """
-    where = depths(results)
-    if not where:
-        raise DataProblem(
-            "no task was measured on several layers of one encoder with one probe: `lingprobe run"
-            " -e hf:NAME,layers=all,pool=none --probe span --layers layers --layers cumulative`"
-            " measures them"
-        )
-    return layers_page(where, results)
+    return LAYER_VIEW(results, asked)
 
 
 def _argument(written: str, asked: Asked) -> str:

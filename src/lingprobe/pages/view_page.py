@@ -21,8 +21,11 @@ from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection, format_number, format_p_value
 
+_BARS = "▏▎▍▌▋▊▉█"
+_BAR_LETTERS = 16  # of the longest bar
+
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
     from matplotlib.figure import Figure
 
 
@@ -73,17 +76,25 @@ class MatrixTable:
 class ListTable:
     """A table with a line for each of some rows of the frame.
 
-    columns   headings, each with the macro that has the text of a cell
+    columns   headings, each with the macro that has the text of a cell, and maybe an expression of
+              the `rows` of the table: whether it is there
     rows      an expression: which rows there are
     sections  a section for each value of this column
     words     the headings of columns that have words
-    title, lead, notes  as of `MatrixTable`; they are given all rows
+    lines     rows with the same values of these columns are one line: macros are given all of them
+    tables    a table for each of the values of these columns
+    heading, line  of sections, as of `ViewSection`
+    title, lead, notes  as of `MatrixTable`
     """
 
-    columns: Sequence[tuple[str, str]]
+    columns: Sequence[tuple[str, ...]]
     rows: str
     sections: str
     words: Sequence[str]
+    lines: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    heading: str = "{{ task|task }}"
+    line: str = ""
     title: str = "title"
     lead: str = "lead"
     notes: str = "notes"
@@ -110,15 +121,29 @@ class HeatFigure:
 
 
 @dataclass(frozen=True)
+class ViewSpread:
+    """Rows with the same keys as one, as `ResultFrame.spread` makes them."""
+
+    keys: Sequence[str]
+    by: str
+    values: Sequence[str]
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True)
 class View:
     """What of a frame is shown, what is computed of it, and how it is laid out.
 
     about       in a sentence what it shows, as lists have it
     keys        the columns of the frame that tell rows apart; others are averaged over
+    extra       what is read of results beside the columns of all, names of `RUN_EXTRAS`
     prepare     what further columns and rows are made of the frame first
     where       which rows are shown, by the values of columns; statistics may read the others
     first       an expression: which of them stand before the others
     statistics  add columns, in this order
+    spread      which rows are one then
+    order       how they are arranged, as `ResultFrame.arrange` says it
+    listed      an expression: which of them programs get
     fields      columns for programs (CSV, `Page.content`), as they are called in the frame, or
                 `NAME=COLUMN` where they are called otherwise
     sentences   a template with the macros that are named
@@ -139,6 +164,10 @@ class View:
     figure: HeatFigure | None = None
     prepare: Callable[[ResultFrame], ResultFrame] | None = None
     is_scored: bool = False
+    extra: Sequence[str] = ()
+    spread: ViewSpread | None = None
+    order: Sequence[str | tuple[str, ...]] = ()
+    listed: str = "true"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
@@ -146,7 +175,9 @@ class View:
     def __call__(self, results: Iterable[Result], asked: Asked) -> Page[ResultFrame]:
         """The page of results."""
         scored = asked.beside.scored if self.is_scored else None
-        return show_frame(self, ResultFrame.of(results if scored is None else scored()))
+        return show_frame(
+            self, ResultFrame.of(results if scored is None else scored(), self.extra)
+        )
 
 
 def show_frame(
@@ -163,7 +194,9 @@ def compute_rows(view: View, frame: ResultFrame) -> ResultFrame:
     shown = averaged.where(**view.where)
     for statistic in view.statistics:
         shown = shown.with_columns(statistic.compute(shown, averaged))
-    return shown
+    if spread := view.spread:
+        shown = shown.spread(spread.keys, spread.by, spread.values, spread.columns)
+    return shown.arrange(*view.order) if view.order else shown
 
 
 def show_rows(
@@ -172,7 +205,9 @@ def show_rows(
     """The page of rows that were computed."""
     layout = ViewLayout.of(view, shown, facts or {})
     pairs = [name.partition("=") for name in view.fields]
-    fields = shown.select({new: name or new for new, _, name in pairs})
+    is_listed = _compile_expression(view.listed)
+    listed = shown.take([k for k, row in enumerate(shown) if is_listed(row._asdict())])
+    fields = listed.select({new: name or new for new, _, name in pairs})
     return Page(
         fields,
         lambda: list(layout.tables()),
@@ -206,28 +241,37 @@ class ViewLayout(NamedTuple):
     def tables(self) -> Iterator[Table]:
         """The tables, in the order of rows."""
         for table in self.view.tables:
-            if isinstance(table, ListTable):
-                yield self._list(table)
-            else:
-                yield from self._matrices(table)
-
-    def _list(self, table: ListTable) -> Table:
-        """A line for each of some rows."""
-        chosen = [n for n, row in enumerate(self.shown) if self._decide(table.rows, row)]
-        lines = self.shown.take(chosen)
-        macros = [macro for _, macro in table.columns]
-        sections = [
-            TableSection(
-                shorten_task(name),
-                tuple(tuple(self._fill(macro, lines[k]) for macro in macros) for k in numbers),
+            yield from (
+                self._lists(table) if isinstance(table, ListTable) else self._matrices(table)
             )
-            for (name,), numbers in lines.groups((table.sections,)).items()
-        ]
-        return self._around(
-            table,
-            self.shown,
-            Table(tuple(h for h, _ in table.columns), tuple(sections), frozenset(table.words)),
-        )
+
+    def _lists(self, table: ListTable) -> Iterator[Table]:
+        """A table for each of the values of some columns, with a line for each of some rows."""
+        for numbers in self.shown.groups(table.tables).values():
+            whole = self.shown.take(numbers)
+            chosen = [n for n, row in enumerate(whole) if self._decide(table.rows, row)]
+            rows = whole.take(chosen)
+            columns = [
+                (heading, macro)
+                for heading, macro, *when in table.columns
+                if not when or self._decide(when[0], whole[0], rows=whole.rows)
+            ]
+            sections = tuple(
+                self._list_section(table, rows.take(part), [macro for _, macro in columns])
+                for part in rows.groups((table.sections,)).values()
+            )
+            head = tuple(heading for heading, _ in columns)
+            yield self._around(table, whole, Table(head, sections, frozenset(table.words)))
+
+    def _list_section(
+        self, table: ListTable, part: ResultFrame, macros: Sequence[str]
+    ) -> TableSection:
+        """A line for each row, or for all rows with the same values of some columns."""
+        lines: Iterable[Any] = part
+        if table.lines:
+            lines = [[part[k] for k in some] for some in part.groups(table.lines).values()]
+        cells = tuple(tuple(self._fill(macro, line) for macro in macros) for line in lines)
+        return TableSection(self._text(table.heading, part), cells, self._text(table.line, part))
 
     def _around(
         self, table: ListTable | MatrixTable, rows: ResultFrame, made: Table, is_last: bool = True
@@ -285,13 +329,13 @@ class ViewLayout(NamedTuple):
         return dict(zip(zip(*texts, strict=True), part, strict=True))
 
     def _fill(self, macro: str, row: Any) -> str:
-        """The text that a macro has for a row."""
+        """The text that a macro has for a row, or for several."""
         return _join_line(self.macros[macro](row))
 
     def _text(self, template: str, part: ResultFrame) -> str:
         """A template with the columns of the first of some rows."""
         known = {**self.macros, **part[0]._asdict(), "names": self.names, "rows": part.rows}
-        return _join_line(_environment().from_string(template).render(known))
+        return _join_line(_compile_template(template).render(known)) if template else ""
 
     def _decide(self, expression: str, row: Any, **known: Any) -> Any:
         """The value of an expression about the columns of a row."""
@@ -337,10 +381,20 @@ def _environment() -> Environment:
         "p_value": format_p_value,
         "task": shorten_task,
         "count": "{:,}".format,
+        "bar": draw_bar,
     }
     made.filters |= {"group": _group_rows, "different": _select_different}
     made.tests["unknown"] = math.isnan
     return made
+
+
+def draw_bar(share: float) -> str:
+    """A bar of so much of the longest, in eighths of a character."""
+    if math.isnan(share) or share <= 0:
+        return ""
+    eighths = max(1, round(share * _BAR_LETTERS * len(_BARS)))
+    whole, rest = divmod(eighths, len(_BARS))
+    return _BARS[-1] * whole + (_BARS[rest - 1] if rest else "")
 
 
 def _group_rows(rows: Sequence[Any], name: str) -> list[tuple[Any, list[Any]]]:
@@ -354,6 +408,11 @@ def _group_rows(rows: Sequence[Any], name: str) -> list[tuple[Any, list[Any]]]:
 def _select_different(rows: Sequence[Any], one: str, other: str) -> list[Any]:
     """Rows with different values in two columns."""
     return [row for row in rows if row._asdict()[one] != row._asdict()[other]]
+
+
+@cache
+def _compile_template(template: str) -> Template:
+    return _environment().from_string(template)
 
 
 @cache
