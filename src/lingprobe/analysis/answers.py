@@ -14,7 +14,6 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from lingprobe.analysis.row import ResultRow
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
@@ -278,7 +277,20 @@ def share_tests(one: Column, other: Column, tests: Iterable[str]) -> bool:
     return are_equal(one, other) and len({*tests} - {""}) < 2
 
 
-def over(fit: str, rows: Iterable[ResultRow]) -> str:
+class Repeated(Protocol):
+    """A score over so many fits, which may vary with a seed, and over test examples that were drawn
+    together by something.
+    """
+
+    @property
+    def clusters(self) -> str: ...
+    @property
+    def seeds(self) -> int: ...
+    @property
+    def is_seeded(self) -> bool: ...
+
+
+def over(fit: str, rows: Iterable[Repeated]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.
     """
@@ -290,7 +302,7 @@ def over(fit: str, rows: Iterable[ResultRow]) -> str:
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
-def has_few_seeds(rows: Iterable[ResultRow]) -> bool:
+def has_few_seeds(rows: Iterable[Repeated]) -> bool:
     """Whether fits vary with a seed by more than was measured."""
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 

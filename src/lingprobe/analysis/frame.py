@@ -7,6 +7,7 @@ intervals and differences are percent.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from lingprobe.analysis.answers import (
 )
 from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import get_encoder_kind, option_of, strip_fold
+from lingprobe.analysis.rows import get_encoder_kind, is_seeded, option_of, strip_fold
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.notes import Code
@@ -60,10 +61,6 @@ RUN_VALUES = (
     *("n_train", "n_test", "n_dropped", "run_id"),
 )
 """low and high are of the interval, where it was stored; NaN where something is not known."""
-REPEATED = ("n_seeds", "fits", "missing")
-"""What rows that are averaged over have besides: how many seeds and samples, which fits of which
-folds, as text, and the folds that were not measured, as `fold 3 of 3`.
-"""
 ALL_KEYS = (*RUN_KEYS, *REPEAT_KEYS)
 EXTRA = "extra"
 _COUNTS = ("n_train", "n_test", "n_dropped", "seed")
@@ -161,8 +158,21 @@ def _read_question(result: Result) -> Mapping[str, Any]:
     return {"question_classes": notes.classes_of_question, "wrong": share_wrong_labels(notes)}
 
 
+def _read_fit(result: Result) -> Mapping[str, Any]:
+    """Whether a fit varies with its seed."""
+    return {"is_seeded": is_seeded(result)}
+
+
+def _read_checkpoint(result: Result) -> Mapping[str, str]:
+    """What is known of a training at the point where its encoder is, as JSON; '' for nothing."""
+    known = result.provenance.checkpoint
+    return {"checkpoint": json.dumps(known.plain()) if known else ""}
+
+
 RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
+    "checkpoint": _read_checkpoint,
     "code": _read_code,
+    "fit": _read_fit,
     "question": _read_question,
 }
 """What a view may ask for that stands in no column of all, by name."""
@@ -306,6 +316,11 @@ class ResultFrame:
             )
         return replace(self, table=table)
 
+    def find_places(self, *names: str) -> dict[tuple[str, ...], Any]:
+        """Rows by the values of some columns, as text."""
+        texts = [map(str, self.column(name)) for name in names]
+        return dict(zip(zip(*texts, strict=True), self, strict=True))
+
     def spread(
         self, keys: Sequence[str], by: str, values: Sequence[str], columns: Sequence[str]
     ) -> ResultFrame:
@@ -363,7 +378,9 @@ class ResultFrame:
 
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
         """One row for all folds, seeds and samples of the same thing, with the answers of all;
-        numbers that only one view has are means, words and counts those of the first.
+        numbers that only one view has are means, words and counts those of the first. It says how
+        many `seeds` and samples there are, which `fits` of which folds, as text, and the folds that
+        are `missing`, as `fold 3 of 3`.
         """
         groups = [self._repeats(numbers) for numbers in self.groups(keys).values()]
         first = [fits[0][0] for fits in groups]
@@ -380,9 +397,11 @@ class ResultFrame:
         return combined.with_columns(
             {
                 "run_id": ids,
-                "n_seeds": [len({(seed[k], sample[k]) for k in numbers}) for numbers in every],
-                "fits": [" ".join(sorted(f"{seed[k]}:{sample[k]}:{fold[k]}" for k in numbers))
-                         for numbers in every],
+                "seeds": [len({(seed[k], sample[k]) for k in numbers}) for numbers in every],
+                "fits": [
+                    " ".join(sorted(f"{seed[k]}:{sample[k]}:{fold[k]}" for k in numbers))
+                    for numbers in every
+                ],
                 "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
                 # the score and interval of several are found in their answers

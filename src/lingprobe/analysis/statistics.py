@@ -34,6 +34,8 @@ from lingprobe.metrics import Answers, contrast, difference, holm, interval
 from lingprobe.metrics.areas import auc_values
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
+from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.layers import (
     Expected,
     centre_of_gravity,
@@ -44,7 +46,7 @@ from lingprobe.metrics.layers import (
     over_seeds,
 )
 from lingprobe.metrics.metric import Doubles, Metric
-from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 from lingprobe.metrics.resampling import joint_permutation
 
 NO_DIFFERENCE = "no significant difference"
@@ -539,6 +541,11 @@ class TestSet(NamedTuple):
     missing: str
 
 
+def _list_test_sets(shown: ResultFrame) -> list[TestSet]:
+    pairs = zip(shown.column("n_test"), shown.column("missing"), strict=True)
+    return [TestSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
+
+
 @dataclass(frozen=True)
 class TestSetMarks:
     """Which rows of a family are over other test examples than most: a sign, '' for none (`NAME`),
@@ -554,8 +561,7 @@ class TestSetMarks:
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         signs, notes = [""] * len(shown), [list[list[str]]()] * len(shown)
-        pairs = zip(shown.column("n_test"), shown.column("missing"), strict=True)
-        sets = [TestSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
+        sets = _list_test_sets(shown)
         cells = [(shown.column(name), value) for name, value in self.where.items()]
         for numbers in shown.groups(self.family).values():
             able = [k for k in numbers if all(is_among(c[k], value) for c, value in cells)]
@@ -583,6 +589,85 @@ class ClassNumber:
                 for gold in golds
             ]
         }
+
+
+@dataclass(frozen=True)
+class ClusterNames:
+    """What test examples were drawn together by, as `sentence, words`; '' for nothing known."""
+
+    name: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        numbers = range(len(shown))
+        return {self.name: [", ".join(shown.answers(number).clusters) for number in numbers]}
+
+
+@dataclass(frozen=True)
+class RankTrend:
+    """How the scores of a family of rows go with a column after its beginning, 0: Spearman's ρ over
+    the points of the test set that most of them share, with its interval (`NAME`, `NAME_low`,
+    `NAME_high`), p by permutation, alone and for all families (`NAME_p`, `NAME_corrected`; Holm),
+    and over how many points (`NAME_n`). Of all tests how many there are (`NAME_of`), the fewest and
+    the most points (`NAME_fewest`, `NAME_most`), and where none of them can be significant the
+    smallest possible p, and how many points are needed (`NAME_least`, `NAME_enough`).
+
+    seed  of the permutations of many points
+    """
+
+    name: str
+    family: Sequence[str]
+    along: str
+    seed: int = 0
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        places, sets = shown.column(self.along), _list_test_sets(shown)
+        families = list(shown.groups(self.family).values())
+        courses: list[dict[int, float]] = []
+        for numbers in families:
+            scores = {k: shown.score(k) for k in numbers}
+            known = [k for k, score in scores.items() if places[k] > 0 and score == score]
+            signs = mark_test_sets([sets[k] for k in known])
+            able = [k for k, sign in zip(known, signs, strict=True) if not sign]
+            courses.append({places[k]: scores[k] for k in able})
+        rows = self._test(courses)
+        cells: list[tuple[Any, ...]] = [()] * len(shown)
+        for numbers, row in zip(families, rows, strict=True):
+            for number in numbers:
+                cells[number] = (*row, *_judge_power(rows))
+        ends = (
+            *("", "_low", "_high", "_p", "_corrected", "_n"),
+            *("_of", "_fewest", "_most", "_least", "_enough"),
+        )
+        return {f"{self.name}{end}": [cell[i] for cell in cells] for i, end in enumerate(ends)}
+
+    def _test(self, courses: Sequence[Mapping[int, float]]) -> list[tuple[Any, ...]]:
+        """The trend of each of some courses."""
+        points = sorted({at for course in courses for at in course})
+        columns = [[float(at) for at in points]]
+        columns += [[course.get(at, math.nan) for at in points] for course in courses]
+        values, pairs = np.array(columns).T, [(0, column) for column in range(1, len(columns))]
+        observed, tests = coefficients(values, pairs), p_values(values, pairs, seed=self.seed)
+        sure = intervals(values, pairs)
+        p = [math.nan if math.isnan(observed[pair].value) else tests[pair].p for pair in pairs]
+        rows = zip(pairs, observed.values(), p, correct_p_values(p), strict=True)
+        return [
+            (value, *sure[pair], one, float(corrected), n)
+            for pair, (value, n), one, corrected in rows
+        ]
+
+
+def _judge_power(trends: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """How many trends were tested, over how few and how many points, and where these are too few
+    for any to be significant the smallest possible p, and how many are enough.
+    """
+    counts = [n for *_, p, _, n in trends if not math.isnan(p)]
+    if not counts:
+        return (0, 0, 0, math.nan, 0)
+    fewest, most, needed = min(counts), max(counts), ALPHA / len(counts)
+    if most >= MANY or least_p(most) <= needed:
+        return (len(counts), fewest, most, math.nan, 0)
+    enough = next(n for n in range(most, MANY) if least_p(n) <= needed)
+    return (len(counts), fewest, most, least_p(most), enough)
 
 
 @dataclass(frozen=True)
@@ -647,9 +732,7 @@ class GrowingMixes:
         ends = ("", "_low", "_high", "_gain", "_error", "_why", "_bits")
         return {f"{self.name}{end}": [known[p][i] for p in pairs] for i, end in enumerate(ends)}
 
-    def _expected(
-        self, frame: ResultFrame, last: int, rows: Sequence[int]
-    ) -> tuple[Any, ...]:
+    def _expected(self, frame: ResultFrame, last: int, rows: Sequence[int]) -> tuple[Any, ...]:
         layers, fits = frame.column(self.layer), frame.column("fits")
         mixes = {layers[k]: k for k in rows}
         missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]

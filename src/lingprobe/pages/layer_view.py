@@ -28,7 +28,16 @@ from lingprobe.analysis.statistics import (
 from lingprobe.data.core import DataProblem
 from lingprobe.data.reading import MIX
 from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.view_figures import (
+    BarFigure,
+    FigureKey,
+    FigureLine,
+    FigurePanels,
+    LineFigure,
+)
 from lingprobe.pages.view_page import ListTable, View, ViewSpread
+from lingprobe.tables.lines import BarLook
+from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 LEXICAL, ALONE, MIXED, WHOLE, UNREAD = "lexical", "alone", "mix", "whole", "unread"
 _FORMS = (ALONE, MIXED, LEXICAL)
@@ -168,6 +177,57 @@ _BY_LAYER = ListTable(
     lead="",
     notes="test_notes",
 )
+_MIX = "mix of 0 to here; upright: its expected layer"
+_FIGURE = LineFigure(
+    about="Where {{ join_tasks(rows) }} by layer.",
+    nothing="nothing to draw: no layer has a score",
+    panels=(
+        FigurePanels(
+            by=_FAMILY,
+            titles=("task_text", "encoder_text"),
+            x="level",
+            label="layer_text",
+            lines=(
+                FigureLine(
+                    *("alone_score", "alone_told", "alone_low", "alone_high"),
+                    look=(BLUE, "o"),
+                    least=2,
+                ),
+                FigureLine(
+                    *("mix_score", "mix_told", "mix_low", "mix_high"), look=(BEST, "s"), least=2
+                ),
+            ),
+            levels=(("rows[0].lexical_score", 1),),
+            uprights=("expected",),
+            bars=("weight", "weight_told"),
+            ends="same",
+            counted=("lexical_low", "lexical_score", "lexical_high"),
+        ),
+    ),
+    key=(
+        FigureKey("line", "alone", BLUE, "o"),
+        FigureKey("line", _MIX, BEST, "s", when=_IS_MIXED),
+        FigureKey("line", "lexical (dashed)", GREY, style="--"),
+        FigureKey("patch", "weight in the mix", PALE, when=_IS_MIXED),
+    ),
+    least=7.4,
+    high=(0.4, 0.0),
+    notes="figure_notes",
+    bars=BarFigure(
+        by=_FAMILY,
+        look=BarLook("Scores by layer", "layer 0 → mix", "no expected layer", "none"),
+        labels=("task_text", "encoder_text"),
+        values=("expected", "expected_low", "expected_high", "weight_centre", "last"),
+        right="gain_text",
+        told=("expected_told", "gravity_told"),
+        key=(
+            FigureKey("patch", "expected layer, with its interval", BLUE, alpha=0.5),
+            FigureKey("sign", "centre of gravity of the mix", BEST, "D"),
+        ),
+        when=_IS_MIXED,
+    ),
+    key_columns=4,
+)
 LAYER_VIEW = View(
     name="layers",
     about="Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,"
@@ -199,8 +259,9 @@ LAYER_VIEW = View(
     fields=(
         *("task", "encoder", "probe", "layer=level", "score=alone_score", "low=alone_low"),
         *("high=alone_high", "mixed=mix_score", "mixed_low=mix_low", "mixed_high=mix_high"),
-        *("weight", "n=n_test", "seeds=n_seeds"),
+        *("weight", "n=n_test", "seeds"),
     ),
     sentences=Path(__file__).with_name("layers.j2"),
     names=label_encoders,
+    figure=_FIGURE,
 )

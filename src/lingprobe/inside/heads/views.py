@@ -19,7 +19,8 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders.sites import Site
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import HeatFigure, ListTable, MatrixTable, View, ViewSection
+from lingprobe.pages.view_figures import HeatFigure
+from lingprobe.pages.view_page import ListTable, MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 TRAINED = ("weights", "seed", "lexical", "layers")
