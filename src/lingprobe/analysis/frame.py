@@ -368,7 +368,7 @@ class ResultFrame:
         ranks: list[Sequence[float]] = []
         for key in keys:
             if isinstance(key, str):
-                ranks.append([math.inf if value != value else value for value in self.column(key)])
+                ranks.append([math.inf if math.isnan(v) else v for v in self.column(key)])
             else:
                 groups = enumerate(self.groups(key).values())
                 rank = {number: place for place, numbers in groups for number in numbers}

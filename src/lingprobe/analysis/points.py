@@ -71,6 +71,8 @@ def find_points(frame: ResultFrame) -> dict[str, Point]:
 def _checkpoints(frame: ResultFrame) -> dict[str, Checkpoint | None]:
     """By encoder what is known of the training at its point."""
     found: dict[str, Checkpoint | None] = {}
+    if not len(frame):
+        return found
     for encoder, known in zip(frame.column("encoder"), frame.column("checkpoint"), strict=True):
         if encoder not in found or known:
             found[encoder] = Checkpoint.read(json.loads(known)) if known else None

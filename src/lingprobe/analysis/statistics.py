@@ -533,7 +533,7 @@ def _sum_squares(values: Doubles) -> float:
     return float((values**2).sum())
 
 
-class TestSet(NamedTuple):
+class ExampleSet(NamedTuple):
     """The test examples that a row is over, as signs tell them apart."""
 
     n: int
@@ -541,13 +541,13 @@ class TestSet(NamedTuple):
     missing: str
 
 
-def _list_test_sets(shown: ResultFrame) -> list[TestSet]:
+def _list_test_sets(shown: ResultFrame) -> list[ExampleSet]:
     pairs = zip(shown.column("n_test"), shown.column("missing"), strict=True)
-    return [TestSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
+    return [ExampleSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
 
 
 @dataclass(frozen=True)
-class TestSetMarks:
+class ExampleMarks:
     """Which rows of a family are over other test examples than most: a sign, '' for none (`NAME`),
     and for the family what signs mean and which folds are missing (`NAME_notes`): signs, each with
     a sentence.
@@ -625,7 +625,7 @@ class RankTrend:
         courses: list[dict[int, float]] = []
         for numbers in families:
             scores = {k: shown.score(k) for k in numbers}
-            known = [k for k, score in scores.items() if places[k] > 0 and score == score]
+            known = [k for k in numbers if places[k] > 0 and not math.isnan(scores[k])]
             signs = mark_test_sets([sets[k] for k in known])
             able = [k for k, sign in zip(known, signs, strict=True) if not sign]
             courses.append({places[k]: scores[k] for k in able})

@@ -20,7 +20,7 @@ from lingprobe.analysis.points import (
     list_trainings,
 )
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.statistics import ClusterNames, MeanScore, RankTrend, TestSetMarks
+from lingprobe.analysis.statistics import ClusterNames, MeanScore, RankTrend, ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.groups import arrange_columns, shared_options
@@ -62,14 +62,10 @@ def place_points(frame: ResultFrame, by: str = "") -> ResultFrame:
     if not any(len({own[k].at for k in numbers}) > 1 for numbers in curves.values()):
         raise DataProblem(_describe_nothing(points.values(), by))
     shown = [histories[name] for name in placed.column("training")]
-    trained = [name for name, role in zip(frame.column("encoder"), frame.column("role"), strict=True)
-               if role == "trained" and name not in points]  # fmt: skip
-    return placed.with_columns(
-        {
-            **_describe_training(placed.column("at"), shown),
-            "excluded": [", ".join(dict.fromkeys(trained))] * len(placed),
-        }
-    ).with_columns(_name_rows(placed, shown))
+    trained = frame.where(role="trained").column("encoder")
+    excluded = dict.fromkeys(name for name in trained if name not in points)
+    known = placed.with_columns(_describe_training(placed.column("at"), shown))
+    return name_points(known).with_columns({"excluded": [", ".join(excluded)] * len(known)})
 
 
 def _describe_nothing(points: Iterable[Point], by: str) -> str:
@@ -96,6 +92,7 @@ def _describe_training(
         "objective": [one.objective for one in histories],
         "figure": [one.figure for one in histories],
         "best": [one.best for one in histories],
+        "of": [one.of for one in histories],
         "is_best": [int(at == one.best and at > 0) for at, one in pairs],
         "best_value": [one.value(one.best) for one in histories],
         "dev": [one.value(at) for at, one in pairs],
@@ -121,45 +118,51 @@ def _find_bar(history: TrainingHistory) -> float:
     return best(known) if known else math.nan
 
 
-def _name_rows(
-    rows: ResultFrame, histories: Sequence[TrainingHistory]
-) -> Mapping[str, Sequence[Any]]:
-    """What rows are called, which points of a curve were not measured, which are shown, and where
-    each stands in a figure.
+def name_points(rows: ResultFrame) -> ResultFrame:
+    """Points of curves with what they are called, which of a curve were not measured, which are
+    shown, and where each stands in a figure, as columns. They have those of `_describe_training`.
     """
-    cells: list[dict[str, Any]] = [{} for _ in histories]
-    ats, tasks = rows.column("at"), rows.column("task")
-    units = [history.unit for history in histories]
-    by_unit = rows.with_columns({"unit": units}).groups(("unit",))
-    for (unit,), numbers in by_unit.items():
+    cells: list[dict[str, Any]] = [{} for _ in range(len(rows))]
+    ats, tasks, best = map(rows.column, ("at", "task", "best"))
+    for (unit,), numbers in rows.groups(("unit",)).items():
         points = sorted({ats[k] for k in numbers})
-        shown = _select_points(points, {histories[k].best for k in numbers})
+        shown = _select_points(points, {best[k] for k in numbers})
         group, names = _name_tasks(list(dict.fromkeys(tasks[k] for k in numbers)))
         places = _scale_points(points, unit)
         for k in numbers:
             cells[k] |= {"is_shown": ats[k] in shown, "place": places[ats[k]]}
             cells[k] |= {"task_group": group, "task_name": names[tasks[k]]}
             cells[k] |= {"is_log": places[points[-1]] != points[-1]}
-    trainings = rows.groups(("training",))
-    brief = {name: shorten_task(name) for (name,) in trainings}
+    for (_, name, *_), numbers in rows.groups(_CURVE).items():
+        every = {
+            at for at, other in zip(ats, rows.column("training"), strict=True) if other == name
+        }
+        lost = sorted(
+            (every | {*range(1, rows.column("of")[numbers[0]] + 1)}) - {ats[k] for k in numbers}
+        )
+        for k in numbers:
+            cells[k]["unmeasured"] = ", ".join(f"{at:,}" for at in lost)
+    made = {name: [cell[name] for cell in cells] for name in cells[0]}
+    return rows.with_columns({**made, **_name_lines(rows)})
+
+
+def _name_lines(rows: ResultFrame) -> dict[str, list[str]]:
+    """What the lines of trainings are called, and what tells those of one training apart."""
+    trainings = rows.column("training")
+    brief = {name: shorten_task(name) for name in trainings}
     # two folders of one name are told apart by where they lie
     if len(set(brief.values())) < len(brief):
         brief = {name: name for name in brief}
     more = _tell_lines_apart(rows)
-    curves = list(rows.groups(_CURVE).values())
-    for (name,), numbers in trainings.items():
-        every = {ats[k] for k in numbers} | {*range(1, histories[numbers[0]].of + 1)}
-        lines = {more[k] for k in numbers}
-        for k in numbers:
-            cells[k]["line_name"] = ", ".join(filter(None, (brief[name], more[k])))
-            cells[k]["line_more"] = more[k] if len(lines) > 1 else ""
-        mine = set(numbers)
-        for curve in curves:
-            if curve[0] in mine:
-                lost = sorted(every - {ats[k] for k in curve})
-                for k in curve:
-                    cells[k]["unmeasured"] = ", ".join(f"{at:,}" for at in lost)
-    return {name: [cell[name] for cell in cells] for name in cells[0]}
+    lines = {
+        name: {m for m, other in zip(more, trainings, strict=True) if other == name}
+        for name in brief
+    }
+    pairs = list(zip(trainings, more, strict=True))
+    return {
+        "line_name": [", ".join(filter(None, (brief[name], each))) for name, each in pairs],
+        "line_more": [each if len(lines[name]) > 1 else "" for name, each in pairs],
+    }
 
 
 def _tell_lines_apart(rows: ResultFrame) -> list[str]:
@@ -279,7 +282,7 @@ def make_curve_view(by: str = "", seed: int = 0) -> View:
         statistics=(
             MeanScore(),
             ClusterNames("clusters"),
-            TestSetMarks("mark", ("task", "unit")),
+            ExampleMarks("mark", ("task", "unit")),
             RankTrend("trend", _CURVE, "at", seed),
         ),
         tables=(_TABLE,),

@@ -23,7 +23,7 @@ from lingprobe.analysis.statistics import (
     MixWeights,
     OtherMaximum,
     OtherScore,
-    TestSetMarks,
+    ExampleMarks,
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.reading import MIX
@@ -239,7 +239,7 @@ LAYER_VIEW = View(
     statistics=(
         MeanScore(),
         ClassNumber("classes"),
-        TestSetMarks("mark", _FAMILY, where={"form": _FORMS}),
+        ExampleMarks("mark", _FAMILY, where={"form": _FORMS}),
         BestRow("best", within=(*_FAMILY, "form")),
         OtherMaximum("n_most", "n_test", {**_READ, "form": _FORMS}),
         OtherScore("below_score", {"level": OwnValue("below"), "layer": ANY}),
@@ -250,8 +250,10 @@ LAYER_VIEW = View(
         keys=(*_FAMILY, "level"),
         by="form",
         values=_FORMS,
-        columns=("layer", "score", "low", "high", "mark", "compression", "over_prior")
-        + ("below_score", "best", "best_by_dev"),
+        columns=(
+            *("layer", "score", "low", "high", "mark", "compression", "over_prior"),
+            *("below_score", "best", "best_by_dev"),
+        ),
     ),
     order=("expected", "weight_centre", _FAMILY, "level"),
     tables=(_OVERVIEW, _BY_LAYER),

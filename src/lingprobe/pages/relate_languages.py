@@ -164,9 +164,9 @@ def _about_profiles(found: Languages) -> Iterator[str]:
             for values in zip(*((p.correlation, p.others) for p in known), strict=True)
         )
         yield (
-            f"The mean correlation is {format_coefficient(own)} with the encoder's own {found.second}"
-            f" scores and {format_coefficient(strange)} with another encoder's; the difference is what"
-            " matters."
+            f"The mean correlation is {format_coefficient(own)} with the encoder's own"
+            f" {found.second} scores and {format_coefficient(strange)} with another encoder's; the"
+            " difference is what matters."
         )
     if not math.isnan(found.p):
         yield (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.statistics import Statistic
@@ -18,8 +18,12 @@ from lingprobe.pages.records import format_frame_csv
 from lingprobe.pages.view_figures import HeatFigure, LineFigure
 from lingprobe.pages.view_text import ViewText, compile_expression
 from lingprobe.pages.views import Asked
+from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ViewFigure = HeatFigure | LineFigure
 
@@ -212,6 +216,14 @@ def show_rows(
     )
 
 
+def draw_rows(view: View, shown: ResultFrame) -> Figure:
+    """The figure of rows that have the columns which it shows; PlotProblem where there is none."""
+    if view.figure is None:
+        raise PlotProblem(f"the view {view.name} has no figure")
+    layout = ViewLayout.of(view, shown, {})
+    return view.figure.draw(layout.shown, layout.text)
+
+
 class ViewLayout(NamedTuple):
     """The rows of a view, and what it says of them."""
 
@@ -297,14 +309,11 @@ class ViewLayout(NamedTuple):
                 for row in part.rows
                 if getattr(row, column.each) == column.value
             }
-            first, *others = columns
-            yield (
-                self.text.fill(label, name),
-                *(known.get((column.each, column.value), "") for column in others),
-            )
+            cells = [known.get((column.each, column.value), "") for column in columns[1:]]
+            yield self.text.fill(label, name), *cells
 
     def _cell(self, column: ViewColumn, line: Any) -> str:
-        """The text of a cell, of a row or of several; of the row with its value, if there is one."""
+        """The text of a cell, of a row or of several, or of that which has its value."""
         if column.each:
             rows = [row for row in line if getattr(row, column.each) == column.value]
             return self.text.fill(column.macro, rows[0]) if rows else ""
