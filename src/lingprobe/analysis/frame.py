@@ -13,7 +13,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,12 +187,14 @@ class ResultFrame:
     predictions  by `run_id`: those of each of the fits of a row, by fold
     keys         the columns that tell rows apart
     answer_cache by `run_id`: answers that were joined before, of all frames of these predictions
+    score_cache  by `run_id` and metric: their scores and intervals that were computed before
     """
 
     table: pa.Table
     predictions: Mapping[str, Sequence[Folds]]
     keys: tuple[str, ...] = ALL_KEYS
     answer_cache: dict[str, Answers] = field(default_factory=dict, repr=False)
+    score_cache: dict[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, results: Iterable[Result], extra: Sequence[str] = ()) -> ResultFrame:
@@ -229,8 +231,8 @@ class ResultFrame:
     @cached_property
     def rows(self) -> tuple[Any, ...]:
         """The rows as named tuples, with the columns of `extra` among their fields."""
-        row = namedtuple("FrameRow", self.names)  # type: ignore[misc]
-        return tuple(map(row._make, zip(*map(self.column, self.names), strict=True)))
+        names = self.names
+        return tuple(map(_row_type(*names)._make, zip(*map(self.column, names), strict=True)))
 
     @cached_property
     def names(self) -> list[str]:
@@ -264,7 +266,12 @@ class ResultFrame:
 
     def take(self, numbers: Sequence[int]) -> ResultFrame:
         """Some of the rows, in this order."""
-        return replace(self, table=self.table.take(np.array(numbers, np.int64)))
+        taken = replace(self, table=self.table.take(np.array(numbers, np.int64)))
+        known = self._columns.items()
+        taken._columns.update({name: [cells[k] for k in numbers] for name, cells in known})
+        if "rows" in self.__dict__:
+            taken.__dict__["rows"] = tuple(self.rows[k] for k in numbers)
+        return taken
 
     def where(self, **values: Any) -> ResultFrame:
         """The rows with these values: one, or one of several in a tuple, or all but '' (`USED`)."""
@@ -314,7 +321,9 @@ class ResultFrame:
                 if at is None
                 else table.set_column(at, name, values)
             )
-        return replace(self, table=table)
+        made = replace(self, table=table)
+        made._columns.update({k: v for k, v in self._columns.items() if k not in columns})
+        return made
 
     def find_places(self, *names: str) -> dict[tuple[str, ...], Any]:
         """Rows by the values of some columns, as text."""
@@ -463,16 +472,25 @@ class ResultFrame:
         known = self.column("score")[number]
         if not math.isnan(known):
             return float(known)
-        metric = self.column("metric")[number]
-        return PERCENT * float(np.mean(self.answers(number).scores(metric)))
+        return self._compute(number, "score", lambda a, m: (float(np.mean(a.scores(m))),))[0]
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
         if not math.isnan(low):
             return low, high
-        low, high = self.answers(number).interval(self.column("metric")[number])
-        return PERCENT * low, PERCENT * high
+        low, high = self._compute(number, "interval", Answers.interval)
+        return low, high
+
+    def _compute(
+        self, number: int, name: str, compute: Callable[[Answers, str], tuple[float, ...]]
+    ) -> tuple[float, ...]:
+        """What is computed of the answers of a row, in percent, once for all frames."""
+        key = name, self.column("run_id")[number], self.column("metric")[number]
+        if key not in self.score_cache:
+            values = compute(self.answers(number), key[-1])
+            self.score_cache[key] = tuple(PERCENT * value for value in values)
+        return self.score_cache[key]
 
     def answers(self, number: int) -> Answers:
         """The answers of a row, of all its fits over all test examples."""
@@ -488,6 +506,11 @@ class ResultFrame:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The table for libraries that read Arrow, as polars and duckdb do."""
         return self.table.__arrow_c_stream__(requested_schema)
+
+
+@cache
+def _row_type(*names: str) -> Any:
+    return namedtuple("FrameRow", names)  # type: ignore[misc]
 
 
 def _mean_known(values: Sequence[float]) -> float:

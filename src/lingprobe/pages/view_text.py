@@ -33,7 +33,7 @@ class ViewText(NamedTuple):
     @classmethod
     def read(cls, file: Path, names: Mapping[str, str], facts: Mapping[str, Any]) -> ViewText:
         """Those of a file; `facts` are further values for its sentences."""
-        source = _environment().from_string(file.read_text("utf-8"))
+        source = _compile_template(file.read_text("utf-8"))
         return cls(names, vars(source.make_module({**facts, "names": names})))
 
     def fill(self, macro: str, *values: Any) -> str:
