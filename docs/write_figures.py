@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from lingprobe.analysis.curves import Curve, Curves, History, Trend
-from lingprobe.analysis.layers import Depth, Expected, Mean
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.relation import Asked, Correlation, Relation
-from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.score_table import Measure, ScoreTable
 from lingprobe.metrics.correlation import coefficients
-from lingprobe.pages.curve_figures import curves_figure
-from lingprobe.pages.plots import layers_figure
+from lingprobe.pages.curve_view import make_curve_view, name_points
+from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.relate_figures import heat, within
+from lingprobe.pages.view_page import draw_rows
 from lingprobe.tables.drawing import save
 
 if TYPE_CHECKING:
@@ -52,59 +52,41 @@ def lines(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def row(line: Mapping[str, str]) -> ResultRow:
-    """A line of results as a row; what a figure does not show is left out."""
-    needed = (f.name for f in dataclasses.fields(ResultRow) if f.default is dataclasses.MISSING)
-    values: dict[str, Any] = dict.fromkeys(needed, "")
-    values |= dict.fromkeys(("seeds", "folds", "train", "unusable", "cut", "unseen"), 0)
-    values |= {name: float(line[name]) for name in ("score", "low", "high")}
-    values |= {"task": line["task"], "control": "none", "n": int(line["n"])}
-    values |= {"metric": line.get("metric", "accuracy")}
-    values |= {"majority": float(line.get("majority", line.get("constant", "nan")))}
-    return ResultRow(**values)
-
-
 def curves(name: str, training: str, trivial: Mapping[str, Mapping[str, float]]) -> Figure:
     """The learning curves of some trainings, without word content where several are drawn."""
-    groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for line in lines(name):
-        if line["training"].startswith(training):
-            key = line["task"], line["training"], line["read"], line["probe"], line["metric"]
-            groups.setdefault(key, []).append(line)
-    several = len({key[1] for key in groups}) > 1
-    found = {k: v for k, v in groups.items() if not (several and "word-content" in k[0])}
-    made = [
-        Curve(*key, {int(line["at"]): row(line) for line in mine}, trend(mine[0]))
-        for key, mine in found.items()
-    ]
-    histories = [history(one, found, trivial) for one in dict.fromkeys(key[1] for key in found)]
-    return curves_figure(Curves(tuple(made), tuple(histories)))
+    rows = [line for line in lines(name) if line["training"].startswith(training)]
+    several = len({line["training"] for line in rows}) > 1
+    shown = [line for line in rows if not (several and "word-content" in line["task"])]
+    return draw_curves([point(line, trivial.get(line["training"], {})) for line in shown])
 
 
-def trend(line: Mapping[str, str]) -> Trend:
-    """The trend of a curve."""
-    names = "correlation", "correlation_low", "correlation_high", "p", "corrected"
-    return Trend(*(float(line[name]) for name in names), "", int(line["points"]))
+def point(line: Mapping[str, str], trivial: Mapping[str, float]) -> dict[str, Any]:
+    """A line of results as a row of the view of curves."""
+    texts = ("task", "training", "probe", "unit", "metric", "objective", "figure")
+    numbers = ("score", "low", "high", "dev")
+    bars = [value for name, value in trivial.items() if name.startswith(line["figure"])]
+    best = min if line["figure"] == "perplexity" else max
+    return {
+        **{name: line[name] for name in texts},
+        **{name: float(line[name]) for name in numbers},
+        "layer": line["read"],
+        "at": int(line["at"]),
+        "is_best": int(line["best"]),
+        "constant_score": float(line.get("majority", "nan")),
+        "bar": best(bars) if bars else NAN,
+        "trend": float(line["correlation"]),
+        "trend_corrected": float(line["corrected"]),
+    }
 
 
-def history(
-    training: str,
-    groups: Mapping[tuple[str, ...], Sequence[Mapping[str, str]]],
-    trivial: Mapping[str, Mapping[str, float]],
-) -> History:
-    """What the lines of a training say of it."""
-    mine = next(each for key, each in groups.items() if key[1] == training)
-    first = mine[0]
-    return History(
-        training,
-        first["unit"],
-        first["objective"],
-        first["figure"],
-        next((int(x["at"]) for x in mine if x["best"] == "1"), 0),
-        len(mine) - 1,
-        {int(x["at"]): {x["figure"]: float(x["dev"])} for x in mine if x["dev"] != "nan"},
-        trivial.get(training, {}),
-    )
+def draw_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Points of trainings, drawn as the view of curves draws them."""
+    usual = {"encoder": "", "role": "trained", "control": "none", "mark_notes": []}
+    table = pa.Table.from_pylist([{**usual, **one} for one in rows])
+    frame = ResultFrame(table, {})
+    best = {row.training: row.at for row in frame if row.is_best}
+    points = {"best": [best.get(row.training, 0) for row in frame], "of": [0] * len(frame)}
+    return draw_rows(make_curve_view(), name_points(frame.with_columns(points)))
 
 
 def widths() -> Figure:
@@ -113,18 +95,19 @@ def widths() -> Figure:
         (x["task"], x["encoder"]): x for x in lines("trained-small") if x["probe"] == "logreg"
     }
     tasks = [task for task, encoder in scores if encoder == "infer" and task.startswith("ud/")]
-    made, histories = [], []
+    rows: list[dict[str, Any]] = []
     for name, (figure, dev) in WIDTHS.items():
         encoders = [name if hidden == 256 else f"{name}-w{hidden}" for hidden in HIDDEN]
         for task in tasks:
-            mine = {h: scores[task, e] for h, e in zip(HIDDEN, encoders, strict=True)}
-            points = {h: row(x) for h, x in mine.items()}
-            pairs = np.array([[h, each.score] for h, each in points.items()])
-            value, n = coefficients(pairs, [(0, 1)])[0, 1]
-            made.append(Curve(task, name, "-", "logreg", "accuracy", points, Trend(value, n=n)))
-        course = {h: {figure: value} for h, value in zip(HIDDEN, dev, strict=True)}
-        histories.append(History(name, "hidden", figure=figure, figures=course))
-    return curves_figure(Curves(tuple(made), tuple(histories)))
+            mine = [scores[task, encoder] for encoder in encoders]
+            pairs = np.array([[h, float(x["score"])] for h, x in zip(HIDDEN, mine, strict=True)])
+            value, _ = coefficients(pairs, [(0, 1)])[0, 1]
+            for hidden, x, each in zip(HIDDEN, mine, dev, strict=True):
+                known = {"training": name, "read": "-", "unit": "hidden", "metric": "accuracy"}
+                known |= {"objective": "", "figure": figure, "at": f"{hidden}", "dev": f"{each}"}
+                known |= {"best": "0", "correlation": f"{value}", "corrected": "nan"}
+                rows.append(point({**x, **known, "majority": x["constant"]}, {}))
+    return draw_curves(rows)
 
 
 def correlations(name: str, draw: Callable[[Relation], Figure]) -> Figure:
@@ -145,20 +128,22 @@ def correlations(name: str, draw: Callable[[Relation], Figure]) -> Figure:
 
 def multilingual() -> Figure:
     """Each layer of two encoders on the tense of five languages of PUD."""
-    groups: dict[tuple[str, str], dict[str, ResultRow]] = {}
+    rows: list[dict[str, Any]] = []
     for line in lines("multilingual"):
-        task, encoder = line["task"], line["encoder"]
+        task, encoder, read = line["task"], line["encoder"], line["layer"]
         is_tense = line["folder"] == "pud" and task.startswith("ud/tense")
         if is_tense and encoder.startswith("hf:") and "lex+all" in encoder:
-            groups.setdefault((task, encoder), {})[line["layer"]] = row(line)
-    return layers_figure([depth(*key, mine) for key, mine in groups.items()])
-
-
-def depth(task: str, encoder: str, mine: Mapping[str, ResultRow]) -> Depth:
-    """The layers of an encoder, each alone."""
-    single = {int(layer): each for layer, each in mine.items() if layer.isdigit()}
-    nothing = Mean(NAN, NAN, NAN), NAN, Expected(NAN, NAN, NAN, NAN, NAN, ""), NAN
-    return Depth(task, encoder, "logreg", single, {}, {}, mine.get("lex"), (), *nothing)
+            form, level = ("lexical", -1) if read == "lex" else ("alone", int(read))
+            empty = dict.fromkeys(("score", "low", "high"), NAN)
+            known = {name: float(line[name]) for name in empty}
+            rows.append(
+                {"task": task, "encoder": encoder, "probe": "logreg", "level": level}
+                | {f"{x}_{k}": v for x in ("lexical", "alone", "mix") for k, v in empty.items()}
+                | {f"{form}_{k}": v for k, v in known.items()}
+                | {"is_mixed": False, "expected": NAN, "weight": NAN, "mark_notes": []}
+            )
+    frame = ResultFrame(pa.Table.from_pylist(rows), {})
+    return draw_rows(LAYER_VIEW, frame.arrange(("task", "encoder"), "level"))
 
 
 def small(training: str) -> Figure:

@@ -14,9 +14,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 if TYPE_CHECKING:
-    from lingprobe.analysis.curves import Curve, Curves
     from lingprobe.analysis.frame import ResultFrame
-    from lingprobe.analysis.layers import Depth
     from lingprobe.analysis.relation import Correlation, Relation
     from lingprobe.analysis.scores import Score
     from lingprobe.annotators.parse import Parsed
@@ -155,11 +153,8 @@ __all__ = [
     "Comparison",
     "Control",
     "Correlation",
-    "Curve",
-    "Curves",
     "DataProblem",
     "Dataset",
-    "Depth",
     "EffectCell",
     "Embedded",
     "Encoder",
@@ -300,9 +295,7 @@ _PLACES = {
     "inside.languages.morphology": "MorphologyRow",
     "inside.languages.survey": "SurveyRow",
     "inside.locate.api": "locate",
-    "analysis.curves": "Curve Curves",
     "analysis.frame": "ResultFrame",
-    "analysis.layers": "Depth",
     "analysis.relation": "Correlation Relation",
     "analysis.scores": "Score",
     "annotators.parse": "Parsed",

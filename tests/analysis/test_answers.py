@@ -12,10 +12,11 @@ import pytest
 
 import lingprobe
 from fixtures.results import result, saying
+from fixtures.views import layers_page
 from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, mark_test_sets
-from lingprobe.analysis.layers import depths
 from lingprobe.analysis.rows import rows
+from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data.core import Result
 from lingprobe.pages import (
     classes,
@@ -25,7 +26,8 @@ from lingprobe.pages import (
     scores,
     strata_table,
 )
-from lingprobe.pages.layer_table import by_layer, overview
+from lingprobe.pages.curve_view import make_curve_view
+from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.suites.facts import (
     Block,
     Entry,
@@ -174,6 +176,7 @@ def test_whatever_lays_out_scores_marks_them():
         "questions.py": "questions and encoders of the page, before any score",
         "effect_pages.py": "each block over its own test examples, each line with its n",
         "reserve.py": "means over sets, each draw over its own test examples",
+        "view_page.py": "rows of views, which are marked by their statistics",
         "significance.py": "published scores, each block over its own test examples",
         **{
             file.name: "correlations over encoders, each with its n"
@@ -197,24 +200,29 @@ def test_whatever_lays_out_scores_marks_them():
             assert marks, f"{file.name} makes a table and marks nothing in it (analysis/answers.py)"
 
 
+@pytest.mark.parametrize("view", [LAYER_VIEW, make_curve_view()], ids=lambda view: view.name)
+def test_views_of_scores_below_each_other_mark_them(view):
+    assert any(isinstance(each, ExampleMarks) for each in view.statistics)
+
+
 def test_layers_over_other_examples_are_marked():
-    tasks = depths(
+    overview, by_layer = layers_page(
         [
             over("a", read="0", encoder="hf:b"),
             over("a", read="1", encoder="hf:b"),
             over("b", read="2", encoder="hf:b"),
         ]
-    )
-    (section,) = by_layer(tasks[0]).sections
+    ).tables
+    (section,) = by_layer.sections
     assert [row[1] for row in section.rows] == ["75.0", "75.0", "75.0*"]
-    assert any("do not compare the two" in note for note in overview(tasks).notes)
+    assert any("do not compare the two" in note for note in overview.notes)
 
 
 def test_figures_say_it_below():
-    found = depths([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")])
+    page = layers_page([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")])
     for figure in (
         plots.strata_figure(compute_stratum_rows(DIFFERENT, "distance"), "distance"),
-        plots.layers_figure(found),
+        page.figure(),
     ):
         assert "do not compare the two" in figure.get_supxlabel().replace("\n", " ")
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.layers import depths, rows_score
+from fixtures.views import layers_of
+from lingprobe.data.core import DataProblem
 from reference import layerwise
 
 N = 400
@@ -34,20 +35,22 @@ def growing(seeds=3, step=0.02, **more):
 
 
 def test_figures_are_means_over_seeds_of_the_papers():
-    (depth,) = depths([*growing(), fit(0.4, "lex"), fit(0.7, "3")])
+    (rows,) = layers_of([*growing(), fit(0.4, "lex"), fit(0.7, "3")])
+    lexical, *layers = rows
     means = [100 * (share + 0.02) for share in SHARES]
-    assert depth.expected.layer == pytest.approx(layerwise.expected_layer(means))
-    assert depth.gained == pytest.approx(layerwise.divergence(np.diff(means).tolist()))
+    assert lexical.expected == pytest.approx(layerwise.expected_layer(means))
+    assert lexical.expected_bits == pytest.approx(layerwise.divergence(np.diff(means).tolist()))
     weights = DRAWN.tolist()
-    assert depth.weights == pytest.approx(DRAWN.mean(0).tolist())
-    assert depth.uneven == pytest.approx(np.mean([layerwise.divergence(w) for w in weights]))
+    assert [row.weight for row in layers] == pytest.approx(DRAWN.mean(0).tolist())
+    bits = [layerwise.divergence(w) for w in weights]
+    assert lexical.weight_bits == pytest.approx(np.mean(bits))
     centres = [layerwise.centre_of_gravity(w) for w in weights]
-    assert depth.gravity.value == pytest.approx(np.mean(centres))
-    assert depth.gravity.low < depth.gravity.value < depth.gravity.high
-    assert [row.score for row in depth.cumulative.values()] == pytest.approx(means)
-    assert [row.score for row in depth.rows] == pytest.approx([70, *means, 40])
-    assert depth.layers == range(LAST + 1)
-    assert depth.is_mixed
+    assert lexical.weight_centre == pytest.approx(np.mean(centres))
+    assert lexical.weight_low < lexical.weight_centre < lexical.weight_high
+    assert [row.mix_score for row in layers] == pytest.approx(means)
+    assert (lexical.lexical_score, layers[3].alone_score) == pytest.approx((40, 70))
+    assert [row.level for row in layers] == list(range(LAST + 1))
+    assert all(row.is_mixed for row in rows)
 
 
 @pytest.mark.parametrize("half", [0, 1])
@@ -55,23 +58,21 @@ def test_weights_as_good_as_even_have_no_centre(half):
     """Of seven layers: one of 0.14 that is 0.2 or 0.24 is 0.02 or 0.07 bits from even."""
     weights = [0.2 + half / 20, *[(0.8 - half / 20) / 6] * 6]
     results = [fit(0.7, "mix", seed, mix=weights) for seed in (0, 1)] + [fit(0.6, "lex")]
-    (depth,) = depths(results)
-    assert depth.uneven == pytest.approx(layerwise.divergence(weights))
-    assert (depth.uneven < 0.05) == math.isnan(depth.gravity.value) == (not half)
-    assert depth.layers == range(7)
+    (rows,) = layers_of(results)
+    assert rows[0].weight_bits == pytest.approx(layerwise.divergence(weights))
+    assert (rows[0].weight_bits < 0.05) == math.isnan(rows[0].weight_centre) == (not half)
+    assert rows.column("level") == [-1, *range(7)]
+    assert rows.column("mix_layer") == [*[""] * 7, "mix"]
 
 
 def test_the_score_over_folds_is_over_all_their_examples():
-    parts = [(0.5, 100, 1), (0.8, 300, 2)]
-    folds = [fit(s, "mix", n=n, task=f"ud/tense:EWT,fold={k}/2") for s, n, k in parts]
-    assert rows_score(folds) == pytest.approx((0.5 * 100 + 0.8 * 300) / 400)
-    assert rows_score(folds[:1]) == 0.5
     lower = [
         r for n, k in ((100, 1), (300, 2)) for r in growing(1, n=n, task=f"ud/tense:EWT,fold={k}/2")
     ]
-    (depth,) = depths(lower)
+    (rows,) = layers_of(lower)
     scores = [(round(s * 100) + round(s * 300)) / 4 for s in SHARES]
-    assert depth.expected.layer == pytest.approx(layerwise.expected_layer(scores))
+    assert rows.column("mix_score") == pytest.approx(scores)
+    assert rows[0].expected == pytest.approx(layerwise.expected_layer(scores))
 
 
 @pytest.mark.parametrize(
@@ -82,32 +83,42 @@ def test_the_best_layer_is_chosen_on_dev_where_all_layers_say_it(dev, best, is_k
     shares = (0.6, 0.7, 0.8)
     told = [{"dev": each} for each in dev] or [{}] * 3
     results = [fit(s, str(k), **said) for k, (s, said) in enumerate(zip(shares, told, strict=True))]
-    (depth,) = depths(results)
-    assert depth.is_chosen_on_dev is is_known
-    assert depth.best == best
-    assert list(depth.on_dev.values()) == pytest.approx(dev or [math.nan] * 3, nan_ok=True)
-    assert not depth.is_mixed
-    assert list(depth.cumulative) == [0]
-    assert math.isnan(depth.uneven)
+    (rows,) = layers_of(results)
+    assert rows.column("alone_best") == [layer == best for layer in range(3)]
+    assert rows.column("alone_best_by_dev") == [is_known] * 3
+    assert not any(row.is_mixed for row in rows)
+    assert rows.column("mix_layer") == ["0", "", ""]
+    assert math.isnan(rows[0].weight_bits)
 
 
 def test_a_model_of_one_layer_and_tasks_with_one_read_have_no_depth():
-    assert depths([fit(0.7, "lex"), fit(0.7, "other")]) == []
-    assert depths([fit(0.7, "0"), fit(0.7, "0", seed=1)]) == []
-    (depth,) = depths([fit(0.7, "0"), fit(0.5, "lex")])
-    assert depth.expected.why == "there is only one layer"
-    assert depth.best == 0
-    (mixed,) = depths([fit(0.7, "mix"), fit(0.5, "lex")])
-    assert mixed.best is None
-    assert mixed.is_mixed
+    for none in ([fit(0.7, "lex"), fit(0.7, "other")], [fit(0.7, "0"), fit(0.7, "0", seed=1)]):
+        with pytest.raises(DataProblem, match="on several layers of one encoder"):
+            layers_of(none)
+    (rows,) = layers_of([fit(0.7, "0"), fit(0.5, "lex")])
+    assert rows[0].expected_why == "there is only one layer"
+    assert rows.column("alone_best") == [False, True]
+    (mixed,) = layers_of([fit(0.7, "mix"), fit(0.5, "lex")])
+    assert not any(row.alone_best for row in mixed)
+    assert all(row.is_mixed for row in mixed)
 
 
 def test_mixes_over_other_examples_have_no_expected_layer():
     other = fit(0.8, "mix", n=N - 2, mix=DRAWN[0].tolist())
-    (depth,) = depths([*(r for r in growing(1) if r.trial.read != "mix"), other])
-    assert math.isnan(depth.expected.layer)
-    assert depth.expected.why == "the mixes were scored over different examples"
-    (depth,) = depths([r for r in growing() if r.trial.read in ("mix:0-0", "mix")])
-    assert depth.expected.why == "not measured: mix:0-1, mix:0-2, mix:0-3 (--layers cumulative)"
-    (depth,) = depths([r for r in growing() if r.trial.read == "mix"] + [fit(0.6, "lex")])
-    assert depth.expected.why.startswith("not measured: mix:0-0, mix:0-1, mix:0-2 and 1 more")
+    mixes = [r for r in growing(1) if r.trial.read != "mix"]
+    (rows,) = layers_of([*mixes, other])
+    assert math.isnan(rows[0].expected)
+    assert rows[0].expected_why == "the mixes were scored over different examples"
+    (rows,) = layers_of([r for r in growing() if r.trial.read in ("mix:0-0", "mix")])
+    why = "not measured: mix:0-1, mix:0-2, mix:0-3 (--layers cumulative)"
+    assert rows[0].expected_why == why
+    (rows,) = layers_of([r for r in growing() if r.trial.read == "mix"] + [fit(0.6, "lex")])
+    assert rows[0].expected_why.startswith("not measured: mix:0-0, mix:0-1, mix:0-2 and 1 more")
+
+
+def test_layers_that_nothing_was_read_of_have_their_weights():
+    (rows,) = layers_of([r for r in growing() if r.trial.read in ("mix:0-1", "mix")])
+    assert rows.column("level") == list(range(LAST + 1))
+    assert rows.column("weight") == pytest.approx(DRAWN.mean(0).tolist())
+    assert rows.column("mix_layer") == ["", "mix:0-1", "", "", "mix"]
+    assert all(math.isnan(row.mix_score) for row in rows if not row.mix_layer)

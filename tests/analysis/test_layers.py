@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from typer.testing import CliRunner
 
 from fixtures.results import saying
-from lingprobe.analysis.layers import depths
+from fixtures.views import layers_of, layers_page
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes
@@ -24,14 +24,13 @@ from lingprobe.data.references import Reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
 from lingprobe.pages import compute_stratum_rows
-from lingprobe.pages.layer_table import bar, by_layer, layer_rows, layers_page, overview
-from lingprobe.pages.plots import layers_figure, strata_figure
-from lingprobe.pages.records import format_csv as written
+from lingprobe.pages.plots import strata_figure
+from lingprobe.pages.view_text import draw_bar
 from lingprobe.store.results import ResultStore
 from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save
 from lingprobe.tables.formats import terminal
+from lingprobe.tables.lines import round_ends
 from lingprobe.tables.page import is_figure
-from lingprobe.tables.web import tables_document
 
 LAYERS = 6
 N = 600
@@ -95,85 +94,85 @@ def over_layers(
 
 
 def test_a_task_is_solved_where_its_examples_are_recognised():
-    (depth,) = depths(over_layers(solved=2))
-    assert depth.task == "edge/dep:X"
-    assert (
-        list(depth.single)
-        == list(depth.cumulative)
-        == list(depth.layers)
-        == list(range(LAYERS + 1))
-    )
-    assert depth.expected.layer == pytest.approx(2, abs=0.4)
-    assert depth.expected.low <= depth.expected.layer <= depth.expected.high
-    assert depth.gravity.value == pytest.approx(2, abs=0.1)
-    assert depth.lexical is not None
-    assert depth.lexical.score == pytest.approx(55, abs=5)
+    (rows,) = layers_of(over_layers(solved=2))
+    lexical, *layers = rows
+    assert lexical.task == "edge/dep:X"
+    assert [row.level for row in layers] == list(range(LAYERS + 1))
+    assert all(row.alone_layer and row.mix_layer for row in layers)
+    assert lexical.expected == pytest.approx(2, abs=0.4)
+    assert lexical.expected_low <= lexical.expected <= lexical.expected_high
+    assert lexical.weight_centre == pytest.approx(2, abs=0.1)
+    assert lexical.lexical_score == pytest.approx(55, abs=5)
 
 
 def test_tasks_stand_in_the_order_in_which_they_are_solved_and_flat_ones_last():
-    tasks = depths(
-        [
-            *over_layers("edge/coref:X", 5),
-            *over_layers("edge/pos:X", 1),
-            *over_layers("edge/dpr:X", 99),
-        ]
-    )
-    assert [d.task for d in tasks] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
-    assert math.isnan(tasks[-1].expected.layer)
-    assert "not significant" in terminal(overview(tasks))
+    results = [
+        *over_layers("edge/coref:X", 5),
+        *over_layers("edge/pos:X", 1),
+        *over_layers("edge/dpr:X", 99),
+    ]
+    tasks = layers_of(results)
+    assert [rows[0].task for rows in tasks] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
+    assert math.isnan(tasks[-1][0].expected)
+    assert "not significant" in terminal(layers_page(results).tables[0])
 
 
 def test_mixes_that_were_not_measured_are_named():
     results = [r for r in over_layers() if r.trial.read not in ("mix:0-3", "mix:0-4")]
-    (depth,) = depths(results)
-    assert math.isnan(depth.expected.layer)
-    assert depth.expected.why == "not measured: mix:0-3, mix:0-4 (--layers cumulative)"
-    assert depth.best is not None
+    (rows,) = layers_of(results)
+    assert math.isnan(rows[0].expected)
+    assert rows[0].expected_why == "not measured: mix:0-3, mix:0-4 (--layers cumulative)"
+    assert any(row.alone_best for row in rows)
 
 
 def test_weights_that_have_not_moved_are_told():
-    assert "nearly uniform" not in terminal(overview(depths(over_layers())))
+    assert "nearly uniform" not in terminal(layers_page(over_layers()).tables[0])
     even = {"choice": {"mix": [1 / (LAYERS + 1)] * (LAYERS + 1)}}
     found = [saying(r, **even) if r.trial.read == "mix" else r for r in over_layers()]
-    text = terminal(overview(depths(found)))
+    text = terminal(layers_page(found).tables[0])
     assert "no centre of gravity, because the weights are still nearly uniform" in text
-    (depth,) = depths(found)
-    assert math.isnan(depth.gravity.value)  # it would be the middle layer, where every mix begins
+    (rows,) = layers_of(found)
+    assert math.isnan(rows[0].weight_centre)  # it would be the middle layer, where mixes begin
     assert f"{LAYERS / 2:.2f}" not in next(
         line for line in text.splitlines() if line.startswith("edge/dep:X ")
     )
-    assert depth.uneven < 0.05
+    assert rows[0].weight_bits < 0.05
 
 
 def test_one_layer_alone_says_nothing_of_layers_and_controls_are_no_layers():
-    assert depths([r for r in over_layers() if r.trial.read == "mix"]) == []
-    assert depths([r for r in over_layers() if r.trial.read in ("cat", "lex")]) == []
+    for reads in (("mix",), ("cat", "lex")):
+        with pytest.raises(DataProblem, match="no task was measured on several layers"):
+            layers_of([r for r in over_layers() if r.trial.read in reads])
 
 
 def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
-    (depth,) = depths(over_layers(solved=2))
-    lines = terminal(by_layer(depth)).splitlines()
+    lines = terminal(layers_page(over_layers(solved=2)).tables[1]).splitlines()
     bars = [line.count("█") for line in lines if line.strip()[:1].isdigit()]
     assert len(bars) == LAYERS + 1
     assert bars[2] == max(bars) == 16
     assert bars[2] > bars[1] > bars[0]
-    assert [bar(0), bar(1 / 128), bar(1), bar(math.nan)] == ["", "▏", "█" * 16, ""]
+    assert list(map(draw_bar, (0, 1 / 128, 1, math.nan))) == ["", "▏", "█" * 16, ""]
 
 
 def test_without_mixes_there_is_no_room_for_them():
     found = [r for r in over_layers() if r.trial.read == "lex" or r.trial.read.isdigit()]
-    (depth,) = depths(found)
-    table = overview([depth])
+    table, each = layers_page(found).tables
     assert table.columns == ("task", "lexical", "layer 0", "best alone", "n")
     assert [len(row) for row in table.sections[0].rows] == [5]
     assert not any("expected layer" in note for note in table.notes)
     assert any("--layers cumulative" in note for note in table.notes)
-    each = by_layer(depth)
     assert each.columns == ("layer", "alone", "95 % interval")
     assert {len(row) for row in each.sections[0].rows} == {3}
-    labels = {text.get_text() for text in layers_figure([depth]).findobj(Text)}
+    labels = {text.get_text() for text in drawn(found).findobj(Text)}
     assert {"alone", "lexical (dashed)"} <= labels
     assert not any("mix" in label or "expected" in label for label in labels)
+
+
+def drawn(results: list[Result]):
+    """The figure of layers."""
+    figure = layers_page(results).figure
+    assert figure is not None
+    return figure()
 
 
 def test_codes_stand_beside_the_layers_that_make_them():
@@ -187,22 +186,23 @@ def test_codes_stand_beside_the_layers_that_make_them():
         )
         for one in over_layers()
     ]
-    (depth,) = depths(found)
     lines = {
         line.split()[0]: line
-        for line in terminal(by_layer(depth)).splitlines()
+        for line in terminal(layers_page(found).tables[1]).splitlines()
         if line[:1].isdigit()
     }
     assert "2.50" in lines["3"]
     assert "1.25" in lines["2"]
-    assert "compression" not in terminal(by_layer(depths(over_layers())[0]))
+    assert "compression" not in terminal(layers_page(over_layers()).tables[1])
 
 
 def test_programs_get_every_layer():
-    rows = list(csv.DictReader(io.StringIO(written(layer_rows(depths(over_layers()))))))
+    page = layers_page(over_layers())
+    rows = list(csv.DictReader(io.StringIO(page.text("csv"))))
     assert [int(row["layer"]) for row in rows] == list(range(LAYERS + 1))
     assert sum(float(row["weight"]) for row in rows) == pytest.approx(1, abs=1e-3)
     assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
+    assert list(page.content.to_pandas().columns) == list(rows[0])
 
 
 NASTY = r"edge/a$b^{2}$<script>&_x:X"
@@ -210,10 +210,10 @@ NASTY = r"edge/a$b^{2}$<script>&_x:X"
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suffix):
-    tasks = depths([*over_layers(NASTY, 2), *over_layers("edge/dpr:X", 99)])
+    results = [*over_layers(NASTY, 2), *over_layers("edge/dpr:X", 99)]
     files = [tmp_path / f"{i}{suffix}" for i in (0, 1)]
     for file in files:
-        save(lambda: layers_figure(tasks), file)
+        save(lambda: drawn(results), file)
     assert files[0].stat().st_size > 3000
     if suffix == ".svg":
         text = files[0].read_text("utf-8")
@@ -224,8 +224,7 @@ def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suf
 
 
 def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
-    tasks = depths(over_layers(NASTY, 2))
-    page = tables_document([overview(tasks), by_layer(tasks[0])], lambda: layers_figure(tasks))
+    page = layers_page(over_layers(NASTY, 2)).text("html")
     assert page.count("<svg") == page.count("</svg>") == 1
     assert page.count("<script") == 1  # that of the page
     assert "edge/a$b^{2}$&lt;script&gt;&amp;_x:X" in page
@@ -233,31 +232,32 @@ def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
 
 
 def test_curves_have_bands_points_weights_and_their_place():
-    tasks = depths([*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)])
+    results = [*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)]
+    tasks = layers_of(results)
     with house_style():
-        figure = layers_figure(tasks)
+        figure = drawn(results)
     first, *panels = figure.findobj(Axes)
-    for axes, depth in zip(panels[-2:], tasks, strict=True):
-        assert (axes.get_title(loc="left"), axes.get_xlabel()) == (depth.task, "layer")
+    for axes, (lexical, *rows) in zip(panels[-2:], tasks, strict=True):
+        assert (axes.get_title(loc="left"), axes.get_xlabel()) == (lexical.task, "layer")
         points = {
             name: [line.get_xydata()[0] for line in axes.lines if told(line).startswith(name)]
             for name in ("alone", "mix")
         }
-        for name, rows in (("alone", depth.single), ("mix", depth.cumulative)):
-            assert np.allclose(points[name], [(x, row.score) for x, row in rows.items()])
+        assert np.allclose(points["alone"], [(row.level, row.alone_score) for row in rows])
+        assert np.allclose(points["mix"], [(row.level, row.mix_score) for row in rows])
         assert len(axes.findobj(PolyCollection)) == 2
         upright, flat = (line for line in axes.lines if line.get_linestyle() == "--")
         assert {upright.get_ydata()[0], *flat.get_xdata()} >= {
-            depth.lexical.score,
-            depth.expected.layer,
+            lexical.lexical_score,
+            lexical.expected,
         }
         bars = [bar.get_height() for bar in axes.findobj(Rectangle) if told(bar)]
-        assert np.allclose(np.array(bars) / sum(bars), depth.weights)
+        assert np.allclose(np.array(bars) / sum(bars), [row.weight for row in rows])
         assert np.isclose(max(bars), 0.2)
     wide = [patch.get_width() for patch in first.patches if told(patch)]
-    assert wide == [depth.expected.layer for depth in tasks]
+    assert wide == [rows[0].expected for rows in tasks]
     diamonds = [line.get_xydata()[0] for line in first.lines if told(line)]
-    assert np.allclose(diamonds, [(d.gravity.value, i) for i, d in enumerate(tasks)])
+    assert np.allclose(diamonds, [(rows[0].weight_centre, i) for i, rows in enumerate(tasks)])
 
 
 def told(mark) -> str:
@@ -268,8 +268,8 @@ def told(mark) -> str:
 @pytest.mark.parametrize("tasks", [1, 4])
 def test_no_label_of_a_figure_is_cut_off(tasks, tmp_path):
     names = [f"edge/{'long' * 12}-{i}:UD_Polish-PDB" for i in range(tasks)]
-    found = depths([r for name in names for r in over_layers(name, 2)])
-    save(lambda: layers_figure(found), tmp_path / "a.png")
+    found = [r for name in names for r in over_layers(name, 2)]
+    save(lambda: drawn(found), tmp_path / "a.png")
     pixels = imread(tmp_path / "a.png")[..., :3]
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()
@@ -294,12 +294,13 @@ def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path
     with pytest.raises(
         PlotProblem, match=r"layers\.jpg: the name of a figure must end in \.png, \.svg, \.pdf"
     ):
-        layers_page(depths(over_layers())).write(tmp_path / "layers.jpg")
+        layers_page(over_layers()).write(tmp_path / "layers.jpg")
 
 
 def test_what_cannot_be_drawn_says_why():
+    assert round_ends([math.nan, 47, 61]) == (40, 70)
     with pytest.raises(PlotProblem, match="nothing to draw"):
-        layers_figure([])
+        round_ends([math.nan])
 
 
 ENCODED = ("hf:m,layers=all,pool=none", "hf:m,layers=all,pool=none,weights=random")
@@ -346,13 +347,13 @@ def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
         [r for r in over_layers(seeds=5) if r.trial.read == "mix" or r.trial.seed < 2],
     )
     assert len(more) > len(alike)
-    (plain,), (uneven,) = depths(alike), depths(more)
-    assert uneven.expected == plain.expected
-    assert uneven.cumulative[LAYERS].seeds == 2
+    (plain,), (uneven,) = layers_of(alike), layers_of(more)
+    for name in ("expected", "expected_low", "expected_high", "expected_gain", "mix_score"):
+        assert uneven.column(name) == pytest.approx(plain.column(name), nan_ok=True)
     apart = [r for r in over_layers(seeds=4) if (r.trial.seed < 2) == (r.trial.read == "mix")]
-    (none,) = depths(apart)
-    assert math.isnan(none.expected.layer)
-    assert "no seeds in common" in none.expected.why
+    (none,) = layers_of(apart)
+    assert math.isnan(none[0].expected)
+    assert "no seeds in common" in none[0].expected_why
 
 
 def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):

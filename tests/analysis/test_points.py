@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import lingprobe
 from fixtures.results import result, saying
-from lingprobe.analysis.curves import curves
+from fixtures.views import curves_of
 from lingprobe.cli import app
 from lingprobe.data.notes import Checkpoint
 
@@ -49,31 +49,32 @@ def measured(tmp_path):
 
 def test_points_are_the_values_of_the_setting(measured):
     results = measured()
-    found = curves(results[::-1], by="hidden")
-    assert [curve.task for curve in found.curves] == ["ud/passive:EWT", "ud/tense:EWT"]
-    for curve in found.curves:
-        scores = {at: round(row.score) for at, row in curve.rows.items()}
-        assert scores == {16: 55, 64: 65, 128: 75, 256: 70}
-        assert curve.trend.correlation == pytest.approx(0.8)
-        assert curve.trend.n == 4
-    [history] = found.histories
-    assert (history.unit, history.best, history.figure) == ("hidden", 0, "perplexity")
-    assert history.course("perplexity") == {16: 88.4, 64: 83.6, 128: 77.2, 256: 64.4}
-    assert history.name == "bilstm-max, next: novels.txt"
-    assert "another seed would give another score" in " ".join(found.notes)
-    assert "measured" not in " ".join(found.notes).replace("p: by", "")
+    found = curves_of(results[::-1], by="hidden")
+    assert [rows[0].task for rows in found] == ["ud/passive:EWT", "ud/tense:EWT"]
+    for rows in found:
+        assert rows.column("at") == [16, 64, 128, 256]
+        assert list(map(round, rows.column("score"))) == [55, 65, 75, 70]
+        assert rows[0].trend == pytest.approx(0.8)
+        assert rows[0].trend_n == 4
+        assert rows.column("dev") == [88.4, 83.6, 77.2, 64.4]
+    row = found[0][0]
+    assert (row.unit, row.best, row.figure) == ("hidden", 0, "perplexity")
+    assert row.training == "bilstm-max, next: novels.txt"
+    notes = " ".join(lingprobe.curve(results, by="hidden").tables[-1].notes)
+    assert "another seed would give another score" in notes
+    assert "measured" not in notes.replace("p: by", "")
 
 
 @pytest.mark.parametrize("apart", [{"layers": 2}, {"seed": 1}, {"text": "plays.txt"}])
 def test_trainings_that_differ_in_more_are_other_lines(measured, apart):
-    found = curves([*measured(), *measured({16: 0.9, 64: 0.95}, **apart)], by="hidden")
-    assert len(found.histories) == 2
-    assert len({history.name for history in found.histories}) == 2
+    found = curves_of([*measured(), *measured({16: 0.9, 64: 0.95}, **apart)], by="hidden")
+    names = {rows[0].training for rows in found}
+    assert len(names) == 2
     [said] = map(str, apart.values())
-    assert any(said in history.name for history in found.histories)
-    by_length = sorted(found.curves, key=lambda curve: len(curve.rows))
-    assert [len(curve.rows) for curve in by_length] == [2, 2, 4, 4]
-    assert {round(row.score) for row in by_length[0].rows.values()} == {90, 95}
+    assert any(said in name for name in names)
+    by_length = sorted(found, key=len)
+    assert list(map(len, by_length)) == [2, 2, 4, 4]
+    assert {round(row.score) for row in by_length[0]} == {90, 95}
 
 
 def test_texts_of_one_name_are_told_apart_by_their_digest(measured, tmp_path):
@@ -83,7 +84,7 @@ def test_texts_of_one_name_are_told_apart_by_their_digest(measured, tmp_path):
         facts |= {"files": {"/data/novels.txt": "fedcba98"}}
         facts["settings"]["seed"] = 0
         (folder / "model.json").write_text(json.dumps(facts), "utf-8")
-    names = {history.name for history in curves([*one, *other], by="hidden").histories}
+    names = {rows[0].training for rows in curves_of([*one, *other], by="hidden")}
     assert len(names) == 2
     assert any(name.endswith("fedcba") for name in names)
 
@@ -93,7 +94,7 @@ def test_epochs_are_no_points_of_a_setting(measured):
     epochs = [
         saying(result(0.99, encoder=f"{r.trial.encoder},epoch=2"), kind="trained") for r in results
     ]
-    assert [len(c.rows) for c in curves([*results, *epochs], by="hidden").curves] == [4, 4]
+    assert list(map(len, curves_of([*results, *epochs], by="hidden"))) == [4, 4]
 
 
 def test_what_makes_no_curve_is_said(measured, tmp_path):
@@ -101,15 +102,15 @@ def test_what_makes_no_curve_is_said(measured, tmp_path):
     with pytest.raises(
         lingprobe.UsageProblem, match=r"no setting 'width' .* choose from hidden, layers"
     ):
-        curves(results, by="width")
+        curves_of(results, by="width")
     with pytest.raises(lingprobe.UsageProblem, match="no setting 'clip'"):
-        curves(results, by="clip")
+        curves_of(results, by="clip")
     with pytest.raises(lingprobe.DataProblem, match="differ in layers and in nothing else"):
-        curves(results, by="layers")
+        curves_of(results, by="layers")
     for folder in tmp_path.iterdir():
         shutil.rmtree(folder)
     with pytest.raises(lingprobe.DataProblem, match="none of the measured ones was found"):
-        curves(results, by="hidden")
+        curves_of(results, by="hidden")
 
 
 def test_it_is_shown_and_drawn(measured, tmp_path):
@@ -125,4 +126,4 @@ def test_it_is_shown_and_drawn(measured, tmp_path):
 
 
 def test_the_command_has_the_option():
-    assert "--by" in CliRunner().invoke(app, ["curve", "--help"]).output
+    assert "--by" in CliRunner().invoke(app, ["results", "curve", "--help"]).output

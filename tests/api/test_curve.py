@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from itertools import product
 
@@ -33,15 +34,13 @@ def measured(tmp_path_factory):
 
 def test_all_epochs_of_a_training_are_measured_by_one_reference(measured):
     page = lingprobe.curve(measured / "results")
-    (curve,) = page.content.curves
-    assert list(curve.rows) == [0, 1, 2, 3]
-    assert curve.trend.n == 3
-    (history,) = page.content.histories
-    assert history.objective == "autoencode"
-    assert list(history.course("bleu")) == [1, 2, 3]
-    assert list(history.course("loss")) == [1, 2, 3]
-    assert history.course("loss")[3] < history.course("loss")[1]
-    assert history.best in (1, 2, 3)
+    rows = page.content
+    assert rows.column("at") == [0, 1, 2, 3]
+    assert rows.column("points") == [3] * 4
+    assert {*rows.column("objective")} == {"autoencode"}
+    assert [math.isnan(value) for value in rows.column("dev")] == [True, False, False, False]
+    assert rows.column("loss")[3] < rows.column("loss")[1]
+    assert sum(rows.column("best")) == 1
 
 
 def test_the_figures_stay_where_the_folder_is_gone(measured, tmp_path):
@@ -60,7 +59,7 @@ def test_the_command_line_shows_and_draws_it(measured, tmp_path, monkeypatch):
     )
     assert done.exit_code == 0, done.output
     assert "best on dev: epoch" in done.output
-    assert "curve.svg: 1 curve" in done.output
+    assert "curve.svg: 4 points" in done.output
     assert (tmp_path / "curve.svg").is_file()
     done = CliRunner().invoke(
         app, ["results", "curve", str(measured / "results"), "--metric", "macro-f1", "-f", "csv"]
@@ -75,13 +74,12 @@ def test_results_that_were_kept_are_chosen_by_task_and_encoder(tmp_path):
         *course(RISING, run="models/en-fr"),
     ]
     Paths.of(tmp_path).result_store().write([(f"{i:032x}", one) for i, one in enumerate(made)])
-    assert len(lingprobe.curve(tmp_path).content) == 3
-    assert {c.task for c in lingprobe.curve(tmp_path, tasks="ud/passive").content.curves} == {
-        "ud/passive:EWT"
-    }
-    (curve,) = lingprobe.curve(tmp_path, encoders="*en-fr*").content.curves
-    assert curve.training == "trained:models/en-fr"
-    assert curve.trend.correlation == pytest.approx(1)
+    assert len(lingprobe.curve(tmp_path).content) == 3 * len(RISING)
+    passive = lingprobe.curve(tmp_path, tasks="ud/passive").content
+    assert {*passive.column("task")} == {"ud/passive:EWT"}
+    french = lingprobe.curve(tmp_path, encoders="*en-fr*").content
+    assert {*french.column("training")} == {"trained:models/en-fr"}
+    assert french.column("correlation") == pytest.approx([1] * len(RISING))
 
 
 def test_one_epoch_is_no_curve(measured):

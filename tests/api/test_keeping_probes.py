@@ -205,7 +205,7 @@ def test_the_card_says_where_it_fails(probe):
 def test_fit_is_one_line(model, data, tmp_path):
     reference = f"hf:{model},{HOW}"
     some = {"text": data["text"], "label": data["label"], "split": data["split"]}
-    probe = lingprobe.fit(reference, some, layer=1, probe="means", baselines=False)
+    probe = lingprobe.fit(reference, some, layer=1, probe="means", baselines="none")
     assert probe.layer == "1"
     assert probe.facts.probe == "means"
     kept = lingprobe.load_probe(probe.save(tmp_path / "kept"))
@@ -217,7 +217,7 @@ def test_a_loaded_model_is_given_again(model, data, tmp_path):
     from transformers import AutoModel, AutoTokenizer
 
     parts = AutoModel.from_pretrained(model), AutoTokenizer.from_pretrained(model)
-    probe = lingprobe.fit(parts, data | {}, baselines=False)
+    probe = lingprobe.fit(parts, data | {}, baselines="none")
     kept = lingprobe.load_probe(probe.save(tmp_path / "kept"))
     with pytest.raises(UsageProblem, match="give it again"):
         kept.score(data["text"][:2])
@@ -327,11 +327,11 @@ def test_code_that_a_folder_names_is_not_run(probe, tmp_path, data):
 
 
 def test_what_is_not_linear_or_not_clear_is_refused(data):
-    evaluation = lingprobe.evaluate(["length", "bow:random"], data, baselines=False)
+    evaluation = lingprobe.evaluate(["length", "bow:random"], data, baselines="none")
     with pytest.raises(UsageProblem, match="and 2 are meant"):
         evaluation.trained()
     with pytest.raises(DataProblem, match="not linear"):
-        lingprobe.fit("length", data, probe="mlp,hidden=0", baselines=False)
+        lingprobe.fit("length", data, probe="mlp,hidden=0", baselines="none")
     with pytest.raises(UsageProblem, match="fit takes one model"):
         lingprobe.fit(["length", "bow:random"], data)
 
@@ -357,7 +357,7 @@ def test_sets_and_scores_can_be_kept(model, tmp_path, data):
         [v[:1] for v in {verb, "x" * (i % 3 > 0) or "y"}] for i, verb in enumerate(data["verb"])
     ]
     sets = lingprobe.fit(
-        f"hf:{model},{HOW}", {"text": texts, "label": labels, "split": splits}, baselines=False
+        f"hf:{model},{HOW}", {"text": texts, "label": labels, "split": splits}, baselines="none"
     )
     assert sets.facts.kind == "sets"
     kept = lingprobe.load_probe(sets.save(tmp_path / "sets"))
@@ -368,7 +368,7 @@ def test_sets_and_scores_can_be_kept(model, tmp_path, data):
     with pytest.raises(UsageProblem, match="no one direction"):
         str(kept.direction)
     numbers = {"text": texts, "label": [float(len(t)) + 0.5 for t in texts], "split": splits}
-    scores = lingprobe.fit(f"hf:{model},{HOW}", numbers, baselines=False)
+    scores = lingprobe.fit(f"hf:{model},{HOW}", numbers, baselines="none")
     assert scores.facts.kind == "scores"
     kept = lingprobe.load_probe(scores.save(tmp_path / "scores"))
     assert np.array_equal(kept.predict(texts), scores.score(texts)[:, 0])

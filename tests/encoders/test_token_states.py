@@ -114,7 +114,7 @@ def test_a_run_reads_them(written, tmp_path):
     evaluation = lingprobe.run(
         {"text": texts, "label": labels},
         f"acts:{written}",
-        baselines=False,
+        baselines="none",
         output=tmp_path / "results",
         cache=tmp_path / "cache",
     )

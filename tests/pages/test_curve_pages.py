@@ -13,8 +13,8 @@ from analysis.test_curves import FALLING, FLAT, RISING, course, steps
 from fixtures.results import result, saying
 from lingprobe.data.core import Result
 from lingprobe.pages import scores_page
-from lingprobe.pages.curve_figures import RING
 from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.lines import RING
 
 
 def two() -> list[Result]:
@@ -133,7 +133,7 @@ def test_a_figure_with_too_many_lines_says_what_to_choose():
     many = [one for i in range(17) for one in course(RISING[:3], run=f"models/training-{i}")]
     with pytest.raises(PlotProblem, match="up to 16 lines, and there are 17: choose some"):
         lingprobe.curve(many).svg()
-    assert len(lingprobe.curve(many[:-3]).content) == 16
+    assert len(lingprobe.curve(many[:-3]).content) == 16 * 3
 
 
 @pytest.mark.parametrize("name", ["curve.png", "curve.pdf", "curve.svg", "curve.html", "curve.md"])

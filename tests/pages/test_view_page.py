@@ -13,8 +13,8 @@ from fixtures.results import results
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.statistics import MeanScore
 from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import (
-    HeatFigure,
     ListTable,
     MatrixTable,
     View,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.pages import curve_figures
+from lingprobe import tables
 from lingprobe.tables.style import COLOURS, MARKERS
 from reference.colours import SEEN, ciede2000, distance, lab, linear, luminance
 
 APART = 9.0  # in CIEDE2000, where 1 is just noticeable side by side
-CSS = Path(curve_figures.__file__).parents[1] / "tables" / "templates" / "page.css"
+CSS = Path(tables.__file__).parent / "templates" / "page.css"
 
 
 # of the thirty-four pairs that Sharma et al. give for checking (Table 1)

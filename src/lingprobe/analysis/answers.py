@@ -14,7 +14,6 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from lingprobe.analysis.row import ResultRow
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
@@ -55,9 +54,12 @@ def digest_test_set(folds: Iterable[Result]) -> str:
 
 def missing(folds: Iterable[Result]) -> str:
     """The folds that some results lack, as `fold 3 of 3`; '' where they are whole."""
-    pairs = [
-        match.groups() for fold in folds if (match := re.fullmatch(r"(\d+)/(\d+)", _fold(fold)))
-    ]
+    return name_missing_folds(map(_fold, folds))
+
+
+def name_missing_folds(folds: Iterable[str]) -> str:
+    """The same of folds as references have them, as `1/3`."""
+    pairs = [match.groups() for fold in folds if (match := re.fullmatch(r"(\d+)/(\d+)", fold))]
     many = max((int(of) for _, of in pairs), default=0)
     lost = sorted(set(range(1, many + 1)) - {int(k) for k, _ in pairs})
     return f"fold{'s' * (len(lost) > 1)} {', '.join(map(str, lost))} of {many}" if lost else ""
@@ -112,22 +114,26 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are
     missing where all are alike.
     """
-    signs = dict.fromkeys(
-        (sign, row.n, row.missing)
-        for row, sign in zip(rows, mark_test_sets(rows), strict=True)
-        if sign or row.missing
-    )
+    return [
+        f"{sign} {what}: {text}".lstrip()
+        for sign, text in describe_test_sets(rows, mark_test_sets(rows))
+    ]
+
+
+def describe_test_sets(rows: Sequence[Scored], signs: Sequence[str]) -> list[tuple[str, str]]:
+    """What the signs of some rows mean, each with a sentence about what it stands beside."""
+    pairs = zip(rows, signs, strict=True)
+    sets = {(sign, row.n, row.missing) for row, sign in pairs if sign or row.missing}
     return [
         (
-            f"{sign} {what}: over {n:,} test examples, which differ from those of scores without a"
+            sign,
+            f"over {n:,} test examples, which differ from those of scores without a"
             f" mark{_missing_note(lost)}; do not compare the two."
             if sign
-            else (
-                f"{what}: {lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores"
-                f" are over {n:,} test examples only."
-            )
+            else f"{lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores are over"
+            f" {n:,} test examples only.",
         )
-        for sign, n, lost in sorted(signs)
+        for sign, n, lost in sorted(sets)
     ]
 
 
@@ -147,6 +153,7 @@ class RunPredictions:
     density    of margins at the boundary, by which folds err together; NaN where it is not known
     n_train    examples that the probe was fitted to
     control    which labels these are, where a control draws them
+    mix        the weights of layers in the mix that the probe reads; () where none is learnt
     """
 
     gold: Column
@@ -158,6 +165,7 @@ class RunPredictions:
     density: float = math.nan
     n_train: int = 0
     control: str = ""
+    mix: Sequence[float] = ()
 
     @classmethod
     def of(cls, result: Result) -> RunPredictions:
@@ -173,6 +181,7 @@ class RunPredictions:
             (about.choice.part(BoundaryDensity) or BoundaryDensity()).density,
             about.counts.train,
             result.trial.control,
+            about.choice.mix,
         )
 
     @property
@@ -268,7 +277,20 @@ def share_tests(one: Column, other: Column, tests: Iterable[str]) -> bool:
     return are_equal(one, other) and len({*tests} - {""}) < 2
 
 
-def over(fit: str, rows: Iterable[ResultRow]) -> str:
+class Repeated(Protocol):
+    """A score over so many fits, which may vary with a seed, and over test examples that were drawn
+    together by something.
+    """
+
+    @property
+    def clusters(self) -> str: ...
+    @property
+    def seeds(self) -> int: ...
+    @property
+    def is_seeded(self) -> bool: ...
+
+
+def over(fit: str, rows: Iterable[Repeated]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.
     """
@@ -280,7 +302,7 @@ def over(fit: str, rows: Iterable[ResultRow]) -> str:
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
-def has_few_seeds(rows: Iterable[ResultRow]) -> bool:
+def has_few_seeds(rows: Iterable[Repeated]) -> bool:
     """Whether fits vary with a seed by more than was measured."""
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 

@@ -7,21 +7,29 @@ intervals and differences are percent.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import namedtuple
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import RunPredictions, join_predictions, select_alike
+from lingprobe.analysis.answers import (
+    RunPredictions,
+    join_predictions,
+    name_missing_folds,
+    select_alike,
+)
+from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.rows import get_encoder_kind, option_of, strip_fold
+from lingprobe.analysis.rows import get_encoder_kind, is_seeded, option_of, strip_fold
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
+from lingprobe.data.notes import Code
 from lingprobe.data.references import shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS
@@ -106,8 +114,8 @@ class ProbeRun:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, result: Result) -> ProbeRun:
-        """That of a stored result."""
+    def of(cls, result: Result, extra: Sequence[str] = ()) -> ProbeRun:
+        """That of a stored result, with some of `RUN_EXTRAS`."""
         trial, about = result.trial, result.provenance
         keys = {
             "task": shorten_reference(TASKS, strip_fold(trial.task)),
@@ -132,7 +140,42 @@ class ProbeRun:
             "constant_score": PERCENT * result.majority,
             "n_dropped": about.counts.unusable,
         }
-        return cls(keys, values, RunPredictions.of(result))
+        more = {k: v for name in extra for k, v in RUN_EXTRAS[name](result).items()}
+        return cls(keys, values, RunPredictions.of(result), more)
+
+
+def _read_code(result: Result) -> Mapping[str, float]:
+    """How many times longer codes without vectors are than that of the labels (`online:`)."""
+    code = result.provenance.choice.part(Code) or Code()
+    return {"compression": code.uniform / code.bits, "over_prior": code.prior / code.bits}
+
+
+def _read_question(result: Result) -> Mapping[str, Any]:
+    """How many classes the question has, where the data may have fewer, and the percent of labels
+    that are known to be wrong.
+    """
+    notes = result.provenance.notes
+    return {"question_classes": notes.classes_of_question, "wrong": share_wrong_labels(notes)}
+
+
+def _read_fit(result: Result) -> Mapping[str, Any]:
+    """Whether a fit varies with its seed."""
+    return {"is_seeded": is_seeded(result)}
+
+
+def _read_checkpoint(result: Result) -> Mapping[str, str]:
+    """What is known of a training at the point where its encoder is, as JSON; '' for nothing."""
+    known = result.provenance.checkpoint
+    return {"checkpoint": json.dumps(known.plain()) if known else ""}
+
+
+RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
+    "checkpoint": _read_checkpoint,
+    "code": _read_code,
+    "fit": _read_fit,
+    "question": _read_question,
+}
+"""What a view may ask for that stands in no column of all, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,17 +187,19 @@ class ResultFrame:
     predictions  by `run_id`: those of each of the fits of a row, by fold
     keys         the columns that tell rows apart
     answer_cache by `run_id`: answers that were joined before, of all frames of these predictions
+    score_cache  by `run_id` and metric: their scores and intervals that were computed before
     """
 
     table: pa.Table
     predictions: Mapping[str, Sequence[Folds]]
     keys: tuple[str, ...] = ALL_KEYS
     answer_cache: dict[str, Answers] = field(default_factory=dict, repr=False)
+    score_cache: dict[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, results: Iterable[Result]) -> ResultFrame:
-        """The frame of stored results."""
-        return cls.of_runs(map(ProbeRun.of, results))
+    def of(cls, results: Iterable[Result], extra: Sequence[str] = ()) -> ResultFrame:
+        """The frame of stored results, with some of `RUN_EXTRAS`."""
+        return cls.of_runs(ProbeRun.of(result, extra) for result in results)
 
     @classmethod
     def of_runs(cls, runs: Iterable[ProbeRun]) -> ResultFrame:
@@ -186,8 +231,8 @@ class ResultFrame:
     @cached_property
     def rows(self) -> tuple[Any, ...]:
         """The rows as named tuples, with the columns of `extra` among their fields."""
-        row = namedtuple("FrameRow", self.names)  # type: ignore[misc]
-        return tuple(map(row._make, zip(*map(self.column, self.names), strict=True)))
+        names = self.names
+        return tuple(map(_row_type(*names)._make, zip(*map(self.column, names), strict=True)))
 
     @cached_property
     def names(self) -> list[str]:
@@ -221,7 +266,12 @@ class ResultFrame:
 
     def take(self, numbers: Sequence[int]) -> ResultFrame:
         """Some of the rows, in this order."""
-        return replace(self, table=self.table.take(np.array(numbers, np.int64)))
+        taken = replace(self, table=self.table.take(np.array(numbers, np.int64)))
+        known = self._columns.items()
+        taken._columns.update({name: [cells[k] for k in numbers] for name, cells in known})
+        if "rows" in self.__dict__:
+            taken.__dict__["rows"] = tuple(self.rows[k] for k in numbers)
+        return taken
 
     def where(self, **values: Any) -> ResultFrame:
         """The rows with these values: one, or one of several in a tuple, or all but '' (`USED`)."""
@@ -271,7 +321,30 @@ class ResultFrame:
                 if at is None
                 else table.set_column(at, name, values)
             )
-        return replace(self, table=table)
+        made = replace(self, table=table)
+        made._columns.update({k: v for k, v in self._columns.items() if k not in columns})
+        return made
+
+    def find_places(self, *names: str) -> dict[tuple[str, ...], Any]:
+        """Rows by the values of some columns, as text."""
+        texts = [map(str, self.column(name)) for name in names]
+        return dict(zip(zip(*texts, strict=True), self, strict=True))
+
+    def spread(
+        self, keys: Sequence[str], by: str, values: Sequence[str], columns: Sequence[str]
+    ) -> ResultFrame:
+        """A row for all rows with the same keys: the first, with some columns of each of those that
+        have one of `values` in a column, as `VALUE_COLUMN`; '', 0 or NaN where there is none.
+        """
+        groups, kinds = list(self.groups(keys).values()), self.column(by)
+        found: dict[str, list[Any]] = {}
+        for value in values:
+            rows = [next((k for k in numbers if kinds[k] == value), None) for numbers in groups]
+            for name in columns:
+                cells = self.column(name)
+                unused = _unused_like(cells)
+                found[f"{value}_{name}"] = [unused if k is None else cells[k] for k in rows]
+        return self.take([numbers[0] for numbers in groups]).with_columns(found)
 
     def groups(self, keys: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
         """The numbers of the rows with the same values of some columns, in the order in which they
@@ -298,13 +371,13 @@ class ResultFrame:
         return self.take(kept)
 
     def arrange(self, *keys: str | tuple[str, ...]) -> ResultFrame:
-        """The rows in order: by a column of numbers, or by the values of several, in the order in
-        which these first come.
+        """The rows in order: by a column of numbers, NaN last, or by the values of several, in the
+        order in which these first come.
         """
         ranks: list[Sequence[float]] = []
         for key in keys:
             if isinstance(key, str):
-                ranks.append(self.column(key))
+                ranks.append([math.inf if math.isnan(v) else v for v in self.column(key)])
             else:
                 groups = enumerate(self.groups(key).values())
                 rank = {number: place for place, numbers in groups for number in numbers}
@@ -314,20 +387,31 @@ class ResultFrame:
 
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
         """One row for all folds, seeds and samples of the same thing, with the answers of all;
-        numbers that only one view has are means, words and counts those of the first.
+        numbers that only one view has are means, words and counts those of the first. It says how
+        many `seeds` and samples there are, which `fits` of which folds, as text, and the folds that
+        are `missing`, as `fold 3 of 3`.
         """
         groups = [self._repeats(numbers) for numbers in self.groups(keys).values()]
         first = [fits[0][0] for fits in groups]
-        runs = self.column("run_id")
-        predictions = {
-            runs[number]: [[self.predictions[runs[k]][0][0] for k in folds] for folds in fits]
-            for number, fits in zip(first, groups, strict=True)
-        }
+        runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, REPEAT_KEYS)
         every = [[number for folds in fits for number in folds] for fits in groups]
+        # a run may be in several rows
+        ids = [digest_texts(*(runs[k] for k in sorted(numbers))) for numbers in every]
+        predictions = {
+            run_id: [[self.predictions[runs[k]][0][0] for k in folds] for folds in fits]
+            for run_id, fits in zip(ids, groups, strict=True)
+        }
         n_test = self.column("n_test")
         combined = ResultFrame(self.take(first).table, predictions, keys)
         return combined.with_columns(
             {
+                "run_id": ids,
+                "seeds": [len({(seed[k], sample[k]) for k in numbers}) for numbers in every],
+                "fits": [
+                    " ".join(sorted(f"{seed[k]}:{sample[k]}:{fold[k]}" for k in numbers))
+                    for numbers in every
+                ],
+                "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
                 # the score and interval of several are found in their answers
                 **{name: self._alone(name, every) for name in ("score", "low", "high")},
@@ -388,16 +472,25 @@ class ResultFrame:
         known = self.column("score")[number]
         if not math.isnan(known):
             return float(known)
-        metric = self.column("metric")[number]
-        return PERCENT * float(np.mean(self.answers(number).scores(metric)))
+        return self._compute(number, "score", lambda a, m: (float(np.mean(a.scores(m))),))[0]
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
         if not math.isnan(low):
             return low, high
-        low, high = self.answers(number).interval(self.column("metric")[number])
-        return PERCENT * low, PERCENT * high
+        low, high = self._compute(number, "interval", Answers.interval)
+        return low, high
+
+    def _compute(
+        self, number: int, name: str, compute: Callable[[Answers, str], tuple[float, ...]]
+    ) -> tuple[float, ...]:
+        """What is computed of the answers of a row, in percent, once for all frames."""
+        key = name, self.column("run_id")[number], self.column("metric")[number]
+        if key not in self.score_cache:
+            values = compute(self.answers(number), key[-1])
+            self.score_cache[key] = tuple(PERCENT * value for value in values)
+        return self.score_cache[key]
 
     def answers(self, number: int) -> Answers:
         """The answers of a row, of all its fits over all test examples."""
@@ -415,9 +508,19 @@ class ResultFrame:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+@cache
+def _row_type(*names: str) -> Any:
+    return namedtuple("FrameRow", names)  # type: ignore[misc]
+
+
 def _mean_known(values: Sequence[float]) -> float:
     known = [value for value in values if not math.isnan(value)]
     return sum(known) / len(known) if known else -math.inf
+
+
+def _unused_like(cells: Sequence[Any]) -> Any:
+    """What stands for nothing in a column of such cells."""
+    return math.nan if any(isinstance(cell, float) for cell in cells) else type(cells[0])()
 
 
 def _sizes(run: ProbeRun) -> dict[str, int]:

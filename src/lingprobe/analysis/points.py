@@ -5,20 +5,17 @@ which trainings differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.notes import Checkpoint
-from lingprobe.data.references import (
-    Reference,
-    shorten_reference,
-    try_parse_reference,
-)
-from lingprobe.encoders import ENCODERS
+from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders.checkpoints import named_point
 from lingprobe.encoders.facts import facts_or_none
 
@@ -36,43 +33,108 @@ class Point(NamedTuple):
     known: Checkpoint | None
 
 
-def places(results: Sequence[Result]) -> dict[str, Point]:
-    """Where in a training each encoder was; those of which nothing says it are excluded."""
-    each = _encoders(results)
-    return {name: point for name, r in each.items() if (point := _point(r)) is not None}
+@dataclass(frozen=True, slots=True)
+class TrainingHistory:
+    """A training, as far as results tell of it.
+
+    name       the encoder's reference without the point
+    unit       of points: epoch, step, or the setting in which trainings differ
+    objective  what it was trained for; '' where nobody says
+    figure     of dev, by which the best point is told
+    best, of   that point, and how many there were; 0 where nobody says
+    figures    by point: the loss of train, and figures of dev
+    trivial    figures of what needs no encoder
+    """
+
+    name: str
+    unit: str
+    objective: str = ""
+    figure: str = ""
+    best: int = 0
+    of: int = 0
+    figures: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    trivial: Mapping[str, float] = field(default_factory=dict)
+
+    def value(self, at: int, figure: str = "") -> float:
+        """A figure at a point (default: that of dev); NaN where it is not known."""
+        return self.figures.get(at, {}).get(figure or self.figure, math.nan)
 
 
-def _encoders(results: Sequence[Result]) -> dict[str, Result]:
-    """A result of each encoder, one that says where in its training it was if there is any."""
-    each: dict[str, Result] = {}
-    for result in results:
-        if result.trial.encoder not in each or result.provenance.checkpoint is not None:
-            each[result.trial.encoder] = result
-    return each
+def find_points(frame: ResultFrame) -> dict[str, Point]:
+    """Where in a training each encoder was, as it says itself or as its name says; those of which
+    nothing says it are excluded. The frame has `checkpoint` of `RUN_EXTRAS`.
+    """
+    points = {encoder: _point(encoder, known) for encoder, known in _checkpoints(frame).items()}
+    return {encoder: point for encoder, point in points.items() if point is not None}
 
 
-def _point(result: Result) -> Point | None:
-    """Where in a training an encoder was, as it says itself or as its name says."""
-    shown, known = shorten_reference(ENCODERS, result.trial.encoder), result.provenance.checkpoint
+def _checkpoints(frame: ResultFrame) -> dict[str, Checkpoint | None]:
+    """By encoder what is known of the training at its point."""
+    found: dict[str, Checkpoint | None] = {}
+    if not len(frame):
+        return found
+    for encoder, known in zip(frame.column("encoder"), frame.column("checkpoint"), strict=True):
+        if encoder not in found or known:
+            found[encoder] = Checkpoint.read(json.loads(known)) if known else None
+    return found
+
+
+def _point(encoder: str, known: Checkpoint | None) -> Point | None:
     if known is None:
-        named = named_point(shown)
+        named = named_point(encoder)
         return None if named is None else Point(*named, True, None)
-    parsed = try_parse_reference(shown) or Reference(shown)
+    parsed = try_parse_reference(encoder) or Reference(encoder)
     outright = dict(parsed.options).get(known.unit) == str(known.at)
     return Point(str(parsed.without(known.unit)), known.at, known.unit, outright, known)
 
 
-def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
+def list_trainings(points: Iterable[Point]) -> list[TrainingHistory]:
+    """The trainings, in the order in which they come; what is known last of one holds."""
+    made: dict[str, TrainingHistory] = {}
+    for point in points:
+        before = made.get(point.run, TrainingHistory(point.run, point.unit))
+        known = point.known
+        if known is None:
+            made[point.run] = before
+            continue
+        figures = {**before.figures, **({known.at: known.figures} if known.figures else {})}
+        newer = known.of >= before.of
+        made[point.run] = replace(
+            before,
+            objective=known.objective,
+            figure=known.figure,
+            best=known.best if newer else before.best,
+            of=max(known.of, before.of),
+            figures=dict(sorted(figures.items())),
+            trivial=known.trivial,
+        )
+    return list(made.values())
+
+
+def tell_best_points(frame: ResultFrame) -> list[str]:
+    """Which point of each training is the best on dev, where several of one were measured."""
+    points = find_points(frame).values()
+    told = []
+    for history in list_trainings(points):
+        many = len({point.at for point in points if point.run == history.name})
+        if many > 1 and history.best:
+            value = history.value(history.best)
+            said = "" if math.isnan(value) else f" ({history.figure} {value:,.1f})"
+            told.append(f"{history.name}: {history.unit} {history.best} is the best on dev{said}.")
+    return told
+
+
+def find_settings(frame: ResultFrame, name: str) -> dict[str, Point]:
     """Trained encoders at their best epochs, by the value of a setting; trainings that differ in
     nothing else are one curve. DataProblem where no folder of a training is there any more,
     UsageProblem for a name that is no setting with whole numbers.
     """
-    found: dict[str, tuple[Mapping[str, Any], Result]] = {}
-    for encoder, result in _encoders(results).items():
-        parsed = try_parse_reference(shorten_reference(ENCODERS, encoder)) or Reference(encoder)
+    found: dict[str, tuple[Mapping[str, Any], Checkpoint | None]] = {}
+    for encoder, known in _checkpoints(frame).items():
+        parsed = try_parse_reference(encoder) or Reference(encoder)
         best = dict(parsed.options).get("epoch", "best") == "best"
         if parsed.name == "trained" and best and (facts := facts_or_none(parsed.argument or "")):
-            found[encoder] = facts, result
+            found[encoder] = facts, known
     if not found:
         raise DataProblem(
             "settings are read from the folders of the trainings, and none of the measured ones"
@@ -81,9 +143,11 @@ def by_setting(results: Sequence[Result], name: str) -> dict[str, Point]:
     recipes = {encoder: _recipe(facts, name) for encoder, (facts, _) in found.items()}
     called = _name_recipes(recipes.values())
     points = {}
-    for encoder, (facts, result) in found.items():
+    for encoder, (facts, known) in found.items():
         run, at = called[json.dumps(recipes[encoder], sort_keys=True)], _value(facts, name)
-        points[encoder] = Point(run, at, name, True, _checkpoint_at(result, at, name))
+        # the figures of the epoch that was read are those of the point
+        here = None if known is None else replace(known, at=at, unit=name, of=0, best=0)
+        points[encoder] = Point(run, at, name, True, here)
     return points
 
 
@@ -95,12 +159,6 @@ def _value(facts: Mapping[str, Any], name: str) -> int:
             f"no setting {name!r} of trainings is a whole number: choose from {known}"
         )
     return int(value)
-
-
-def _checkpoint_at(result: Result, at: int, unit: str) -> Checkpoint | None:
-    """The figures of the epoch that was read, as those of the point."""
-    known = result.provenance.checkpoint
-    return None if known is None else replace(known, at=at, unit=unit, of=0, best=0)
 
 
 def _recipe(facts: Mapping[str, Any], name: str) -> dict[str, Any]:

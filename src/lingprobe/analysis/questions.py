@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.corpora.machine import PLAIN
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import ByParser, SourceRule, WordRule
+from lingprobe.data.notes import ByParser, Notes, SourceRule, WordRule
 
 MADE = "construction"
 """The stratum that says what labels consist of."""
@@ -78,7 +78,7 @@ NOTHING = Posed()
 def describe_question(folds: Sequence[Result], gold: Column) -> Posed:
     """What the folds of one thing measured ask."""
     first = folds[0].provenance.notes
-    rules, parser = [r.provenance.notes.part(WordRule) for r in folds], first.part(ByParser)
+    rules = [r.provenance.notes.part(WordRule) for r in folds]
     shares = [np.nan if rule is None else rule.test for rule in rules]
     return Posed(
         tuple(gold.names) if gold.numbers is None and gold.has_constant else (),
@@ -87,8 +87,14 @@ def describe_question(folds: Sequence[Result], gold: Column) -> Posed:
         rules[0].rule if rules[0] else "",
         PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
         (*first.remarks, *_source_remarks(folds), *_remarks_on_test(gold)),
-        parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0,
+        share_wrong_labels(first),
     )
+
+
+def share_wrong_labels(notes: Notes) -> float:
+    """The percent of labels of a parser that an audit found wrong, where it is not small."""
+    parser = notes.part(ByParser)
+    return parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0
 
 
 def _source_remarks(folds: Sequence[Result]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, TypedDict, Unpack, runtime_checkable
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import find_order_changes, with_opponents
 from lingprobe.analysis.comparison import pairs as all_pairs
-from lingprobe.analysis.layers import Depth
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.options import SelectionOptions
@@ -171,11 +171,9 @@ def card(
 
 
 @takes_options(SelectionOptions)
-def layers(
-    results: ResultsSource = None, **selection: Unpack[Selection]
-) -> Page[tuple[Depth, ...]]:
+def layers(results: ResultsSource = None, **selection: Unpack[Selection]) -> Page[ResultFrame]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
-    weights.
+    weights. `.content` has a row for each layer, with the columns of CSV.
 
     DataProblem if nothing was measured on several layers.
 

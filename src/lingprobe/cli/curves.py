@@ -44,4 +44,4 @@ def curve(given: CurveCommand) -> None:
     page = lingprobe.curve(**given.select(CurveOptions))
     if given.output is not None and page.draws(given.output):
         show(page, given.style)
-    show_page(page, given.style, given.output, "curve", given.width)
+    show_page(page, given.style, given.output, "point", given.width)

@@ -181,7 +181,7 @@ def layers(given: LayersCommand) -> None:
     page = lingprobe.layers(**given.select(SelectionOptions))
     if given.output is not None and page.draws(given.output):
         show(page, given.style)
-    show_page(page, given.style, given.output, "task", given.width)
+    show_page(page, given.style, given.output, "layer", given.width)
 
 
 @command(PredictionsOptions)

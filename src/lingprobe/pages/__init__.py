@@ -14,8 +14,9 @@ from pathlib import Path
 
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.comparison import find_order_changes
-from lingprobe.analysis.curves import best_points
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.opponents import select_shown
+from lingprobe.analysis.points import tell_best_points
 from lingprobe.analysis.row import ResultRow
 from lingprobe.analysis.rows import (
     MeasuredResults,
@@ -121,8 +122,14 @@ def _scores(
     else:
         table = scores([*constant_rows(results), *rows(frame)], questions)
     orders = order_notes(find_order_changes(results))
-    notes = (*notes, *orders, *table.notes, *best_points(results))
+    notes = (*notes, *orders, *table.notes, *_tell_best_points(results))
     return replace(table, lead=said.lines, notes=notes)
+
+
+def _tell_best_points(results: Sequence[Result]) -> list[str]:
+    """Which point of each training is the best on dev, where results are of some."""
+    known = [result for result in results if result.provenance.checkpoint]
+    return tell_best_points(ResultFrame.of(known, ("checkpoint",))) if known else []
 
 
 def classes_page(results: Sequence[Result]) -> Page[Results]:

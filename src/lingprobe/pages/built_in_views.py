@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from lingprobe.analysis.layers import depths
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
-from lingprobe.pages.layer_table import layers_page
+from lingprobe.pages.charts import chart
+from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.paper import paper_page
+from lingprobe.pages.view_page import compute_rows, show_rows
 from lingprobe.pages.views import Asked
 from lingprobe.tables.page import Page
 
@@ -57,14 +60,12 @@ def layers(results: Sequence[Result], asked: Asked) -> Page[Any]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
     weights.
     """
-    where = depths(results)
-    if not where:
-        raise DataProblem(
-            "no task was measured on several layers of one encoder with one probe: `lingprobe run"
-            " -e hf:NAME,layers=all,pool=none --probe span --layers layers --layers cumulative`"
-            " measures them"
-        )
-    return layers_page(where, results)
+    shown = compute_rows(LAYER_VIEW, ResultFrame.of(results, LAYER_VIEW.extra))
+    page = show_rows(LAYER_VIEW, shown)
+    if any(shown.column("is_mixed")):
+        return page
+    # encoders above each other, with what they are compared with
+    return replace(page, figure=lambda: chart(results, "layers"))
 
 
 def _argument(written: str, asked: Asked) -> str:

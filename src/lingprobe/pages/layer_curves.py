@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.pages.grid import Grid
 from lingprobe.pages.groups import TaskColumn
-from lingprobe.pages.plots import band, whole_numbers
 from lingprobe.pages.wide import firsts
 from lingprobe.tables.drawing import PlotProblem
+from lingprobe.tables.lines import draw_band, make_points, whole_numbers
 from lingprobe.tables.panels import blank, fold, key, panels, row_height, stroke
 from lingprobe.tables.style import COLOURS, GREY, MARKERS
 
@@ -54,7 +54,8 @@ def layers(made: Grid) -> Figure:
         _lines(axes, made, column)
         for name, look in looks.items():
             if rows := curves[name].get(column.task):
-                band(axes, rows, look, said="layer {:g}".format)
+                places = {x: f"layer {x:g}" for x in rows}
+                draw_band(axes, make_points(rows, name, places), look)
     signs: list[Any] = [*looks.values(), *(stroke(GREY, name, ls) for name, ls in LINES.items())]
     key(figure, signs, max(1, int(size[0] / 1.8)))
     return figure

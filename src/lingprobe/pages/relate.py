@@ -15,7 +15,7 @@ from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.relate_figures import CHARTS
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Table, TableSection
+from lingprobe.tables.table import Table, TableSection, format_coefficient
 
 MARK = "•"
 WORDS = frozenset({"", "column", "source", "language", "metric"})
@@ -55,7 +55,7 @@ def matrix(relation: Relation) -> Table:
 
     def cell(one: Correlation) -> str:
         n = f" ({one.n})" if len(counts) > 1 else ""
-        return f"{coefficient(one.correlation)}{n}"
+        return f"{format_coefficient(one.correlation)}{n}"
 
     over = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     heading = f"{CALLED[relation.asked.method]} over {over} {unit}"
@@ -67,11 +67,11 @@ def variants(relation: Relation) -> Table:
     """The correlations over all encoders, and their mean within families."""
 
     def over_all(one: Correlation) -> str:
-        return coefficient(one.over_all)
+        return format_coefficient(one.over_all)
 
     def within(one: Correlation) -> str:
         signs = f" ({one.positive}+ {one.negative}−)" if one.groups else ""
-        return f"{coefficient(one.within)}{signs}"
+        return f"{format_coefficient(one.within)}{signs}"
 
     sections = [_section(relation, "within families of variants", within)]
     if relation.families:
@@ -185,8 +185,3 @@ def _reading(relation: Relation, counted: bool) -> list[str]:
             "In brackets: the number of encoders, since not all have a score in all columns."
         )
     return notes
-
-
-def coefficient(value: float) -> str:
-    """A correlation with two decimals; a dash for none."""
-    return "–" if math.isnan(value) else f"{round(value, 2) + 0:.2f}".replace("-", "−")

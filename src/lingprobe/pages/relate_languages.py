@@ -14,7 +14,7 @@ from lingprobe.data.checks import check_choice
 from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import format_csv
-from lingprobe.pages.relate import CALLED, MARK, coefficient
+from lingprobe.pages.relate import CALLED, MARK
 from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
 from lingprobe.pages.relate_scores import radar, scores_figure
 from lingprobe.tables.page import Page
@@ -23,6 +23,7 @@ from lingprobe.tables.style import BEST, BLUE, GREY
 from lingprobe.tables.table import (
     Table,
     TableSection,
+    format_coefficient,
     format_p_value,
 )
 
@@ -91,7 +92,7 @@ def tasks(found: Languages) -> Table:
     body = tuple(
         (
             each.task,
-            coefficient(one.correlation),
+            format_coefficient(one.correlation),
             _interval(one.low, one.high),
             format_p_value(one.corrected),
             f"{each.apart} of {each.others}" if each.others else "–",
@@ -123,7 +124,7 @@ def _separable(found: Languages) -> Iterator[str]:
         lowest = min(known, key=lambda each: each.found.correlation)
         yield (
             f"No two tasks differ significantly: that {lowest.task} is the lowest"
-            f" ({coefficient(lowest.found.correlation)},"
+            f" ({format_coefficient(lowest.found.correlation)},"
             f" {_interval(lowest.found.low, lowest.found.high)}) may be chance."
         )
 
@@ -134,11 +135,11 @@ def encoders(found: Languages) -> Table:
     body = tuple(
         (
             each.encoder,
-            coefficient(each.correlation),
-            coefficient(each.others),
+            format_coefficient(each.correlation),
+            format_coefficient(each.others),
             str(each.rank),
-            coefficient(each.centred),
-            coefficient(each.centred_others),
+            format_coefficient(each.centred),
+            format_coefficient(each.centred_others),
             f"{each.n:,}",
         )
         for each in found.profiles
@@ -163,9 +164,9 @@ def _about_profiles(found: Languages) -> Iterator[str]:
             for values in zip(*((p.correlation, p.others) for p in known), strict=True)
         )
         yield (
-            f"The mean correlation is {coefficient(own)} with the encoder's own {found.second}"
-            f" scores and {coefficient(strange)} with another encoder's; the difference is what"
-            " matters."
+            f"The mean correlation is {format_coefficient(own)} with the encoder's own"
+            f" {found.second} scores and {format_coefficient(strange)} with another encoder's; the"
+            " difference is what matters."
         )
     if not math.isnan(found.p):
         yield (
@@ -175,7 +176,7 @@ def _about_profiles(found: Languages) -> Iterator[str]:
 
 
 def _interval(low: float, high: float) -> str:
-    return "–" if math.isnan(low) else f"{coefficient(low)} – {coefficient(high)}"
+    return "–" if math.isnan(low) else f"{format_coefficient(low)} – {format_coefficient(high)}"
 
 
 def agreement_dots(found: Languages) -> Figure:

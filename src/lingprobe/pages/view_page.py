@@ -4,10 +4,9 @@ And their pages: rows are computed, then laid out by the view's templates.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,14 +15,17 @@ from lingprobe.analysis.statistics import Statistic
 from lingprobe.data.core import Result
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import format_frame_csv
+from lingprobe.pages.view_figures import HeatFigure, LineFigure
+from lingprobe.pages.view_text import ViewText, compile_expression
 from lingprobe.pages.views import Asked
-from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
+from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Table, TableSection, format_number, format_p_value
+from lingprobe.tables.table import Table, TableSection
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from matplotlib.figure import Figure
+
+ViewFigure = HeatFigure | LineFigure
 
 
 @dataclass(frozen=True)
@@ -69,44 +71,65 @@ class MatrixTable:
     notes: str = "notes"
 
 
+class ViewColumn(NamedTuple):
+    """A column of a list.
+
+    heading  of the column; a template, where there is one for each value
+    macro    that has the text of a cell
+    when     an expression of the `rows` of the table: whether it is there
+    strong   an expression: whether a cell is in bold
+    each     there is one for each of the values of this column of the frame, in order
+    value    the one of them
+    """
+
+    heading: str
+    macro: str
+    when: str = "true"
+    strong: str = "false"
+    each: str = ""
+    value: Any = None
+
+
 @dataclass(frozen=True)
 class ListTable:
     """A table with a line for each of some rows of the frame.
 
-    columns   headings, each with the macro that has the text of a cell
+    columns   as of `ViewColumn`
     rows      an expression: which rows there are
     sections  a section for each value of this column
     words     the headings of columns that have words
-    title, lead, notes  as of `MatrixTable`; they are given all rows
+    lines     rows with the same values of these columns are one line: macros are given all of them
+    tables    a table for each of the values of these columns
+    heading, line  of sections, as of `ViewSection`
+    above     what stands above the lines of a section: the column that has a list of names, the
+              macro of a label, of a name, and that of a cell, of a row and a name
+    mark      of bold cells, where text has no bold
+    title, lead, notes  as of `MatrixTable`
     """
 
-    columns: Sequence[tuple[str, str]]
+    columns: Sequence[tuple[str, ...]]
     rows: str
     sections: str
     words: Sequence[str]
+    lines: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    heading: str = "{{ task|task }}"
+    line: str = ""
+    above: tuple[str, str, str] = ("", "", "")
+    mark: str = ""
     title: str = "title"
     lead: str = "lead"
     notes: str = "notes"
 
 
 @dataclass(frozen=True)
-class HeatFigure:
-    """A heat map for each of the values of some columns: macros that have title and text,
-    expressions of how far a cell is from the first colour to the last, of whether it is bold, and
-    of whether a map is drawn, of its first row (if none is, all are). What the figure shows is a
-    template of all `rows`; rows go from the lowest up where it is `upward`.
-    """
+class ViewSpread:
+    """Rows with the same keys as one, as `ResultFrame.spread` makes them."""
 
-    rows: str
-    columns: str
-    maps: Sequence[str]
-    look: HeatLook
-    title: str
-    text: str
-    share: str
-    strong: str
-    when: str = "true"
-    is_upward: bool = False
+    keys: Sequence[str]
+    by: str
+    values: Sequence[str]
+    columns: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -115,10 +138,14 @@ class View:
 
     about       in a sentence what it shows, as lists have it
     keys        the columns of the frame that tell rows apart; others are averaged over
+    extra       what is read of results beside the columns of all, names of `RUN_EXTRAS`
     prepare     what further columns and rows are made of the frame first
     where       which rows are shown, by the values of columns; statistics may read the others
     first       an expression: which of them stand before the others
     statistics  add columns, in this order
+    spread      which rows are one then
+    order       how they are arranged, as `ResultFrame.arrange` says it
+    listed      an expression: which of them programs get
     fields      columns for programs (CSV, `Page.content`), as they are called in the frame, or
                 `NAME=COLUMN` where they are called otherwise
     sentences   a template with the macros that are named
@@ -136,9 +163,13 @@ class View:
     sentences: Path
     names: Callable[[Iterable[str]], Mapping[str, str]]
     first: str = "true"
-    figure: HeatFigure | None = None
+    figure: ViewFigure | None = None
     prepare: Callable[[ResultFrame], ResultFrame] | None = None
     is_scored: bool = False
+    extra: Sequence[str] = ()
+    spread: ViewSpread | None = None
+    order: Sequence[str | tuple[str, ...]] = ()
+    listed: str = "true"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
@@ -146,7 +177,7 @@ class View:
     def __call__(self, results: Iterable[Result], asked: Asked) -> Page[ResultFrame]:
         """The page of results."""
         scored = asked.beside.scored if self.is_scored else None
-        return show_frame(self, ResultFrame.of(results if scored is None else scored()))
+        return show_frame(self, ResultFrame.of(results if scored is None else scored(), self.extra))
 
 
 def show_frame(
@@ -163,112 +194,167 @@ def compute_rows(view: View, frame: ResultFrame) -> ResultFrame:
     shown = averaged.where(**view.where)
     for statistic in view.statistics:
         shown = shown.with_columns(statistic.compute(shown, averaged))
-    return shown
+    if spread := view.spread:
+        shown = shown.spread(spread.keys, spread.by, spread.values, spread.columns)
+    return shown.arrange(*view.order) if view.order else shown
 
 
 def show_rows(
     view: View, shown: ResultFrame, facts: Mapping[str, Any] | None = None
 ) -> Page[ResultFrame]:
     """The page of rows that were computed."""
-    layout = ViewLayout.of(view, shown, facts or {})
+    layout, figure = ViewLayout.of(view, shown, facts or {}), view.figure
     pairs = [name.partition("=") for name in view.fields]
-    fields = shown.select({new: name or new for new, _, name in pairs})
+    is_listed = compile_expression(view.listed)
+    listed = shown.take([k for k, row in enumerate(shown) if is_listed(row._asdict())])
+    fields = listed.select({new: name or new for new, _, name in pairs})
     return Page(
         fields,
         lambda: list(layout.tables()),
         {"csv": partial(format_frame_csv, fields)},
-        figure=layout.draw if view.figure else None,
+        figure=(lambda: figure.draw(layout.shown, layout.text)) if figure else None,
     )
 
 
-class ViewLayout(NamedTuple):
-    """A view's templates, filled with rows.
+def draw_rows(view: View, shown: ResultFrame) -> Figure:
+    """The figure of rows that have the columns which it shows; PlotProblem where there is none."""
+    if view.figure is None:
+        raise PlotProblem(f"the view {view.name} has no figure")
+    layout = ViewLayout.of(view, shown, {})
+    return view.figure.draw(layout.shown, layout.text)
 
-    names   of encoders, as the view calls them
-    macros  those of the view's template
-    """
+
+class ViewLayout(NamedTuple):
+    """The rows of a view, and what it says of them."""
 
     view: View
     shown: ResultFrame
-    names: Mapping[str, str]
-    macros: Mapping[str, Callable[..., str]]
+    text: ViewText
 
     @classmethod
     def of(cls, view: View, shown: ResultFrame, facts: Mapping[str, Any]) -> ViewLayout:
         """That of some rows."""
         names = view.names(dict.fromkeys(shown.column("encoder")))
-        source = _environment().from_string(view.sentences.read_text("utf-8"))
-        macros = vars(source.make_module({**facts, "names": names}))
-        is_first = _compile_expression(view.first)
+        is_first = compile_expression(view.first)
         order = sorted(range(len(shown)), key=lambda number: not is_first(shown[number]._asdict()))
-        return cls(view, shown.take(order), names, macros)
+        return cls(view, shown.take(order), ViewText.read(view.sentences, names, facts))
 
     def tables(self) -> Iterator[Table]:
         """The tables, in the order of rows."""
         for table in self.view.tables:
-            if isinstance(table, ListTable):
-                yield self._list(table)
-            else:
-                yield from self._matrices(table)
+            make = self._lists if isinstance(table, ListTable) else self._matrices
+            groups = list(self.shown.groups(table.tables).values())
+            for numbers in groups:
+                whole = self.shown.take(numbers)
+                yield self._around(table, whole, make(table, whole), numbers is groups[-1])
 
-    def _list(self, table: ListTable) -> Table:
-        """A line for each of some rows."""
-        chosen = [n for n, row in enumerate(self.shown) if self._decide(table.rows, row)]
-        lines = self.shown.take(chosen)
-        macros = [macro for _, macro in table.columns]
-        sections = [
-            TableSection(
-                shorten_task(name),
-                tuple(tuple(self._fill(macro, lines[k]) for macro in macros) for k in numbers),
-            )
-            for (name,), numbers in lines.groups((table.sections,)).items()
-        ]
-        return self._around(
-            table,
-            self.shown,
-            Table(tuple(h for h, _ in table.columns), tuple(sections), frozenset(table.words)),
+    def _lists(self, table: Any, whole: ResultFrame) -> Table:
+        """A table with a line for each of some rows."""
+        rows = whole.take([k for k, row in enumerate(whole) if self.text.decide(table.rows, row)])
+        columns = list(self._columns(table, whole))
+        sections = tuple(
+            self._list_section(table, rows.take(part), columns)
+            for part in rows.groups((table.sections,)).values()
         )
+        heads = tuple(column.heading for column in columns)
+        return Table(heads, sections, frozenset(table.words), mark=table.mark)
+
+    def _columns(self, table: ListTable, whole: ResultFrame) -> Iterator[ViewColumn]:
+        """The columns that are there, one for each of the values where there are several."""
+        for column in (ViewColumn(*each) for each in table.columns):
+            if not column.each:
+                if self.text.decide(column.when, whole[0], rows=whole.rows):
+                    yield column
+                continue
+            values = whole.groups((column.each,))
+            for (value,), numbers in sorted(values.items()):
+                part = whole.take(numbers)
+                if self.text.decide(column.when, part[0], rows=whole.rows):
+                    heading = self.text.render(column.heading, part)
+                    yield column._replace(heading=heading, value=value)
+
+    def _list_section(
+        self, table: ListTable, part: ResultFrame, columns: Sequence[ViewColumn]
+    ) -> TableSection:
+        """A line for each row, or for all rows with the same values of some columns."""
+        lines: list[Any] = list(part)
+        if table.lines:
+            lines = [[part[k] for k in some] for some in part.groups(table.lines).values()]
+        above = list(self._above(table, part, columns))
+        strong = frozenset(
+            (len(above) + place, number)
+            for place, line in enumerate(lines)
+            for number, column in enumerate(columns)
+            if column.strong != "false"
+            and self.text.decide(column.strong, line[0] if table.lines else line)
+        )
+        return TableSection(
+            self.text.render(table.heading, part),
+            (*above, *(tuple(self._cell(column, line) for column in columns) for line in lines)),
+            self.text.render(table.line, part),
+            strong,
+            rules=frozenset({len(above)} if above else ()),
+        )
+
+    def _above(
+        self, table: ListTable, part: ResultFrame, columns: Sequence[ViewColumn]
+    ) -> Iterator[tuple[str, ...]]:
+        """What stands above the lines of a section: a line for each name in a column of names."""
+        names, label, cell = table.above
+        for name in getattr(part[0], names) if names else ():
+            known = {
+                (column.each, column.value): self.text.fill(cell, row, name)
+                for column in columns
+                if column.each
+                for row in part.rows
+                if getattr(row, column.each) == column.value
+            }
+            cells = [known.get((column.each, column.value), "") for column in columns[1:]]
+            yield self.text.fill(label, name), *cells
+
+    def _cell(self, column: ViewColumn, line: Any) -> str:
+        """The text of a cell, of a row or of several, or of that which has its value."""
+        if column.each:
+            rows = [row for row in line if getattr(row, column.each) == column.value]
+            return self.text.fill(column.macro, rows[0]) if rows else ""
+        return self.text.fill(column.macro, line)
 
     def _around(
-        self, table: ListTable | MatrixTable, rows: ResultFrame, made: Table, is_last: bool = True
+        self, table: ListTable | MatrixTable, rows: ResultFrame, made: Table, is_last: bool
     ) -> Table:
         """A table with its title, lead and notes."""
-        title = self.macros[table.title](rows[0]) if table.title else ""
-        lead = self.macros[table.lead](rows.rows) if table.lead else ""
-        notes = self.macros[table.notes](rows.rows, self.shown.rows, is_last) if table.notes else ""
         return replace(
-            made, title=_join_line(title), lead=_split_lines(lead), notes=_split_lines(notes)
+            made,
+            title=self.text.fill(table.title, rows[0]),
+            lead=self.text.list_lines(table.lead, rows.rows),
+            notes=self.text.list_lines(table.notes, rows.rows, self.shown.rows, is_last),
         )
 
-    def _matrices(self, table: MatrixTable) -> Iterator[Table]:
-        """A table for each of the values of some columns."""
-        groups = list(self.shown.groups(table.tables).values())
-        for numbers in groups:
-            whole = self.shown.take(numbers)
-            parts = [whole.take(part) for part in whole.groups(table.parts).values()]
-            columns = list(dict.fromkeys(c for part in parts for c in part.column(table.columns)))
-            made = Table(
-                (table.corner, *map(shorten_task, columns)),
-                tuple(s for part in parts for s in self._sections(table, part, whole, columns)),
-                frozenset({table.corner}),
-            )
-            yield self._around(table, whole, made, numbers is groups[-1])
+    def _matrices(self, table: Any, whole: ResultFrame) -> Table:
+        """A table with a cell for each row and column."""
+        parts = [whole.take(part) for part in whole.groups(table.parts).values()]
+        columns = list(dict.fromkeys(c for part in parts for c in part.column(table.columns)))
+        return Table(
+            (table.corner, *map(shorten_task, columns)),
+            tuple(s for part in parts for s in self._sections(table, part, whole, columns)),
+            frozenset({table.corner}),
+        )
 
     def _sections(
         self, table: MatrixTable, part: ResultFrame, whole: ResultFrame, columns: Sequence[str]
     ) -> Iterator[TableSection]:
         """The sections of some rows of a table."""
-        first = part[0]
-        places = self._places(part, table.rows, table.columns)
+        first, text = part[0], self.text
+        places = part.find_places(table.rows, table.columns)
         names = list(dict.fromkeys(name for name, _ in places))
         strong = frozenset(
             (names.index(name), columns.index(column) + 1)
             for (name, column), row in places.items()
-            if self._decide(table.strong, row)
+            if text.decide(table.strong, row)
         )
         for section in table.sections:
-            if self._decide(section.when, first, rows=whole.rows):
-                cells = {place: self._fill(section.cell, row) for place, row in places.items()}
+            if text.decide(section.when, first, rows=whole.rows):
+                cells = {place: text.fill(section.cell, row) for place, row in places.items()}
                 rows = tuple(
                     (
                         shorten_task(name),
@@ -276,95 +362,5 @@ class ViewLayout(NamedTuple):
                     )
                     for name in names
                 )
-                heading, line = (self._text(t, part) for t in (section.heading, section.line))
+                heading, line = (text.render(t, part) for t in (section.heading, section.line))
                 yield TableSection(heading, rows, line, strong)
-
-    def _places(self, part: ResultFrame, *names: str) -> dict[tuple[str, ...], Any]:
-        """Rows by the values of some columns."""
-        texts = [map(str, part.column(name)) for name in names]
-        return dict(zip(zip(*texts, strict=True), part, strict=True))
-
-    def _fill(self, macro: str, row: Any) -> str:
-        """The text that a macro has for a row."""
-        return _join_line(self.macros[macro](row))
-
-    def _text(self, template: str, part: ResultFrame) -> str:
-        """A template with the columns of the first of some rows."""
-        known = {**self.macros, **part[0]._asdict(), "names": self.names, "rows": part.rows}
-        return _join_line(_environment().from_string(template).render(known))
-
-    def _decide(self, expression: str, row: Any, **known: Any) -> Any:
-        """The value of an expression about the columns of a row."""
-        return _compile_expression(expression)({**self.macros, **row._asdict(), **known})
-
-    def draw(self) -> Figure:
-        """The heat maps."""
-        figure = self.view.figure
-        assert figure is not None
-        every = [self.shown.take(some) for some in self.shown.groups(figure.maps).values()]
-        maps = []
-        for part in [some for some in every if self._decide(figure.when, some[0])] or every:
-            cells = [
-                HeatCell(
-                    shorten_task(name),
-                    shorten_task(column),
-                    self._fill(figure.text, row),
-                    self._decide(figure.share, row),
-                    self._decide(figure.strong, row),
-                )
-                for (name, column), row in self._places(part, figure.rows, figure.columns).items()
-            ]
-            if figure.is_upward:
-                rows = list(dict.fromkeys(cell.row for cell in cells))
-                cells.sort(key=lambda cell: -rows.index(cell.row))
-            maps.append(HeatMap(self._fill(figure.title, part[0]), cells))
-        look = replace(figure.look, about=self._text(figure.look.about, self.shown))
-        return draw_heat_maps(maps, look)
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, StrictUndefined
-
-    made = Environment(
-        autoescape=False,  # noqa: S701 - text, which each format escapes
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {
-        "number": format_number,
-        "p_value": format_p_value,
-        "task": shorten_task,
-        "count": "{:,}".format,
-    }
-    made.filters |= {"group": _group_rows, "different": _select_different}
-    made.tests["unknown"] = math.isnan
-    return made
-
-
-def _group_rows(rows: Sequence[Any], name: str) -> list[tuple[Any, list[Any]]]:
-    """Rows with the same value of a column together, in the order in which these come."""
-    groups: dict[Any, list[Any]] = {}
-    for row in rows:
-        groups.setdefault(row._asdict()[name], []).append(row)
-    return list(groups.items())
-
-
-def _select_different(rows: Sequence[Any], one: str, other: str) -> list[Any]:
-    """Rows with different values in two columns."""
-    return [row for row in rows if row._asdict()[one] != row._asdict()[other]]
-
-
-@cache
-def _compile_expression(expression: str) -> Callable[..., Any]:
-    return _environment().compile_expression(expression)
-
-
-def _split_lines(text: str) -> tuple[str, ...]:
-    """The paragraphs of a text, each as a line."""
-    return tuple(map(_join_line, filter(str.strip, text.split("\n\n"))))
-
-
-def _join_line(text: str) -> str:
-    return " ".join(text.split())

@@ -105,6 +105,11 @@ def format_number(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.1f}"
 
 
+def format_coefficient(value: float) -> str:
+    """A correlation with two decimals; a dash for none."""
+    return "–" if np.isnan(value) else f"{round(value, 2) + 0:.2f}".replace("-", "−")
+
+
 LEAST = 0.001  # p values below are told as such
 LEVEL = 0.05  # of significance, which no p value below it may seem to have reached
 

@@ -21,7 +21,8 @@ from lingprobe.analysis.statistics import (
 from lingprobe.inside.erase.change import reliability
 from lingprobe.inside.erase.matrix import CONTROLS
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import HeatFigure, MatrixTable, View, ViewSection
+from lingprobe.pages.view_figures import HeatFigure
+from lingprobe.pages.view_page import MatrixTable, View, ViewSection
 from lingprobe.tables.heat import REDS, HeatLook
 
 _MATRIX = ("encoder", "layer", "asked")

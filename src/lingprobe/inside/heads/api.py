@@ -77,7 +77,7 @@ def probe_heads(target: Target, task: str, probe: str, limit: int | None) -> lis
     """
     asked = target.asking("head:*.*")
     found = evaluate(
-        asked, task, probes=[probe], seeds=1, baselines=False, copies=False, limit=limit
+        asked, task, probes=[probe], seeds=1, baselines="none", copies=False, limit=limit
     )
     for name, why in found.failures.items():
         raise DataProblem(f"{name}: {why}")

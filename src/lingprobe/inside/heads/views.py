@@ -35,7 +35,8 @@ from lingprobe.inside.heads.effects import (
 from lingprobe.metrics import Difference, difference, holm
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import HeatFigure, ListTable, MatrixTable, View, ViewSection
+from lingprobe.pages.view_figures import HeatFigure
+from lingprobe.pages.view_page import ListTable, MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 TRAINED = ("weights", "seed", "lexical", "layers")

@@ -22,7 +22,8 @@ from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
 from lingprobe.inside.languages.transfer import label
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import HeatFigure, MatrixTable, View, ViewSection
+from lingprobe.pages.view_figures import HeatFigure
+from lingprobe.pages.view_page import MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own subwords
