@@ -25,6 +25,7 @@ from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data.options import describe_options
+from lingprobe.pages.view_page import View
 
 ROOT = Path(__file__).parent.parent
 shared_options = runpy.run_path(str(ROOT / "docs" / "write_options.py"))["shared_options"]
@@ -72,7 +73,7 @@ LISTS = {  # what CSV and Parquet hold, by what writes it
     "report": "lingprobe.analysis.row:ResultRow",
     "report --suite": "lingprobe.suites.page:Cell",
     "report --bits": "lingprobe.pages.probabilities:Bits",
-    "layers": "lingprobe.pages.layer_table:LayerRow",
+    "layers": "lingprobe.pages.layer_view:LAYER_VIEW",
     "compare": "lingprobe.pages.compare:Compared",
     "relate": "lingprobe.analysis.relation:Correlation",
     "relate --languages": "lingprobe.pages.relate_languages:LanguageRow",
@@ -378,7 +379,10 @@ def _columns() -> list[str]:
     for command, place in LISTS.items():
         module, _, name = place.partition(":")
         kind = getattr(importlib.import_module(module), name)
-        fields = [f.name for f in dataclasses.fields(kind)]
+        if isinstance(kind, View):
+            fields = [name.partition("=")[0] for name in kind.fields]
+        else:
+            fields = [f.name for f in dataclasses.fields(kind)]
         if "posed" in fields:  # which is several columns
             nothing = importlib.import_module("lingprobe.analysis.questions").NOTHING
             fields = [f for f in fields if f != "posed"] + list(nothing.plain())

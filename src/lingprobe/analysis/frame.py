@@ -510,7 +510,7 @@ class ResultFrame:
 
 @cache
 def _row_type(*names: str) -> Any:
-    return namedtuple("FrameRow", names)  # type: ignore[misc]
+    return namedtuple("FrameRow", names)
 
 
 def _mean_known(values: Sequence[float]) -> float:

@@ -131,6 +131,16 @@ class SelectionOptions(ResultsOptions):
 
 # ---- runs
 
+ChosenBaselines = Annotated[
+    Literal["default", "strong", "none"],
+    Help(
+        "which baselines stand beside: `default`, read by the same probe; `strong`,"
+        " surface baselines also by `mlp`; or `none`"
+    ),
+    flag(metavar="BASELINES", panel=MORE),
+]
+"""The baselines of a run."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureOptions(CacheOptions):
@@ -189,14 +199,7 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
         Help("controls to measure beside the scores, such as `shuffled`"),
         flag("--control", metavar="CONTROL", complete="controls"),
     ] = ()
-    baselines: Annotated[
-        Literal["default", "strong", "none"],
-        Help(
-            "which baselines stand beside: `default`, read by the same probe; `strong`,"
-            " surface baselines also by `mlp`; or `none`"
-        ),
-        flag(metavar="BASELINES", panel=MORE),
-    ] = "default"
+    baselines: ChosenBaselines = "default"
     copies: Annotated[
         bool,
         Help(

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from lingprobe.api.options import (
     CacheOptions,
+    ChosenBaselines,
     FaultOptions,
     LimitOptions,
     ProgressOptions,
@@ -32,9 +33,7 @@ class FitOptions(ProgressOptions, LimitOptions, FaultOptions, CacheOptions, Laye
     """How a probe is trained that is to be kept."""
 
     probe: Annotated[str, Help("a linear probe: `linear`, `logreg` or `means`")] = "linear"
-    baselines: Annotated[
-        bool, Help("whether the task's baselines are measured beside it, for the card")
-    ] = True
+    baselines: ChosenBaselines = "default"
     copies: Annotated[
         bool,
         Help("whether untrained copies of the model and its input embeddings are, too"),

@@ -40,7 +40,7 @@ class FitSettings(TypedDict, total=False):
     output: str | Path | None
     on_error: Literal["raise", "skip"]
     limit: int | None
-    baselines: bool
+    baselines: Literal["default", "strong", "none"]
     copies: bool
     progress: bool
 

@@ -180,7 +180,7 @@ def _declared_options(kind: Any) -> Mapping[str, DeclaredOption]:
             default = REQUIRED if field.default_factory is MISSING else field.default_factory()
         found[field.name] = DeclaredOption(
             field.name,
-            texts[field.name],
+            _written(texts[field.name], hints[field.name]),
             strip_help(hints[field.name]),
             default,
             next((each for each in about if isinstance(each, Help)), Help("")),
@@ -212,6 +212,13 @@ def describe_options(declared: Iterable[DeclaredOption]) -> str:
     wide = max((len(name) for name, _ in rows), default=0) + 2
     shape = textwrap.TextWrapper(_WIDTH, subsequent_indent=" " * wide, break_on_hyphens=False)
     return "\n".join(shape.fill(f"{name:{wide}}{text}") for name, text in rows)
+
+
+def _written(text: str, hint: Any) -> str:
+    """The type as its source has it; that of an option which several classes share has a name."""
+    inner = strip_help(hint)
+    is_shared = text.isidentifier() and typing.get_origin(inner) is not None
+    return repr(inner).replace("typing.", "") if is_shared else text
 
 
 def _annotations(kind: type) -> Iterator[tuple[str, str]]:

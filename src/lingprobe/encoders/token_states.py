@@ -55,7 +55,7 @@ class ActivationWriter:
     """
 
     def __init__(self, folder: str | Path, *, model: str = "", dtype: str = "float32") -> None:
-        """Begin a folder. UsageProblem for another dtype; DataProblem where the folder has files."""
+        """Begin a folder. UsageProblem for another dtype; DataProblem where it has files."""
         if dtype not in _KINDS:
             raise UsageProblem(f"dtype={dtype}: write float32 or float16")
         self._folder = Path(folder).expanduser().absolute()

@@ -20,7 +20,7 @@ from lingprobe.analysis.points import (
     list_trainings,
 )
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.statistics import ClusterNames, MeanScore, RankTrend, ExampleMarks
+from lingprobe.analysis.statistics import ClusterNames, ExampleMarks, MeanScore, RankTrend
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.groups import arrange_columns, shared_options

@@ -18,12 +18,12 @@ from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
     ClassNumber,
+    ExampleMarks,
     GrowingMixes,
     MeanScore,
     MixWeights,
     OtherMaximum,
     OtherScore,
-    ExampleMarks,
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.reading import MIX

@@ -142,7 +142,7 @@ class SiteSearch:
         """Probes of some layers; with the first, the task's baselines."""
         found = evaluate(
             self.target.asking(layers), self.task, probes=[self.depth.probe], seeds=1,
-            baselines=is_first, copies=False, limit=self.depth.limit,
+            baselines="default" if is_first else "none", copies=False, limit=self.depth.limit,
         )  # fmt: skip
         for name, why in found.failures.items():
             raise DataProblem(f"{name}: {why}")

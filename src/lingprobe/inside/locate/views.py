@@ -14,7 +14,8 @@ from lingprobe.inside.heads.effects import ABLATED, AS_IT_IS, PATCHED, PATCHED_O
 from lingprobe.inside.heads.views import MarginFall, find_carriers, of_change
 from lingprobe.inside.locate.search import describe_place
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import HeatFigure, ListTable, MatrixTable, View, ViewSection
+from lingprobe.pages.view_figures import HeatFigure
+from lingprobe.pages.view_page import ListTable, MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 _BASELINES = {"role": "baseline", "encoder": ANY, "layer": ANY, "site": ANY, "probe": ANY}
