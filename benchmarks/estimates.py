@@ -31,7 +31,7 @@ def runs(bank: str) -> dict[str, dict[str, Any]]:
         "first": {},
         "tasks": {"tasks": f"ud/*:{bank}", "encoders": f"st:{name}", "controls": "shuffled"},
         "layers": {"tasks": f"ud/tense:{bank}", "encoders": f"hf:{name},layers=all", "seeds": 1}
-        | {"probes": "logreg", "baselines": False},
+        | {"probes": "logreg", "baselines": "none"},
         "spans": {"tasks": f"edge/dep:{bank},size=6000", "seeds": 1}
         | {"encoders": f"hf:{name},layers=all,pool=none"},
         "published": {"tasks": f"ud/subj-num:{bank}", "encoders": f"st:{name}", "seeds": 2}

@@ -213,7 +213,7 @@ def calls(package: Any, encoders: Any, folder: Path) -> dict[str, Callable[[], o
     text, results = folder / "text.txt", folder / "results"
     sizes = {"epochs": 1, "hidden": 4}
     package.train("parser", "annotate", folder / "bank", folder / "parser", **sizes)
-    fits = {"probes": ["logreg"], "seeds": 1, "baselines": False, "cache": folder / "cache"}
+    fits = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "cache": folder / "cache"}
     return {
         "file -> score": lambda: package.run(
             f"ud/subj-num:{folder}/bank", "bow", output=results, **fits

@@ -26,7 +26,7 @@ def task(tmp_path_factory):
 
 
 def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
-    how = {"probes": ["logreg"], "seeds": 1, "baselines": False, "progress": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "progress": False}
     plain = evaluate("bow:random,dim=8", task, **how, output=tmp_path / "plain", cache=tmp_path)
     evaluation = evaluate(
         "bow:random,dim=8",
@@ -72,7 +72,7 @@ def test_what_could_not_be_measured_is_printed_with_the_table(task, tmp_path):
     how = {
         "probes": ["logreg"],
         "seeds": 1,
-        "baselines": False,
+        "baselines": "none",
         "progress": False,
         "cache": tmp_path,
     }

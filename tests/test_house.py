@@ -419,6 +419,10 @@ REFLECTION = {
     "data/options.py",
     # fields that are written as JSON under their names
     "data/notes.py",
+    # columns of rows, whose names a view declares
+    "pages/view_figures.py",
+    "pages/view_page.py",
+    "pages/view_text.py",
     # names that are imported when they are asked for
     "__init__.py",
     # the door for encoders, and what other libraries' objects are called

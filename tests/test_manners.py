@@ -139,7 +139,7 @@ def test_a_test_of_sockets_can_fail(monkeypatch):
 def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypatch, capfd):
     bar_sockets(monkeypatch)
     monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
-    how = {"probes": ["logreg"], "seeds": 1, "baselines": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": "none"}
     lingprobe.run(TASK, "length", **how, output="results", keep_scores=True)
     before = host()
     calls = {

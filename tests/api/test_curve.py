@@ -27,7 +27,7 @@ def measured(tmp_path_factory):
     (place / "text.en").write_text("\n".join(lines) + "\n", "utf-8")
     lingprobe.train("bilstm-max", "autoencode", place / "text.en", place / "m", epochs=3, **TINY)
     encoder = f"trained:{place / 'm'},epoch=0+*"
-    how = {"probes": ["logreg"], "seeds": 1, "baselines": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": "none"}
     lingprobe.run(TASK, encoder, **how, output=place / "results", cache=place / "cache")
     return place
 
@@ -88,7 +88,7 @@ def test_one_epoch_is_no_curve(measured):
 
 
 def test_where_nothing_was_trained_it_says_how(tmp_path):
-    how = {"probes": ["logreg"], "seeds": 1, "baselines": False}
+    how = {"probes": ["logreg"], "seeds": 1, "baselines": "none"}
     lingprobe.run(TASK, "length", **how, output=tmp_path)
     done = CliRunner().invoke(app, ["results", "curve", str(tmp_path)])
     assert "no result is of an epoch or step of a training" in str(done.exception)

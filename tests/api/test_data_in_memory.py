@@ -28,7 +28,7 @@ NAMED = datasets.Features(
 HUB = datasets.Dataset.from_dict(
     {"text": TEXTS, "label": [i % 2 for i in range(120)]}, features=NAMED
 )
-FAST = {"probes": "logreg", "seeds": 1, "baselines": False}
+FAST = {"probes": "logreg", "seeds": 1, "baselines": "none"}
 
 FORMS = {
     "pandas": FRAME,

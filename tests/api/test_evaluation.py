@@ -146,7 +146,7 @@ def test_evaluate_takes_what_run_takes_but_for_the_suite():
 
 
 def test_a_text_stands_where_a_list_may(evaluation, task, how):
-    asked = {"probes": ["logreg"], "controls": ["shuffled"], "baselines": False, **how}
+    asked = {"probes": ["logreg"], "controls": ["shuffled"], "baselines": "none", **how}
     listed = lingprobe.evaluate(["length"], [task], **asked)
     asked |= {"probes": "logreg", "controls": "shuffled"}
     alone = lingprobe.evaluate("length", task, **asked)

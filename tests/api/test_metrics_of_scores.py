@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 import lingprobe
 from lingprobe.data.errors import LingprobeError
 
-SETTINGS = {"probes": ["logreg"], "seeds": 1, "baselines": False, "progress": False}
+SETTINGS = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "progress": False}
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import lingprobe
 from lingprobe.cli import app
 from lingprobe.data import progress
 
-TASK, SETTINGS = "ud/tense:embedded", {"probes": ["logreg"], "seeds": 1, "baselines": False}
+TASK, SETTINGS = "ud/tense:embedded", {"probes": ["logreg"], "seeds": 1, "baselines": "none"}
 
 
 @pytest.fixture(scope="module")

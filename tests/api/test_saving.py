@@ -60,7 +60,7 @@ def test_predictions_of_data_in_memory_stand_beside_their_texts(evaluation, tmp_
 
 
 def test_no_text_is_kept_where_that_is_asked_for(tmp_path):
-    how = {"baselines": False, "keep_scores": True, "output": tmp_path / "results"}
+    how = {"baselines": "none", "keep_scores": True, "output": tmp_path / "results"}
     evaluation = lingprobe.evaluate("length", (TEXTS, LABELS), texts=False, **how)
     assert not [*(tmp_path / "results").glob(f"*{ITEMS}")]
     with pytest.raises(DataProblem, match="only a task with a reference can load"):

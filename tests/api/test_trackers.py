@@ -105,7 +105,7 @@ def test_wandb_writes_a_run_offline(task, settings, tmp_path, monkeypatch):
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("WANDB_SILENT", "true")
-    lingprobe.run(task, "length", **{**settings, "baselines": False}, log_to="wandb")
+    lingprobe.run(task, "length", **{**settings, "baselines": "none"}, log_to="wandb")
     wandb.teardown()  # until then its own process writes
     (file,) = tmp_path.glob("wandb/offline-run-*/*.wandb")
     assert b"table:a.jsonl, logreg" in file.read_bytes()
@@ -113,7 +113,7 @@ def test_wandb_writes_a_run_offline(task, settings, tmp_path, monkeypatch):
 
 def test_what_is_of_no_single_layer_says_so(task, encoder, settings):
     evaluation = lingprobe.run(
-        task, encoder, **{**settings, "layers": ["cat:1+top"], "baselines": False}
+        task, encoder, **{**settings, "layers": ["cat:1+top"], "baselines": "none"}
     )
     found = points(rows(evaluation.results))
     assert list(found) == [0]

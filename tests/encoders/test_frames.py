@@ -142,7 +142,7 @@ def test_what_stands_around_is_told_and_is_part_of_what_it_is(llama):
 
 def test_a_result_says_what_was_read(tmp_path):
     folder = transformer(tmp_path / "bert")
-    settings = {"probes": "logreg", "seeds": 1, "baselines": False, "limit": 60}
+    settings = {"probes": "logreg", "seeds": 1, "baselines": "none", "limit": 60}
     encoder = f"hf:{folder},template=one%2C {PLACE}"
     (result,) = lingprobe.run(
         "ud/tense:embedded", encoder, cache=tmp_path / "cache", **settings

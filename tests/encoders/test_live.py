@@ -203,7 +203,7 @@ def test_a_changed_model_is_another(change, bert):
 
 
 def test_no_stale_vectors_are_served_where_a_model_was_trained_in_between(task, bert, tmp_path):
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "cache": tmp_path / "cache"}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": tmp_path / "cache"}
     how["output"] = tmp_path / "out"
     model = loaded(bert)
     held = adapt(model, "held")
@@ -214,7 +214,7 @@ def test_no_stale_vectors_are_served_where_a_model_was_trained_in_between(task, 
 
 def test_poolings_and_templates_of_one_model_are_rows_of_their_own(task, bert, tmp_path):
     model = loaded(bert)
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "cache": tmp_path}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": tmp_path}
     encoders = [
         *lingprobe.configure(model, pool="max"),
         *lingprobe.configure([model], layers="all"),

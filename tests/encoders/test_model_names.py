@@ -55,7 +55,7 @@ def test_options_go_to_encoders_that_have_them_and_do_not_say():
 def test_a_run_takes_a_model_by_its_folder_however_it_is_written(tmp_path, monkeypatch):
     folder = sentence_transformer(tmp_path / "made")
     monkeypatch.chdir(folder.rename(tmp_path / "mine").parent)
-    how = {"probes": "logreg", "seeds": 1, "limit": 60, "baselines": False, "output": "results"}
+    how = {"probes": "logreg", "seeds": 1, "limit": 60, "baselines": "none", "output": "results"}
     for written in ("mine", "./mine", "st:mine/"):
         done = lingprobe.run("ud/tense:embedded", [written, "length"], **how)
         assert {r.trial.encoder.partition(",")[0] for r in done.results} == {"st:mine", "length"}

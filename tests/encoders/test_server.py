@@ -309,7 +309,7 @@ def test_the_key_of_the_environment_is_sent_and_shown_nowhere(
     caplog.set_level("DEBUG")
     service.faults = [(429, {}, KEY.encode())]
     output, cache = tmp_path / "out", tmp_path / "cache"
-    how = {"output": output, "cache": cache, "seeds": 1, "probes": "logreg", "baselines": False}
+    how = {"output": output, "cache": cache, "seeds": 1, "probes": "logreg", "baselines": "none"}
     plan = str(lingprobe.estimate(task, reference(service), cache=cache))
     assert service.asked == []
     assert f"sent to 127.0.0.1:{service.url.split(':')[2].split('/')[0]}" in plan
@@ -379,7 +379,7 @@ def test_nothing_but_nan_is_said(service, task, tmp_path):
         return original(body)
 
     service.answer = answer
-    how = {"output": tmp_path / "out", "cache": tmp_path / "cache", "baselines": False}
+    how = {"output": tmp_path / "out", "cache": tmp_path / "cache", "baselines": "none"}
     evaluation = lingprobe.evaluate(reference(service), task, probes="logreg", seeds=1, **how)
     (why,) = evaluation.failures.values()
     assert "has no vector that can be used of" in why

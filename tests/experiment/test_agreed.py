@@ -149,7 +149,7 @@ def test_a_run_whose_data_have_changed_since_takes_no_work(tmp_path):
         table.write_text("\n".join(rows) + "\n")
 
     def run():
-        settings = {"probes": "majority", "baselines": False, "output": tmp_path / "out"}
+        settings = {"probes": "majority", "baselines": "none", "output": tmp_path / "out"}
         return lingprobe.run(f"senteval/somo:{table}", "length", shard="1/2", **settings)
 
     write(lambda i: ("tr", "va", "te")[i % 3])

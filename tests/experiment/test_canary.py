@@ -54,7 +54,7 @@ def enc(sentences: list):
 def measured(tmp_path, encoder):
     """A run as a new process makes it, which imports files anew."""
     sys.modules.pop(module_name(tmp_path / "mine.py"), None)
-    settings = {"probes": "logreg", "seeds": 1, "baselines": False, "progress": False, "limit": 60}
+    settings = {"probes": "logreg", "seeds": 1, "baselines": "none", "progress": False, "limit": 60}
     return lingprobe.run(
         TASK, encoder, output=tmp_path / "out", cache=tmp_path / "cache", **settings
     )

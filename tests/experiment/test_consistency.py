@@ -34,7 +34,7 @@ class Mine:
 def measured(tmp_path, encoder, **settings):
     """A run as a new process makes it, which imports files anew."""
     sys.modules.pop(module_name(tmp_path / "mine.py"), None)
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "progress": False}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "progress": False}
     return lingprobe.run(
         {"mine": (TEXTS, LABELS)},
         encoder,

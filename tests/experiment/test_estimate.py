@@ -22,7 +22,7 @@ from lingprobe.store.results import ResultStore
 from lingprobe.tasks import TASKS
 
 TASK = "ud/tense:embedded"
-SETTINGS = {"probes": "logreg", "seeds": 2, "baselines": False, "limit": 60}
+SETTINGS = {"probes": "logreg", "seeds": 2, "baselines": "none", "limit": 60}
 
 
 def test_it_says_what_a_run_then_does(tmp_path):

@@ -49,7 +49,7 @@ def found(tmp_path_factory):
         "probes": ["online:logreg"],
         "controls": ["none", "word-labels"],
         "seeds": 2,
-        "baselines": False,
+        "baselines": "none",
     }
     done = evaluate("bow:random,dim=16", [Distances()], **how, cache=place, progress=False)
     assert not done.failures

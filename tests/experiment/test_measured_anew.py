@@ -28,7 +28,7 @@ TABLE = "".join(f"w{i} {'bark' * (i % 2)}\t{'ab'[i % 2]}\n" for i in range(60))
 def measured(folder, encoder, **settings):
     """A run as a new process makes it."""
     sys.modules.pop(module_name(folder / "mine.py"), None)
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "progress": False} | settings
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "progress": False} | settings
     output, cache = folder / "out", folder / "cache"
     return lingprobe.run(f"table:{folder}/data.tsv", encoder, output=output, cache=cache, **how)
 
@@ -47,7 +47,7 @@ def test_results_of_an_earlier_version_are_named_with_it(tmp_path, monkeypatch):
     settings = {
         "probes": ["logreg"],
         "output": "old/results",
-        "baselines": False,
+        "baselines": "none",
         "progress": False,
     }
     first = lingprobe.run("table:old/tense.tsv", "length", **settings)

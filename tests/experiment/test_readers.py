@@ -18,7 +18,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.readers import encoders_of, revision
 from lingprobe.store.results import ResultStore
 
-HOW = {"probes": ["logreg"], "seeds": 1, "baselines": False, "progress": False}
+HOW = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "progress": False}
 
 
 def by_length(sentences):

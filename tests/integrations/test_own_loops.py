@@ -16,7 +16,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.integrations.steps import QUICK, Probing, keep_state
 from lingprobe.testing import FAMILIES
 
-FAST = {"baselines": False}
+FAST = {"baselines": "none"}
 LETTERS = 128
 
 

@@ -30,7 +30,7 @@ from fixtures.models import SENTENCES, sentence_transformer, transformer
 from lingprobe.integrations.sentence_transformers import ProbingEvaluator
 from lingprobe.integrations.transformers import ProbingCallback
 
-FAST = {"seeds": 1, "baselines": False}
+FAST = {"seeds": 1, "baselines": "none"}
 STEPS, EACH = 3, 1
 TEXTS = [sentence.text for sentence in SENTENCES]
 

@@ -21,7 +21,7 @@ from fixtures.models import sentence_transformer, transformer
 from lingprobe.integrations.sentence_transformers import ProbingEvaluator
 from lingprobe.integrations.transformers import ProbingCallback
 
-FAST = {"probes": "logreg", "seeds": 1, "baselines": False}
+FAST = {"probes": "logreg", "seeds": 1, "baselines": "none"}
 
 
 @pytest.fixture

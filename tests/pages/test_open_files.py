@@ -35,7 +35,7 @@ def task(tmp_path_factory):
 
 
 def run(task, folder, encoder, **more):
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "cache": folder / "cache"}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": folder / "cache"}
     return lingprobe.evaluate(encoder, task, **how, **more)
 
 

@@ -185,7 +185,7 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     how = {
         "probes": ["logreg"],
         "seeds": 1,
-        "baselines": False,
+        "baselines": "none",
         "progress": False,
         "output": tmp_path / "out",
     }

@@ -296,7 +296,7 @@ def test_a_file_says_by_its_name_that_it_is_a_page(tmp_path, name):
 @pytest.mark.parametrize("kept", [True, False])
 def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_path, kept):
     folder = tmp_path / "kept"
-    how = {"probes": "logreg", "seeds": 1, "baselines": False}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none"}
     task = "ud/tense:embedded,fold=1/5"
     done = lingprobe.run(task, "bow:random", output=folder, keep_scores=kept, **how)
     page = lingprobe.report(folder).text("html")
@@ -312,7 +312,7 @@ def test_examples_are_shown_the_surest_first_where_probabilities_were_kept(tmp_p
 
 
 def test_results_without_probabilities_are_read_once(tmp_path, monkeypatch):
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "output": tmp_path}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "output": tmp_path}
     lingprobe.run("ud/sent-len:embedded,limit=300", "length", **how)
     read, known = [], ResultStore.read
     monkeypatch.setattr(ResultStore, "read", lambda store: read.append(1) or known(store))
@@ -322,7 +322,7 @@ def test_results_without_probabilities_are_read_once(tmp_path, monkeypatch):
 
 def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
     folder, blank, filled = (tmp_path / name for name in ("kept", "blank.tsv", "filled.tsv"))
-    how = {"probes": "logreg", "seeds": 1, "baselines": False}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none"}
     lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
     write_sheet("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
     lines = blank.read_text("utf-8").splitlines()

@@ -24,7 +24,7 @@ def filled(tmp_path_factory):
     """
     place = tmp_path_factory.mktemp("filled")
     write(FAMILIES["sentence"](), place / "a.jsonl")
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "cache": place / "cache"}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": place / "cache"}
     task = f"table:{place / 'a.jsonl'}"
     lingprobe.evaluate("random,dim=4", task, **how)
     lingprobe.evaluate("bow:random,dim=8", task, **how, output=place / "out")
@@ -106,7 +106,7 @@ def test_vectors_without_a_note_are_shown_and_left_alone(cache):
 def test_what_was_removed_is_encoded_anew(filled, cache):
     shutil.rmtree(cache / "results")
     lingprobe.clean_cache(cache, remove=True)
-    how = {"probes": "logreg", "seeds": 1, "baselines": False, "cache": cache}
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": cache}
     again = lingprobe.evaluate("random,dim=4", f"table:{filled / 'a.jsonl'}", **how)
     (score,) = (r.score for r in lingprobe.results(filled / "cache" / "results"))
     assert [r.score for r in again.results] == [score]

@@ -68,7 +68,7 @@ def test_a_value_that_is_not_finite_spoils_its_own_unit_alone():
 
 
 def test_runs_know_what_was_kept(tmp_path):
-    settings = {"probes": ["logreg,c=1"], "limit": 60, "seeds": 1, "baselines": False}
+    settings = {"probes": ["logreg,c=1"], "limit": 60, "seeds": 1, "baselines": "none"}
     settings |= {"output": tmp_path / "results", "cache": tmp_path / "cache"}
     runs = [
         lingprobe.run("ud/tense:embedded", Wide(), project=project, **settings)

@@ -37,7 +37,7 @@ def test_on_the_real_files(data, tmp_path, monkeypatch):
     for name in ("SICK", "MRPC"):
         (tmp_path / name).symlink_to(data / "downstream" / name)
     (tmp_path / "TREC").symlink_to(data / "downstream" / "SentEval-layout" / "TREC")
-    how = {"seeds": 1, "baselines": False, "output": tmp_path / "results"}
+    how = {"seeds": 1, "baselines": "none", "output": tmp_path / "results"}
     done = lingprobe.suite(
         f"senteval-downstream:{tmp_path},protocol=fast", "bow:random,dim=10", **how
     )

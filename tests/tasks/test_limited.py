@@ -67,7 +67,7 @@ def test_a_limit_leaves_each_split_an_example(value):
 
 
 def test_tables_mark_it_and_it_is_never_taken_for_the_whole(tmp_path):
-    asked = {"probes": "logreg", "baselines": False, "output": tmp_path}
+    asked = {"probes": "logreg", "baselines": "none", "output": tmp_path}
     part = lingprobe.run(WHOLE, "length", limit=90, **asked)
     assert "ud/tense:embedded,limit=90" in str(part)
     assert "At most 90 examples per task: a preview" in part.verdicts.basis

@@ -279,7 +279,7 @@ def measured(tmp_path_factory):
     vectors = np.random.default_rng(0).normal(size=(len(texts), 4)).astype(np.float32)
     np.savez(place / "tiny.npz", sentences=np.array(texts), vectors=vectors)
     (place / "few.conllu").write_text("\n".join(lines) + "\n", "utf-8")
-    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": False}
+    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": "none"}
     how["controls"] = ["word-labels,seed=3"]
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.chdir(place)
@@ -336,7 +336,7 @@ def test_a_model_may_answer_a_little_differently_and_a_baseline_may_not(measured
 @pytest.mark.usefixtures("measured")
 def test_vectors_are_kept_as_they_were(tmp_path):
     """In half the bits, and fewer numbers: what is measured anew is the same."""
-    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": False, "dtype": "float16"}
+    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": "none", "dtype": "float16"}
     made = lingprobe.run(
         "ud/tense:few.conllu", "bow:random", project=8, output=tmp_path / "r", **how
     )

@@ -370,7 +370,7 @@ def test_an_encoder_is_probed_on_none_of_its_sentences(files, tmp_path):
     folder = tmp_path / "m"
     lingprobe.train("mean", "translate", files, folder, epochs=1, **SMALL)
     tables = [f"table:{tmp_path / name}" for name in ("a.tsv", "b.tsv")]
-    settings = {"probes": ["logreg"], "seeds": 1, "baselines": False, "output": tmp_path / "r"}
+    settings = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "output": tmp_path / "r"}
     done = lingprobe.evaluate(f"trained:{folder}", tables, **settings)
     assert len(done.results) == 1
     assert done.failures == {

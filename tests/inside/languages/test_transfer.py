@@ -235,7 +235,7 @@ def test_a_question_about_words_is_transferred_to_a_score(banks, tmp_path):
     """The letters of a word tell its number and tense in both languages; the words do not."""
     a, b = banks
     task = "edge/feat,feature=Tense,splits=sampled,size=600"
-    given = {"train": [a], "test": [b], "size": 200, "seeds": 1, "baselines": False}
+    given = {"train": [a], "test": [b], "size": 200, "seeds": 1, "baselines": "none"}
     page = lingprobe.transfer(
         task, ["char-ngrams,pool=none,longest=1", "bow:random,pool=none"], **given, output=tmp_path
     )

@@ -155,7 +155,7 @@ def results(treebank, tmp_path_factory) -> Path:
     probes = ["structural,batch=4,epochs=20", "chain"]
     options = {
         "seeds": 1,
-        "baselines": False,
+        "baselines": "none",
         "output": folder,
         "cache": tmp_path_factory.mktemp("c"),
     }
@@ -187,7 +187,7 @@ def test_who_knows_only_words_falls_and_who_knows_the_annotation_does_not(result
 
 def test_tasks_about_single_words_are_beside_each_other_too(treebank, tmp_path):
     task = f"edge/feat:{treebank},feature=Case"
-    options = {"seeds": 1, "baselines": False, "output": tmp_path / "r", "cache": tmp_path / "c"}
+    options = {"seeds": 1, "baselines": "none", "output": tmp_path / "r", "cache": tmp_path / "c"}
     lingprobe.run([task, f"{task},exchange=test"], [Letters(), "gold:rows"], **options)
     page = lingprobe.report(tmp_path / "r", view="exchange")
     rows = list(csv.DictReader(io.StringIO(page.text("csv"))))
