@@ -70,7 +70,7 @@ def _of_slurm(environ: Mapping[str, str]) -> Shard:
     if not array and "SLURM_PROCID" not in environ:
         raise UsageProblem(
             "shard slurm: neither SLURM_ARRAY_TASK_ID nor SLURM_PROCID is set; start it in a job"
-            " that `lingprobe slurm` writes, or write --shard 3/16"
+            " that `lingprobe cluster slurm` writes, or write --shard 3/16"
         )
     try:
         values = {name: int(environ.get(name, usual)) for name, usual in SLURM.items()}
