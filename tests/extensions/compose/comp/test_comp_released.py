@@ -86,7 +86,7 @@ def test_a_dev_split_is_carved_by_sentences_and_noted_or_left_out(tmp_path):
             "MAYBE\ts1\tthe king waits\tking\twait",
             "train.txt:2: label 'MAYBE' is not one of TRUE, FALSE",
         ),
-        ("TRUE\ts1\tthe king waits\tking\t ", "train.txt:2: an asked word is empty"),
+        ("TRUE\ts1\tthe king waits\tking\t ", "train.txt:2: a probed word is empty"),
         ("TRUE\ts1\t \tking\twait", "train.txt:2: there are no words"),
     ],
 )
