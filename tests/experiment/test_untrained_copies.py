@@ -7,7 +7,8 @@ import pytest
 
 import lingprobe
 from fixtures import models
-from lingprobe.api.measure import Asked, _make_plan
+from lingprobe.api.measure import _make_plan
+from lingprobe.api.options import RunOptions
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders import own_baselines as copies
@@ -146,7 +147,7 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
     def encoders(**settings):
         kept = {"output": tmp_path / "out", "cache": tmp_path / "cache"}
         planned, *_ = _make_plan(
-            {"one": first_words(1)}, f"hf:{folders[0]}", Asked(**LINES, **kept, **settings)
+            {"one": first_words(1)}, f"hf:{folders[0]}", RunOptions(**LINES, **kept, **settings)
         )
         return {trial.encoder for trial in planned.trials}
 
@@ -158,7 +159,7 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
 
 
 def test_controls_are_fitted_to_the_encoder_and_its_baselines_and_to_no_copy(folders, tmp_path):
-    asked = Asked(**LINES, controls=["shuffled"], output=tmp_path / "out", cache=tmp_path / "cache")
+    asked = RunOptions(**LINES, controls=["shuffled"], output=tmp_path / "out", cache=tmp_path / "cache")
     planned, *_ = _make_plan({"one": first_words(1)}, f"hf:{folders[0]}", asked)
     own = set(choose_own_baselines(make(f"hf:{folders[0]}"), 400))
     by_control = {
