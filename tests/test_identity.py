@@ -212,7 +212,9 @@ def free_names(trees: list[ast.Module]) -> set[str]:
             elif isinstance(node, ast.alias):
                 other |= {node.asname or ""} | set(node.name.split(".")[:-1])
             elif isinstance(node, ast.ImportFrom):
-                other |= set((node.module or "").split("."))
+                place = (node.module or "").split(".")
+                is_foreign = not place[0].startswith("lingprobe")
+                other |= {*place, *(each.name for each in node.names if is_foreign)}
     return {name for name, times in defined.items() if times == 1 and name.isidentifier()} - other
 
 

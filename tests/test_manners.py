@@ -205,6 +205,12 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "transfer": lambda: lingprobe.transfer(
             "ud/tense", "length", train="a.conllu", test="a.conllu", seeds=1
         ),
+        "load_evaluation": lambda: lingprobe.load_evaluation("saved"),
+        "fit": lambda: lingprobe.fit("bow:random,dim=8", TASK, baselines="none", limit=200),
+        "keep_probe": lambda: lingprobe.keep_probe("results", output="kept"),
+        "load_probe": lambda: lingprobe.load_probe("kept"),
+        "score_file": lambda: lingprobe.score_file("kept", "texts.csv", output="scored.csv"),
+        "locate": lambda: lingprobe.locate(TASK, "hf:nobody/nothing"),
     }
     functions = {name for name in dir(lingprobe) if name[0].islower()} - {
         "run",
@@ -217,6 +223,8 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     (folder / "experiment.toml").write_text(
         f'tasks = ["{TASK}"]\nencoders = ["length"]\noutput = "results"\n', "utf-8"
     )
+    (folder / "texts.csv").write_text("text\nThe dog sleeps.\n", "utf-8")
+    lingprobe.load_evaluation("results").save("saved")
     problems = set()
     for name, call in calls.items():
         try:
@@ -228,6 +236,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
     assert problems <= {
         "audit_parser",
         "intervene",
+        "locate",
         "rank_heads",
         "board",
         "submit",

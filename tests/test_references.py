@@ -3,13 +3,14 @@ import os
 from dataclasses import KW_ONLY, dataclass, is_dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data import references
+from lingprobe.data.options import Help
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -49,7 +50,13 @@ def plain():
     return "plain"
 
 
-def needing(*, size: int, word: str = "a", seed: int = 0, dim: int = 3):
+def needing(
+    *,
+    size: int,
+    word: str = "a",
+    seed: Annotated[int, Help("the random seed", "0")] = 0,
+    dim: Annotated[int, Help("the width", "1")] = 3,
+):
     """A thing with a required option."""
     return size, word
 

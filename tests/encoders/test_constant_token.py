@@ -95,7 +95,7 @@ def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
         [r for r in made if r.encoder == "length"],
     )
     helps, fails = (replace(length, low=length.majority + by) for by in (1, -1))
-    said = "holds most of the norm of a sentence"
+    said = "has most of the norm of a sentence"
     assert sum(said in note for note in describe_scores([*others, helps])) == 2
     assert sum(said in note for note in describe_scores(others)) == 2
     assert not any(said in note for note in describe_scores([*others, fails]))

@@ -90,7 +90,7 @@ def test_other_test_examples_are_not_compared():
 
 
 def test_nothing_to_compare_says_what_measures_it():
-    with pytest.raises(DataProblem, match="--layers lex --layers mix"):
+    with pytest.raises(DataProblem, match="--layers lex mix"):
         gains([result()])
 
 

@@ -255,6 +255,10 @@ def test_a_command_repeats_it_and_papers_are_cited():
     own = {"hf:c,weights=random": "decodable"}
     copied = [saying(r, own_baselines=own) if r.trial.encoder == "hf:c" else r for r in found]
     assert "--no-copies" in text_of(copied)
+    linear = [replace(r, trial=replace(r.trial, probe="linear")) for r in found]
+    network = [r for r in found if r.trial.encoder == "length"]
+    strong = text_of([*linear, *network])
+    assert "--baselines strong" in strong and "--probe mlp" not in strong
 
 
 def test_what_was_given_in_python_is_in_no_command():

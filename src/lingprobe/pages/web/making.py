@@ -14,6 +14,7 @@ from lingprobe.data.notes import Sources
 from lingprobe.data.references import shorten_reference, try_parse_reference
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.plan import STRONG_PROBE
 from lingprobe.pages.web.study import Study, many
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import bibtex, papers_of
@@ -137,7 +138,9 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
     named = {
         "-t": [_without_sample(task) for task in tasks],
         "-e": list(encoders),
-        "--probe": list(dict.fromkeys(shorten_reference(PROBES, trial.probe) for trial in trials)),
+        "--probe": [
+            name for name in _probes(results) if name != STRONG_PROBE or not _is_strong(results)
+        ],
         "--control": [
             shorten_reference(CONTROLS, control)
             for control in dict.fromkeys(trial.control for trial in trials)
@@ -153,15 +156,27 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
         for value in dict.fromkeys(values)
         if value not in lost
     ]
-    parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *_without_baselines(results)]
+    parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *_which_baselines(results)]
     whole = [flag for flag in rooms if set(named[flag]) - set(lost)]
     return (" \\\n  ".join(["lingprobe run", *parts]) if len(whole) == 2 else ""), lost
 
 
-def _without_baselines(results: Sequence[Result]) -> list[str]:
-    """The option that leaves out the baselines that results do not have."""
+def _probes(results: Iterable[Result]) -> list[str]:
+    return list(dict.fromkeys(shorten_reference(PROBES, result.trial.probe) for result in results))
+
+
+def _is_strong(results: Sequence[Result]) -> bool:
+    """Whether baselines alone were read by a network."""
+    judged = _probes(r for r in results if get_encoder_kind(r) == "trained")
+    return bool(judged) and STRONG_PROBE in {*_probes(results)} - {*judged}
+
+
+def _which_baselines(results: Sequence[Result]) -> list[str]:
+    """The option that says which baselines results have, where that is not the default."""
     if all(get_encoder_kind(result) == "trained" for result in results):
-        return ["--baselines", "none"]
+        return ["--baselines none"]
+    if _is_strong(results):
+        return ["--baselines strong"]
     own = {name for result in results for name in result.provenance.own_baselines}
     has_copies = any(result.trial.encoder in own for result in results)
     return ["--no-copies"] if own and not has_copies else []
