@@ -85,7 +85,7 @@ def test_noise_lowers_the_score_step_by_step(paths):
 
 
 def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table):
-    design = Design([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS)
+    design = Design([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS)
     made = plan(design, paths)
     assert not made.refused
     seeds = {(t.task, t.encoder.partition(",")[0]): 0 for t in made.trials}
@@ -105,7 +105,7 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
 
 def test_bounds_of_a_task_about_words_read_words(paths):
     made = plan(
-        Design([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=BOUNDS), paths
+        Design([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS), paths
     )
     assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {
         "random",
@@ -118,13 +118,13 @@ def test_bounds_of_a_task_about_words_read_words(paths):
 
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
-    made = plan(Design([Told()], ["length"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS), paths)
+    made = plan(Design([Told()], ["length"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS), paths)
     assert sum(t.encoder == "length" for t in made.trials) == 3
 
 
 def test_a_table_says_what_each_row_is(paths):
     outcome = run(
-        plan(Design([Told()], ["random,dim=8"], seeds=1, bounds=BOUNDS), paths),
+        plan(Design([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
         paths,
         progress=False,
     )
@@ -188,7 +188,7 @@ class Sized:
 
 def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
     def dims(*encoders):
-        made = plan(Design([Told()], encoders, bounds=BOUNDS), paths)
+        made = plan(Design([Told()], encoders, baselines=BOUNDS), paths)
         named = {t.encoder for t in made.trials if t.encoder.startswith(("bow", "char"))}
         assert {name.partition(",")[0] for name in named} == {"bow:random", "char-ngrams"}
         return sorted(option_of(name, "dim") for name in named)
@@ -200,7 +200,7 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 
 
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
-    design = Design([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], bounds=BOUNDS)
+    design = Design([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
     outcome = run(plan(design, paths), paths, progress=False)
     rows = MeasuredResults.of(outcome.results).measurements
     for one in rows:

@@ -223,7 +223,7 @@ def test_the_untrained_network_has_the_options_that_matter():
 
 def test_the_command_prints_and_writes(folder, encoders, tmp_path):
     runner = CliRunner()
-    asked = ["geometry", str(folder / "a.txt"), "-e", encoders[0], "--no-untrained", "-q"]
+    asked = ["inside", "geometry", str(folder / "a.txt"), "-e", encoders[0], "--no-untrained", "-q"]
     shown = runner.invoke(app, asked)
     assert shown.exit_code == 0, shown.output
     assert "Representation similarity" in shown.output

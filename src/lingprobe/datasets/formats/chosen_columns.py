@@ -257,7 +257,7 @@ class _Choice:
     def _last(self, free: Sequence[str]) -> str:
         """Of one text and one label, what is not the one is the other; '' where it is not alone."""
         left = _drop_numbering(free)
-        rest = [name for name in left if not is_usual(name)] or left
+        rest = [name for name in left if not is_usual(name)]
         return rest[0] if len(rest) == 1 else ""
 
     def _split(self, free: Sequence[str]) -> str:
