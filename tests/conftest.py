@@ -95,11 +95,14 @@ def pytest_make_collect_report(collector: pytest.Collector) -> None:
     """Set hypothesis up before the first module that uses it is imported, and only then: neither
     chance nor clocks.
     """
-    if not isinstance(collector, pytest.Module) or "hypothesis" in sys.modules:
+    if not isinstance(collector, pytest.Module):
         return
     if b"hypothesis" not in collector.path.read_bytes():
         return
     from hypothesis import HealthCheck, settings
+
+    if settings.get_current_profile_name() == "house":  # -v imports hypothesis before any module
+        return
 
     settings.register_profile(
         "house",

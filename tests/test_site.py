@@ -168,7 +168,7 @@ pandas: tutorials/dataframe
 own labels: tutorials/dataframe
 Finnish: languages tutorials/language
 morphology: cli languages tasks
-case: tasks
+case: tasks languages
 agreement: tasks
 word order: tasks
 baseline: understand

@@ -156,7 +156,7 @@ def test_a_table_that_can_show_nothing_says_how_many_encoders_would(
     relation = relate_columns(table(scores, np.arange(encoders)), Asked(correction=correction))
     few, *notes = relation.notes
     assert few.startswith(f"Warning: {encoders} encoders are few;")
-    assert [note.partition(" Measure ")[2][:10] for note in notes] == (
+    assert [note.partition(": measure ")[2][:10] for note in notes] == (
         [f"{enough} encoders"] if enough else []
     )
 

@@ -160,7 +160,7 @@ def test_a_text_stands_where_a_list_may(evaluation, task, how):
     ("call", "sentence"),
     [
         (lambda t: lingprobe.evaluate("length", t, prob="a"), "evaluate takes no argument 'prob': did you mean probes?"),
-        (lambda t: lingprobe.run(t, "length", seed=1), "run takes no argument 'seed': did you mean seeds?"),
+        (lambda t: lingprobe.run(t, "length", seed=1), "run takes no argument 'seed': a run trains each probe with several seeds, seeds=5"),
         (lambda t: lingprobe.suite("ud2019:X", probes=["mlp"]), "suite takes no argument 'probes'"),
         (lambda t: lingprobe.report("r", task="a"), "report takes no argument 'task': did you mean tasks?"),
         (lambda t: lingprobe.run(t, "length", seeds=[1, 2]), "seeds=[1, 2]: give a whole number"),

@@ -70,8 +70,8 @@ MISTAKES = {
         " tables mark such tasks",
     ),
     "a word for True or False": (
-        lambda: lingprobe.evaluate("length", TASK, baselines="no"),
-        "baselines='no': give True or False",
+        lambda: lingprobe.evaluate("length", TASK, copies="no"),
+        "copies='no': give True or False",
     ),
     "no seed": (
         lambda: lingprobe.evaluate("length", TASK, seeds=0),

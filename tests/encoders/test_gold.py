@@ -88,7 +88,7 @@ def test_a_fact_is_about_1_long_whatever_the_width_and_noise_is_as_long_as_it_sa
 
 
 def test_it_encodes_nothing_without_a_task():
-    with pytest.raises(EncoderStop, match="annotation of a task"):
+    with pytest.raises(EncoderStop, match="only for the sentences of a task"):
         make("gold:clause").encode([ONE])
 
 

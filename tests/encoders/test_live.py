@@ -325,7 +325,7 @@ def test_a_vector_of_sentence_transformers_may_be_cut(sbert, sentences):
     assert mine.fingerprint != before
     with pytest.raises(DataProblem, match="at least one"):
         adapt(model, truncate_dim=0).encode(sentences)
-    with pytest.raises(EncoderStop, match="have 32 numbers"):
+    with pytest.raises(EncoderStop, match="have 32 dimensions"):
         adapt(model, truncate_dim=64).encode(sentences)
 
 

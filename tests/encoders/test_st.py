@@ -139,7 +139,7 @@ def test_truncated_dimensions_are_an_option(sbert, sentences):
     assert ours.shape == (len(sentences), 5)
     assert np.allclose(ours, theirs, atol=1e-5)
     assert encoder.name.endswith(",truncate_dim=5")
-    with pytest.raises(DataProblem, match="truncate_dim=99, and its vectors have 24 numbers"):
+    with pytest.raises(DataProblem, match="truncate_dim=99, and its vectors have 24 dimensions"):
         make(f"st:{sbert},truncate_dim=99,{EXACT}").encode(sentences)
     with pytest.raises(DataProblem, match="at least one"):
         make(f"st:{sbert},truncate_dim=0").fingerprint  # noqa: B018

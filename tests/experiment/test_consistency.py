@@ -101,9 +101,9 @@ def test_vectors_that_are_not_kept_are_checked_against_a_handful(tmp_path):
 def test_what_did_not_change_is_not_measured_again_in_any_type(store, tmp_path):
     reference = f"{tmp_path}/mine.py@Mine"
     write_vectors(tmp_path, BAD * 1.2345)
-    measured(tmp_path, reference, store=store)
+    measured(tmp_path, reference, dtype=store)
     write_vectors(tmp_path, BAD * 1.2345 * (1 + 1e-5))  # as another machine computes
-    evaluation = measured(tmp_path, reference, store=store)
+    evaluation = measured(tmp_path, reference, dtype=store)
     assert evaluation.fresh == 0
     assert "none changed" in evaluation.remarks[0]
 

@@ -138,7 +138,7 @@ def test_what_is_written_is_counted_and_nothing_else_is(store, written, tmp_path
     monkeypatch.setattr("lingprobe.experiment.paths.writable", lambda _: None)  # tries with one
     folder = transformer(tmp_path / "bert", layers=2, dim=32)
     tasks, asked = [TASK, "ud/passive:embedded"], f"hf:{folder},layers=all"
-    settings = SETTINGS | {"store": store, "cache": tmp_path / "cache"}
+    settings = SETTINGS | {"dtype": store, "cache": tmp_path / "cache"}
     needed = lingprobe.estimate(tasks, asked, **settings)
     assert needed.bytes == 3 * 32 * needed.sentences[f"hf:{folder}"] * written
     monkeypatch.setattr("lingprobe.experiment.room.free_below", lambda _: needed.bytes)

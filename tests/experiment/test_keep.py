@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from lingprobe import evaluate
+from lingprobe import evaluate, predictions
 from lingprobe.cli import app
 from lingprobe.corpora import edges
 from lingprobe.data._logits import code_length
-from lingprobe.data.core import Cell
+from lingprobe.data.core import Cell, DataProblem
 from lingprobe.data.reading import Readings
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
@@ -239,11 +239,24 @@ def _written(spans, tmp_path):
     return sorted((tmp_path / "lines").glob("*.jsonl"))
 
 
-def test_other_data_than_those_measured_are_refused(place, spans, tmp_path):
-    original = (place / "span.parquet").read_bytes()
+def test_predictions_are_of_the_examples_that_were_measured(place, spans, tmp_path):
+    def read(name: str) -> list[str]:
+        lingprobe("results", "predictions", spans, "-o", tmp_path / name)
+        return [file.read_text("utf-8") for file in sorted((tmp_path / name).glob("*.jsonl"))]
+
+    original, before = (place / "span.parquet").read_bytes(), read("before")
     try:
         write(FAMILIES["span"](SIZES, 7), place / "span.parquet")
-        done = CliRunner().invoke(app, ["results", "predictions", str(spans), "-o", str(tmp_path)])
-        assert "have changed since they were measured" in str(done.exception)
+        assert read("after") == before
     finally:
         (place / "span.parquet").write_bytes(original)
+
+
+def test_without_texts_other_data_than_those_measured_are_refused(tmp_path):
+    write(FAMILIES["sentence"](SIZES), tmp_path / "a.parquet")
+    how = {"probes": "logreg", "seeds": 1, "baselines": "none", "texts": False, "keep_scores": True}
+    where = {"output": tmp_path / "results", "cache": tmp_path / "cache"}
+    evaluate("length", f"table:{tmp_path / 'a.parquet'}", **how, **where)
+    write(FAMILIES["sentence"](SIZES, 7), tmp_path / "a.parquet")
+    with pytest.raises(DataProblem, match="have changed since they were measured"):
+        predictions(tmp_path / "results", tmp_path / "lines")

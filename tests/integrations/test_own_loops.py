@@ -45,7 +45,7 @@ def net():
 
 def test_a_step_has_scores_and_results_of_its_own(task, net, tmp_path):
     probing = Probing(
-        task, "char-ngrams", **FAST, cache=tmp_path / "cache", output=tmp_path / "out"
+        task, "letters", **FAST, cache=tmp_path / "cache", output=tmp_path / "out"
     )
     for step in (10, 20):
         scores = probing(net.forward, step)

@@ -111,20 +111,20 @@ def test_floors_come_first_under_the_paper_s_names():
 
 
 def test_a_run_without_encoders_is_of_the_floors():
-    made = designs(ud2019("bank"), SuiteRequest([], baselines="none"))
+    made = designs(ud2019("bank"), SuiteRequest([], baselines=False))
     assert [w.encoders for w in made] == [("words",), ("length",), ("words",), ("words",)]
 
 
 def test_the_oracles_of_all_columns_are_read_with_their_probes():
-    made = [w for w in designs(ud2019("bank"), SuiteRequest(["hf:m"])) if w.bounds]
+    made = [w for w in designs(ud2019("bank"), SuiteRequest(["hf:m"])) if w.baselines]
     assert {
         (str(task).partition(":")[0].removeprefix("ud/"), *w.probes)
         for w in made
         for task in w.tasks
     } == {(c.task, c.probe) for c, _ in ud2019("bank").column_tasks()}
-    assert all((w.bounds, w.encoders) == (("oracle",), ()) for w in made)
+    assert all((w.baselines, w.encoders) == (("oracle",), ()) for w in made)
     assert not any(
-        w.baselines for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines="none"))
+        w.baselines for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines=False))
     )
 
 

@@ -342,8 +342,8 @@ def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_
         "edge/dpr:F/edge/DPR,sample=*/5,size=500",
     ]
     encoders = ["hf:m,layers=all,pool=none", "bow:random,pool=none"]
-    (each,) = designs(suite, SuiteRequest(encoders, baselines="none"))
-    assert (each.encoders, each.reads) == (encoders, ())
+    (each,) = designs(suite, SuiteRequest(encoders, baselines=False))
+    assert (each.encoders, each.layers) == (encoders, ())
     assert each.usual == ("lex", "cat:lex+top", "mix:lex+1-top")
     assert designs(suite, SuiteRequest(["hf:m"], layers=("mix",)))[0].layers == ("mix",)
 

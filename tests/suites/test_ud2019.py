@@ -134,7 +134,7 @@ def test_without_a_treebank_it_says_what_to_write():
 
 def test_relatedness_and_entailment_are_run_in_one_language_with_their_baselines():
     suite = SUITES.make("ud2019:bank,pairs=folder,language=pl")
-    made = designs(suite, SuiteRequest(["hf:m"], baselines="none"))
+    made = designs(suite, SuiteRequest(["hf:m"], baselines=False))
     probes = {(w.encoders[0], str(task)): w.probes[0] for w in made for task in w.tasks}
     tasks = {task: probe for (encoder, task), probe in probes.items() if encoder == "hf:m"}
     assert len(tasks) == 11

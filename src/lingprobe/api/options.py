@@ -134,7 +134,7 @@ class SelectionOptions(ResultsOptions):
 ChosenBaselines = Annotated[
     Literal["default", "strong", "none"],
     Help(
-        "which baselines stand beside: `default`, read by the same probe; `strong`,"
+        "which baselines are measured: `default`, read by the same probe; `strong`,"
         " surface baselines also by `mlp`; or `none`"
     ),
     flag(metavar="BASELINES", panel=MORE),

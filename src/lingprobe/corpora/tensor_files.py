@@ -51,7 +51,7 @@ def locate_tensors(path: Path) -> dict[str, TensorPlace]:
             raise ValueError(f"a header of {length:,} bytes in a file of {many:,}")
         header = parse_bytes(file.read(length), path)
     if not isinstance(header, dict):
-        raise ValueError("its header is no table of tensors")
+        raise ValueError("its header is not a table of tensors")
     start = _LENGTH_BYTES + length
     found = {
         name: _place_tensor(name, about, start)

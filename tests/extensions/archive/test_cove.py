@@ -63,7 +63,7 @@ def test_the_published_network_has_two_layers_of_300_units_a_direction():
 
 def test_wrong_files_are_told_in_one_sentence(folder, tmp_path):
     wide = vectors_file(tmp_path / "wide.txt", ["the", "a"], 9)
-    with pytest.raises(DataProblem, match="vectors of 6 numbers, and those of vectors= have 9"):
+    with pytest.raises(DataProblem, match="vectors of 6 dimensions, and those of vectors= have 9"):
         ENCODERS.make(f"cove:{folder}/wmtlstm.pth,vectors={wide}").encode(TEXTS)
     torch.save([1, 2], tmp_path / "list.pth")
     with pytest.raises(DataProblem, match="weight_hh_l0"):

@@ -115,5 +115,5 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     assert "expected [20]" in told(tmp_path / "wrong.pkl")
     assert "missing.pkl" in told(tmp_path / "missing.pkl")
     other = vectors_file(tmp_path / "wide.txt", ["<s>", "</s>", "the"], 9)
-    assert "word vectors of 7 numbers, and those of vectors= have 9" in told(weights, other)
+    assert "word vectors of 7 dimensions, and those of vectors= have 9" in told(weights, other)
     assert "version 2" in told(weights, version="2")

@@ -145,7 +145,7 @@ def test_wrong_files_are_told_in_one_sentence(tmp_path):
     assert "utable.npy" in told(missing)
     assert "complete" in told(cut)
     assert "run code" in told(objects)
-    assert "of 3 numbers" in told(narrow)
+    assert "of 3 dimensions" in told(narrow)
     assert "<eos>" in told(strange)
     assert "dictionary.txt is cut" in told(ended)
     assert "encoder_bx" in told(shapes)

@@ -81,7 +81,7 @@ def test_bad_requests_are_one_clear_line(asked, message):
     ("text", "message"),
     [
         ('{"tense": ["past"],', "r.json:1: not JSON"),
-        ('{"tense": [], "tense": []}', "'tense' stands twice"),
+        ('{"tense": [], "tense": []}', "'tense' occurs twice"),
         ("[]", "request: is a JSON object"),
     ],
     ids=["broken", "twice", "list"],
