@@ -15,7 +15,7 @@ encoders = ["length", "mine.py@ones"]
 probes = "logreg"
 seeds = 2
 limit = 100
-baselines = false
+baselines = "none"
 output = "results"
 """
 MINE = """
@@ -102,7 +102,7 @@ def test_its_copy_is_the_same_experiment(here):
     done = lingprobe.read_experiment("plain.toml").run()
     copy = here / "results" / "experiment.toml"
     said = tomllib.loads(copy.read_text())
-    assert (said["seeds"], said["baselines"], said["on_error"]) == (2, False, "raise")
+    assert (said["seeds"], said["baselines"], said["on_error"]) == (2, "none", "raise")
     assert [task.partition(":")[0] for task in said["tasks"]] == [
         "ud/tree-depth",
         "ud/top-deps",
@@ -116,7 +116,7 @@ def test_data_that_need_folds_have_them_in_a_copy_too(here):
     treebank(here / "UD_Small-A", "train", 150)
     (here / "small.toml").write_text(
         'tasks = ["ud/tense:UD_Small-A"]\nencoders = ["length"]\nprobes = ["logreg"]\n'
-        'output = "r"\nbaselines = false\non_error = "skip"\n'
+        'output = "r"\nbaselines = "none"\non_error = "skip"\n'
     )
     done = lingprobe.read_experiment("small.toml").run()
     assert len(done.results) > 1
@@ -147,7 +147,7 @@ def test_code_of_the_folder_may_stand_in_every_field(here, monkeypatch):
     (here / "all.toml").write_text(
         'tasks = ["table:../data.tsv,metric=near.py@metric"]\nencoders = ["mine.py@ones"]\n'
         'probes = ["near.py@probe", "online:near.py%40probe"]\ncontrols = ["near.py@control"]\n'
-        'seeds = 1\nbaselines = false\noutput = "r"\n'
+        'seeds = 1\nbaselines = "none"\noutput = "r"\n'
     )
     done = lingprobe.read_experiment("../all.toml").run()
     assert not done.failures

@@ -62,7 +62,7 @@ def test_the_rows_of_a_shape_are_true(tmp_path, shape):
     dataset = read_with(place, shape.options)
     assert content(dataset) == [(t, y, split or "train") for t, y, split in shape.rows]
     said = "; ".join(dataset.notes.remarks)
-    assert [piece for piece in shape.says if piece not in said] == []
+    assert [piece for piece in shape.says if piece not in said] == [], said
 
 
 def test_there_are_sixty_shapes_each_with_its_source():

@@ -66,7 +66,8 @@ def test_tables_of_pairs_have_them_and_others_do_not(tmp_path):
         assert not evaluation.failures
         return {r.trial.encoder.partition(",")[0] for r in evaluation.results}
 
-    assert encoders(f"pair/sick-e:{folder}") == {*PAIR_FEATURES, RANDOM_BAG, "random"}
+    surface = {*PAIR_FEATURES, RANDOM_BAG, "char-ngrams"}
+    assert encoders(f"pair/sick-e:{folder}") == {*surface, "random"}
     assert not encoders("ud/tense:embedded,size=400") & {"overlap", "hypothesis", "negation"}
 
 

@@ -246,7 +246,8 @@ def _is_choice(kind: Any) -> bool:
 
 def _is_whole(kind: Any) -> bool:
     """Whether a type is of whole numbers alone, or of none."""
-    inner = typing.get_args(kind) or (kind,)
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    inner = typing.get_args(kind) if is_union else (kind,)
     return int in inner and {*inner} <= {int, type(None)}
 
 

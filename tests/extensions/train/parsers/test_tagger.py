@@ -58,14 +58,14 @@ def test_nothing_to_learn_is_said():
 
 
 def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
-    from lingprobe_extensions.train.corpora import tag
+    from lingprobe_extensions.train.corpora import TagCommand, tag
 
     source, text, out = tmp_path / "known.tagged", tmp_path / "new.txt", tmp_path / "new.tagged.xz"
     write_tagged(source, drawn(200))
     text.write_text(
         "The ship finds a trees.\n\n# a remark\nThe king’s dog sees a cats.\n", encoding="utf-8"
     )
-    tag.show({"texts": [str(text)], "source": str(source), "output": out})
+    tag.show(TagCommand(texts=[str(text)], source=str(source), output=out))
     assert "100.00% of 120 held-out words" in capsys.readouterr().err
     lines = lzma.decompress(out.read_bytes()).decode().splitlines()
     assert lines[0] == "The/DT ship/NN finds/VBZ a/DT trees/NNS ./."
