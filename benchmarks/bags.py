@@ -1,4 +1,4 @@
-"""How far bags of random word vectors differ: is a baseline a draw, as an untrained copy is?
+"""How far bags of random word vectors differ: whether a baseline is a draw as untrained copies are.
 
 usage: python benchmarks/bags.py [--data FOLDER] [--seeds 6] [--work FOLDER] [--output FILE.csv]
 

@@ -9,7 +9,6 @@ import importlib.util
 import json
 import os
 import socket
-import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from itertools import count

@@ -274,7 +274,10 @@ def table(task):
 def test_a_corpus_keeps_its_parser_s_audit_and_tables_show_it(corpus, tmp_path):
     gold, task = bank(tmp_path / "gold.conllu"), f"ud/tense:{corpus}"
     before = table(task)
-    assert "labels come from a parser, not from people: mistaken (m1); lingprobe data audit-parser" in before
+    assert (
+        "labels come from a parser, not from people: mistaken (m1); lingprobe data audit-parser"
+        in before
+    )
     lingprobe.audit_parser(gold, Mistaken(), into=corpus)
     after = table(task)
     assert "14.3 % of them differ from those of gold trees" in after

@@ -164,7 +164,7 @@ def test_what_is_no_encoder_is_refused(thing):
         with pytest.raises((DataProblem, ReferenceProblem)):
             make(thing)
     else:
-        with pytest.raises(DataProblem, match="is not an encoder|is a class and no encoder"):
+        with pytest.raises(DataProblem, match=r"is not an encoder|is a class and no encoder"):
             adapt(thing)
 
 

@@ -47,7 +47,11 @@ def test_layers_that_the_files_lack_are_not_drawn(folder):
     settings = json.loads(file.read_text())
     file.write_text(json.dumps(settings | {"num_hidden_layers": 5}))
     refused(folder, r"32 of its parameters are in none of its files \(the first: .*\.3\.", ["hf"])
-    refused(folder, r"its files lack layer\.3 of the model, which would be initialised at random", ["st"])
+    refused(
+        folder,
+        r"its files lack layer\.3 of the model, which would be initialised at random",
+        ["st"],
+    )
 
 
 def test_a_pooler_may_be_missing_and_a_head_too_many(folder):

@@ -512,7 +512,9 @@ def test_raw_text_is_read_as_it_is_and_words_are_found_in_it(kind, language):
 def test_raw_text_needs_a_tokeniser_that_says_where_pieces_come_from():
     from lingprobe.data.examples import EncoderStop
 
-    with pytest.raises(EncoderStop, match="text=raw: this tokeniser does not give the character offsets"):
+    with pytest.raises(
+        EncoderStop, match="text=raw: this tokeniser does not give the character offsets"
+    ):
         Pieces(Slow(), 50, words=Words(raw=True)).of([Sentence.of(["a"])])
 
 

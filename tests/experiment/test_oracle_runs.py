@@ -105,7 +105,8 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
 
 def test_bounds_of_a_task_about_words_read_words(paths):
     made = plan(
-        Design([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS), paths
+        Design([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS),
+        paths,
     )
     assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {
         "random",

@@ -257,7 +257,13 @@ def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
         since = datetime.fromisoformat(page.content[1].since)
         assert abs(datetime.now(UTC) - since) < timedelta(seconds=LONG)
         assert re.search(rf"tense.* {os.getpid()} +{re.escape(page.content[1].since)}", str(page))
-        command = ["cluster", "status", str(tmp_path / "results"), "--cache", str(tmp_path / "cache")]
+        command = [
+            "cluster",
+            "status",
+            str(tmp_path / "results"),
+            "--cache",
+            str(tmp_path / "cache"),
+        ]
         assert CliRunner().invoke(app, command).exit_code == 1
     page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert [unit.state for unit in page.content] == ["done", "waiting"]

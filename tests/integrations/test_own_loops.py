@@ -44,9 +44,7 @@ def net():
 
 
 def test_a_step_has_scores_and_results_of_its_own(task, net, tmp_path):
-    probing = Probing(
-        task, "letters", **FAST, cache=tmp_path / "cache", output=tmp_path / "out"
-    )
+    probing = Probing(task, "letters", **FAST, cache=tmp_path / "cache", output=tmp_path / "out")
     for step in (10, 20):
         scores = probing(net.forward, step)
         kept = {r.trial.encoder: r.score for r in lingprobe.results(tmp_path / "out")}

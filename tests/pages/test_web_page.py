@@ -258,7 +258,8 @@ def test_a_command_repeats_it_and_papers_are_cited():
     linear = [replace(r, trial=replace(r.trial, probe="linear")) for r in found]
     network = [r for r in found if r.trial.encoder == "length"]
     strong = text_of([*linear, *network])
-    assert "--baselines strong" in strong and "--probe mlp" not in strong
+    assert "--baselines strong" in strong
+    assert "--probe mlp" not in strong
 
 
 def test_what_was_given_in_python_is_in_no_command():

@@ -2,15 +2,16 @@
 and an option: number.py@number:EWT,person=3.
 """
 
-from lingprobe import Answer, Reason, Tree, question
+from typing import Annotated
+
+from lingprobe import Answer, Help, Reason, Tree, question
 
 
 @question("mine/number", "Is the subject singular or plural?", rare="drop")
-def number(tree: Tree, *, person: str = "") -> Answer | Reason:
-    """Of the main clause.
-
-    person  the subject's, as 3; nouns have none
-    """
+def number(
+    tree: Tree, *, person: Annotated[str, Help("the subject's; nouns have none")] = ""
+) -> Answer | Reason:
+    """Of the main clause."""
     subjects = [word for word in tree.root.children if word.deprel == "nsubj"]
     if len(subjects) != 1:
         return Reason("several subjects" if subjects else "no subject")

@@ -97,7 +97,9 @@ def test_what_cannot_be_drawn_or_related_is_said(tmp_path):
         lingprobe.relate(published="ud2019", languages="en,French")
     with pytest.raises(lingprobe.UsageProblem, match="shows a paper's table alone"):
         lingprobe.relate([], published="ud2019")
-    with pytest.raises(lingprobe.UsageProblem, match="no published 'k19': choose one of conneau2018, ud2019"):
+    with pytest.raises(
+        lingprobe.UsageProblem, match="no published 'k19': choose one of conneau2018, ud2019"
+    ):
         lingprobe.relate(published="k19")
 
 

@@ -40,9 +40,8 @@ class TrainingData(ExcludeOptions):
     data: Annotated[
         str | Path | Iterable[str | Path],
         Help(
-            "training data: two aligned files or a table to translate, running text, bracketed"
-            " trees to parse, tables or JSON lines of pairs to infer; to annotate, treebanks in"
-            " CoNLL-U and in brackets or folders of them, where test is never read"
+            "training data: aligned files or a table (translate), running text, bracketed trees"
+            " (parse), tables of pairs (infer), or treebanks (annotate), whose test is never read"
         ),
         flag(metavar="FILE"),
     ] = ()
@@ -57,8 +56,8 @@ class TrainingData(ExcludeOptions):
     evaluate: Annotated[
         str | Path | Iterable[str | Path],
         Help(
-            "also evaluate on these files after each epoch, unfiltered; they do not influence the"
-            " training. A finished training is evaluated after its last epoch"
+            "also evaluate on these files after each epoch, unfiltered; a finished training after"
+            " its last"
         ),
         flag(metavar="FILE"),
     ] = ()

@@ -69,7 +69,9 @@ def test_each_layer_stands_beside_the_floors(measured):
 def test_a_model_without_training_is_not_said_to_know_it(measured):
     page, _ = measured
     (lead,) = page.tables[0].lead
-    assert lead.startswith("tiny on Case in Qaa-X: in sentences it is solved by char-ngrams alone (")
+    assert lead.startswith(
+        "tiny on Case in Qaa-X: in sentences it is solved by char-ngrams alone ("
+    )
     assert "; alone it is solved by char-ngrams alone (" in lead
     assert "last layer" in lead or ", layer 2;" in lead
     text = page.text()
@@ -89,7 +91,18 @@ def test_results_show_it_again(measured, tmp_path):
 
 def test_the_command_says_the_same(measured, bank, model):
     _, folder = measured
-    asked = ["inside", "morphology", str(bank), "--feature", "Case", "-e", model, "--size", "240", "-q"]
+    asked = [
+        "inside",
+        "morphology",
+        str(bank),
+        "--feature",
+        "Case",
+        "-e",
+        model,
+        "--size",
+        "240",
+        "-q",
+    ]
     done = CliRunner().invoke(app, [*asked, "-o", str(folder)])
     assert done.exit_code == 0, done.output
     assert "Case in Qaa-X, layer by layer" in done.output

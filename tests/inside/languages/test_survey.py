@@ -180,7 +180,9 @@ def test_the_page_has_numbers_looks_and_refusals(tmp_path, monkeypatch):
     assert "zog" in text
     page.write(tmp_path / "survey.svg")
     assert "qaa" in (tmp_path / "survey.svg").read_text()
-    done = CliRunner().invoke(app, ["data", "languages", "-t", "ud/tense", "-o", str(tmp_path / "s.csv")])
+    done = CliRunner().invoke(
+        app, ["data", "languages", "-t", "ud/tense", "-o", str(tmp_path / "s.csv")]
+    )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "s.csv").read_text().count("\n") == 3
     monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path / "UD_qaa" / "none"))

@@ -123,8 +123,8 @@ def morphology(
     size: int | None = 3000,
     **settings: Unpack[Settings],
 ) -> Page[tuple[MorphologyRow, ...]]:
-    """Whether encoders know a feature of words, in sentences and alone: each layer against the
-    letters of the word, a bag of the model's word pieces, and the network before training.
+    """Whether a feature of words is decodable, in sentences and alone: each layer beside character
+    n-grams, random vectors of the model's subwords, and the untrained network.
 
     `.content` has a `MorphologyRow` for each layer.
 

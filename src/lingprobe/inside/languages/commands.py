@@ -64,8 +64,8 @@ class TransferCommand(TransferOptions, ShownOptions):
 def transfer(given: TransferCommand) -> None:
     """Train a probe in one language and test it in another, and show the matrix.
 
-    Every cell has the same classes and numbers of examples. Beside an encoder stand baselines that
-    travel, trained in the source too, and the upper bound: the same probe trained in the target.
+    Every cell has the same classes and numbers of examples. Baselines are trained in the source,
+    too; the upper bound is the same probe trained in the target.
 
     **Examples**
 
