@@ -12,13 +12,19 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.probe_transfer import OwnTest, ProbeTransfer, measure_elsewhere
 from lingprobe.corpora.text import split_words
 from lingprobe.data.abilities import TokenReading
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings, read_of
-from lingprobe.data.references import Reference, allow_code, try_parse_reference
+from lingprobe.data.references import (
+    Reference,
+    allow_code,
+    shorten_reference,
+    try_parse_reference,
+)
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.datasets.formats.conversations import arrange_turns, is_conversation, read_turns
 from lingprobe.encoders import ENCODERS
@@ -31,6 +37,7 @@ from lingprobe.metrics.thresholds import find_threshold
 from lingprobe.pages.probe_card import write_card
 from lingprobe.store.precision import kept_as
 from lingprobe.store.probe_folder import ProbeFacts, StoredProbe, read_probe
+from lingprobe.tasks import TASKS
 
 Doubles = NDArray[np.float64]
 
@@ -258,8 +265,8 @@ class TrainedProbe:
         encoder = self._ready()
         if not isinstance(encoder, TokenReading):
             raise UsageProblem(
-                f"{self.facts.encoder.reference} does not show states of single tokens: train the"
-                " probe on hf:MODEL"
+                f"{shorten_reference(ENCODERS, self.facts.encoder.reference)} does not show states"
+                " of single tokens: train the probe on hf:MODEL"
             )
         layers = read_of(self.layer, layers_of(encoder)).layers
         (sentence,) = _as_sentences([text])
@@ -373,8 +380,8 @@ class TrainedProbe:
         width = self.weights.shape[1]
         if vectors.ndim != 2 or vectors.shape[1] != width:
             raise DataProblem(
-                f"vectors of shape {list(vectors.shape)}, and the probe reads [n, {width}] of layer"
-                f" {self.layer} of {self.facts.encoder.reference}"
+                f"vectors of shape {list(vectors.shape)}, and the probe reads [n, {width}] of"
+                f" {_describe_source(self.facts)}"
             )
         features = vectors.astype(np.float64)
         if not np.isfinite(features).all():
@@ -512,10 +519,10 @@ class TrainedProbe:
 
     def __repr__(self) -> str:
         about = self.facts
-        return (
-            f"TrainedProbe({about.task.reference!r}, {about.encoder.reference!r}, layer"
-            f" {self.layer}, {about.metric} {about.score.score:.1f})"
-        )
+        task = shorten_reference(TASKS, strip_fold(about.task.reference))
+        encoder = shorten_reference(ENCODERS, about.encoder.reference)
+        layer = "" if self.layer == "-" else f" layer {self.layer},"
+        return f"TrainedProbe({task!r}, {encoder!r},{layer} {about.metric} {about.score.score:.1f})"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.card)}</pre>"
@@ -547,10 +554,16 @@ def load_probe(folder: str | Path, model: Any = None, *, trust: bool = False) ->
     return replace(probe, encoder=made)
 
 
+def _describe_source(facts: ProbeFacts) -> str:
+    """The encoder that a probe was trained on, and the layer where it has several."""
+    encoder = shorten_reference(ENCODERS, facts.encoder.reference)
+    return encoder if facts.layer == "-" else f"layer {facts.layer} of {encoder}"
+
+
 def check_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
     """Refuse an encoder whose vectors are not those that a probe was trained on. DataProblem."""
     about = facts.encoder
-    trained = f"this probe was trained on {about.reference}, layer {facts.layer}"
+    trained = f"this probe was trained on {_describe_source(facts)}"
     if not about.is_object and _name_apart(about.reference) != _name_apart(name):
         raise DataProblem(f"{trained}, and {name} reads texts otherwise")
     if about.revision and (now := revision(encoder)) != about.revision:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from lingprobe.analysis.rows import strip_fold
 from lingprobe.data.printing import printable
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.probes import PROBES
 from lingprobe.store.probe_folder import ProbeFacts, SubgroupScore
+from lingprobe.tasks import TASKS
 
 MAX_LISTED_SUBGROUPS, MAX_LISTED_CONFUSIONS = 10, 10
 
@@ -32,12 +34,13 @@ def _head(facts: ProbeFacts) -> list[str]:
     task, encoder = facts.task, facts.encoder
     probe = shorten_reference(PROBES, facts.probe)
     reference = shorten_reference(ENCODERS, encoder.reference)
+    place = "" if facts.layer == "-" else f" layer {facts.layer} of"
     labels = ", ".join(map(_cell, facts.labels[:20])) + (" ..." if len(facts.labels) > 20 else "")
     reads = f" It reads each text as `{_cell(encoder.read_as)}`." if encoder.read_as else ""
     return [
-        f"# A linear probe: {_cell(task.reference)}",
+        f"# A linear probe: {_cell(shorten_reference(TASKS, strip_fold(task.reference)))}",
         "",
-        f"{_cell(task.question)} A linear map ({_cell(probe)}) from layer {facts.layer} of"
+        f"{_cell(task.question)} A linear map ({_cell(probe)}) from{place}"
         f" `{_cell(reference)}` answers: {labels}.{reads}",
         "",
         f"- trained on {task.train:,} examples, with {task.dev:,} more for its choices and"
