@@ -236,7 +236,7 @@ def test_another_model_layer_or_width_is_refused(probe, model, tmp_path, data):
         lingprobe.load_probe(kept, f"hf:{other},{HOW}")
     missing = "0" if probe.layer != "0" else "1"
     with pytest.raises(
-        DataProblem, match=f"trained on .*layer {probe.layer}, and .* gives {missing}"
+        DataProblem, match=f"trained on layer {probe.layer} of .*, and .* gives {missing}"
     ):
         lingprobe.load_probe(kept, f"hf:{model},layers={missing},{HOW}")
     with pytest.raises(DataProblem, match="reads texts otherwise"):
