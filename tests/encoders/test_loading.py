@@ -5,6 +5,8 @@ refused.
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -52,6 +54,24 @@ def test_layers_that_the_files_lack_are_not_drawn(folder):
         r"its files lack layer\.3 of the model, which would be initialised at random",
         ["st"],
     )
+
+
+def test_nothing_is_printed_of_weights_that_no_layer_needs(folder):
+    program = (
+        "from transformers import AutoConfig, AutoModelForMaskedLM\n"
+        f"folder = {str(folder)!r}\n"
+        "AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(folder)).save_pretrained(folder)\n"
+        "import sys\n"
+        "print('loaded', file=sys.stderr)\n"
+        "from lingprobe.encoders import make\n"
+        "from lingprobe.data.core import Sentence\n"
+        "make(f'hf:{folder},device=cpu').encode([Sentence.of(['The', 'cat'])])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.partition("loaded\n")[2] == ""
+    assert done.stdout == ""
 
 
 def test_a_pooler_may_be_missing_and_a_head_too_many(folder):

@@ -269,14 +269,18 @@ def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
 
 @contextlib.contextmanager
 def quiet_loading() -> Iterator[None]:
-    """While a model is loaded, transformers shows no progress bars of its own among ours."""
+    """While a model is loaded, transformers shows no progress bars of its own among ours, and no
+    report of weights: those that matter are a problem of ours.
+    """
     from transformers.utils import logging
 
-    shown = logging.is_progress_bar_enabled()
+    shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         yield
     finally:
+        logging.set_verbosity(verbosity)
         if shown:
             logging.enable_progress_bar()
 
