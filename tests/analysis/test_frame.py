@@ -20,6 +20,7 @@ from lingprobe.analysis.frame import (
     RUN_VALUES,
     USED,
     OwnValue,
+    PredictionStore,
     ProbeRun,
     ResultFrame,
 )
@@ -138,6 +139,23 @@ def erased() -> tuple[ResultFrame, ResultFrame]:
     return frame.where(control="none", erased=USED), frame
 
 
+def test_what_was_computed_is_known_to_frames_of_the_same_predictions_alone():
+    frame = averaged([drawn(0.6, seed=seed) for seed in range(2)])
+    before, interval = frame.score(0), frame.interval(0)
+    part = frame.take([0]).with_columns({"further": [1]})
+    assert part.answers(0) is frame.answers(0)
+    assert (part.score(0), part.interval(0)) == (before, interval)
+    # another metric of the same answers, and other answers under the same name
+    other = part.with_columns({"metric": ["mcc"]})
+    assert other.score(0) == pytest.approx(100 * np.mean(frame.answers(0).scores("mcc")))
+    assert part.score(0) == before
+    (run,), better = part.column("run_id"), averaged([drawn(0.9, seed=s) for s in range(2)])
+    changed = replace(part, predictions=PredictionStore({run: better.folds(0)}))
+    assert changed.score(0) == better.score(0) > before
+    assert changed.interval(0) == better.interval(0) != interval
+    assert part.score(0) == before
+
+
 def test_draws_are_averaged_over_and_what_one_view_has_is_kept():
     shown, frame = erased()
     assert ResultFrame.of_runs(runs()).table.schema.field(EXTRA)
@@ -254,7 +272,7 @@ def test_many_rows_are_tested_together_and_the_best_is_told():
 
 def test_what_is_kept_is_a_share_of_what_can_be():
     columns = {"score": [70.0, 70.0], "floor": [50.0, 50.0], "upper": [90.0, 50.0]}
-    frame = ResultFrame(pa.table(columns), {})
+    frame = ResultFrame(pa.table(columns))
     kept = ShareKept("kept", "floor", "upper").compute(frame, frame)["kept"]
     assert kept[0] == 50
     assert math.isnan(kept[1])
@@ -262,7 +280,7 @@ def test_what_is_kept_is_a_share_of_what_can_be():
 
 def test_rows_are_taken_and_arranged_by_their_columns():
     columns = {"task": ["b", "a", "b", "a"], "place": [2, 1, 1, 2], "dev": [1.0, math.nan, 3, 2]}
-    frame = ResultFrame(pa.table(columns), {})
+    frame = ResultFrame(pa.table(columns))
     found = [(row.task, row.place) for row in frame.arrange(("task",), "place")]
     assert found == [("b", 1), ("b", 2), ("a", 1), ("a", 2)]
     best = frame.take_best("place", ("task",), by="dev")

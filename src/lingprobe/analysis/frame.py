@@ -73,6 +73,7 @@ _UNUSED: Mapping[str, Any] = (
 """What a column has where nothing is said."""
 Folds = Sequence[RunPredictions]
 Columns = Mapping[str, Sequence[Any]]
+AnswerFunction = Callable[[Answers, str], tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,23 +179,57 @@ RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
 """What a view may ask for that stands in no column of all, by name."""
 
 
+class PredictionStore(Mapping[str, Sequence[Folds]]):
+    """What probes predict, by `run_id`: of each of the fits of a row, by fold. What was computed of
+    them once is known to all frames that have them, and to no frame that has others.
+    """
+
+    def __init__(self, fits: Mapping[str, Sequence[Folds]] | None = None) -> None:
+        self._fits = {} if fits is None else fits
+        self._answers: dict[str, Answers] = {}
+        self._values: dict[tuple[str, str, AnswerFunction], tuple[float, ...]] = {}
+
+    def __getitem__(self, run_id: str) -> Sequence[Folds]:
+        return self._fits[run_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fits)
+
+    def __len__(self) -> int:
+        return len(self._fits)
+
+    def join(self, run_id: str) -> Answers:
+        """The answers of all fits of a row over all test examples."""
+        if run_id not in self._answers:
+            self._answers[run_id] = join_predictions(self[run_id])
+        return self._answers[run_id]
+
+    def compute(self, run_id: str, metric: str, compute: AnswerFunction) -> tuple[float, ...]:
+        """What a function says of the answers of a row by a metric, in percent."""
+        key = run_id, metric, compute
+        if key not in self._values:
+            values = compute(self.join(run_id), metric)
+            self._values[key] = tuple(PERCENT * value for value in values)
+        return self._values[key]
+
+
+def _mean_score(answers: Answers, metric: str) -> tuple[float]:
+    return (float(np.mean(answers.scores(metric))),)
+
+
 @dataclass(frozen=True, eq=False)
 class ResultFrame:
     """A table with a row for each trained probe, or for several that are averaged over.
 
     table        of pyarrow: the columns of `RUN_KEYS`, `REPEAT_KEYS` and `RUN_VALUES`, `extra` with
                  those of one view, and what statistics added
-    predictions  by `run_id`: those of each of the fits of a row, by fold
+    predictions  those of its rows, and perhaps of others
     keys         the columns that tell rows apart
-    answer_cache by `run_id`: answers that were joined before, of all frames of these predictions
-    score_cache  by `run_id` and metric: their scores and intervals that were computed before
     """
 
     table: pa.Table
-    predictions: Mapping[str, Sequence[Folds]]
+    predictions: PredictionStore = field(default_factory=PredictionStore)
     keys: tuple[str, ...] = ALL_KEYS
-    answer_cache: dict[str, Answers] = field(default_factory=dict, repr=False)
-    score_cache: dict[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, results: Iterable[Result], extra: Sequence[str] = ()) -> ResultFrame:
@@ -216,7 +251,8 @@ class ResultFrame:
             extra = pa.array([{name: run.extra.get(name) for name in names} for run in listed])
             table = table.append_column(EXTRA, extra)
         fits = zip(columns["run_id"], listed, strict=True)
-        return cls(table, {run_id: [[run.predictions]] for run_id, run in fits})
+        predictions = {run_id: [[run.predictions]] for run_id, run in fits}
+        return cls(table, PredictionStore(predictions))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -308,7 +344,7 @@ class ResultFrame:
         import pyarrow as pa
 
         columns = {new: pa.array(self.column(name)) for new, name in names.items()}
-        return ResultFrame(pa.table(columns), {}, tuple(names))
+        return ResultFrame(pa.table(columns), keys=tuple(names))
 
     def with_columns(self, columns: Columns) -> ResultFrame:
         """The frame with further columns, or others in place of those of the same name."""
@@ -402,7 +438,7 @@ class ResultFrame:
             for run_id, fits in zip(ids, groups, strict=True)
         }
         n_test = self.column("n_test")
-        combined = ResultFrame(self.take(first).table, predictions, keys)
+        combined = ResultFrame(self.take(first).table, PredictionStore(predictions), keys)
         return combined.with_columns(
             {
                 "run_id": ids,
@@ -472,32 +508,23 @@ class ResultFrame:
         known = self.column("score")[number]
         if not math.isnan(known):
             return float(known)
-        return self._compute(number, "score", lambda a, m: (float(np.mean(a.scores(m))),))[0]
+        return self._compute(number, _mean_score)[0]
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
         if not math.isnan(low):
             return low, high
-        low, high = self._compute(number, "interval", Answers.interval)
+        low, high = self._compute(number, Answers.interval)
         return low, high
 
-    def _compute(
-        self, number: int, name: str, compute: Callable[[Answers, str], tuple[float, ...]]
-    ) -> tuple[float, ...]:
-        """What is computed of the answers of a row, in percent, once for all frames."""
-        key = name, self.column("run_id")[number], self.column("metric")[number]
-        if key not in self.score_cache:
-            values = compute(self.answers(number), key[-1])
-            self.score_cache[key] = tuple(PERCENT * value for value in values)
-        return self.score_cache[key]
+    def _compute(self, number: int, compute: AnswerFunction) -> tuple[float, ...]:
+        metric = self.column("metric")[number]
+        return self.predictions.compute(self.column("run_id")[number], metric, compute)
 
     def answers(self, number: int) -> Answers:
         """The answers of a row, of all its fits over all test examples."""
-        run = self.column("run_id")[number]
-        if run not in self.answer_cache:
-            self.answer_cache[run] = join_predictions(self.predictions[run])
-        return self.answer_cache[run]
+        return self.predictions.join(self.column("run_id")[number])
 
     def to_pandas(self) -> Any:
         """The table as a frame of pandas, which must be installed."""
