@@ -26,7 +26,6 @@ NOT_PORTED = {
     "inside/languages/morphology.py",
     "inside/languages/morphology_page.py",
     "inside/units/counts.py",
-    "inside/units/looks_page.py",
     "inside/units/pages.py",
     "pages/__init__.py",
     "pages/breakdown.py",

@@ -108,7 +108,7 @@ def test_rows_that_stand_first_are_shown_first_and_files_keep_their_order(view):
 
 
 def test_a_list_has_a_line_for_each_row_that_is_asked_for(view):
-    table = ListTable((("who", "encoder"), ("right", "score")), "score > 80", "task", ("who",))
+    table = ListTable((("who", "encoder"), ("right", "score")), "score > 80", ("task",), ("who",))
     (made,) = show_frame(view(tables=(table,)), ResultFrame.of(results()), {"remark": ""}).tables
     assert [section.heading for section in made.sections] == [
         "ud/tense:EWT-bank",
@@ -128,7 +128,7 @@ def test_a_figure_is_drawn_of_the_same_rows(view, tmp_path):
 def test_a_column_that_there_is_not_is_no_empty_text(view):
     from jinja2 import UndefinedError
 
-    table = ListTable((("who", "missing"),), "true", "task", ())
+    table = ListTable((("who", "missing"),), "true", ("task",), ())
     with pytest.raises(UndefinedError, match="nothing"):
         str(show_frame(view(tables=(table,)), ResultFrame.of(results()), {"remark": ""}))
 

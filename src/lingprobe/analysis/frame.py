@@ -25,11 +25,11 @@ from lingprobe.analysis.answers import (
     select_alike,
 )
 from lingprobe.analysis.questions import share_wrong_labels
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import ORDER, PERCENT
 from lingprobe.analysis.rows import get_encoder_kind, is_seeded, option_of, strip_fold
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.notes import Code
+from lingprobe.data.notes import Code, NotePart
 from lingprobe.data.references import shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS
@@ -115,8 +115,8 @@ class ProbeRun:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, result: Result, extra: Sequence[str] = ()) -> ProbeRun:
-        """That of a stored result, with some of `RUN_EXTRAS`."""
+    def of(cls, result: Result, extra: Sequence[RunExtra] = ()) -> ProbeRun:
+        """That of a stored result, with some of `RUN_EXTRAS`, or notes."""
         trial, about = result.trial, result.provenance
         keys = {
             "task": shorten_reference(TASKS, strip_fold(trial.task)),
@@ -141,7 +141,7 @@ class ProbeRun:
             "constant_score": PERCENT * result.majority,
             "n_dropped": about.counts.unusable,
         }
-        more = {k: v for name in extra for k, v in RUN_EXTRAS[name](result).items()}
+        more = {k: v for each in extra for k, v in _read_extra(result, each).items()}
         return cls(keys, values, RunPredictions.of(result), more)
 
 
@@ -217,6 +217,20 @@ def _mean_score(answers: Answers, metric: str) -> tuple[float]:
     return (float(np.mean(answers.scores(metric))),)
 
 
+RunExtra = str | type[NotePart]
+"""A name of `RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
+none. The column is called by the note's key.
+"""
+
+
+def _read_extra(result: Result, extra: RunExtra) -> Mapping[str, Any]:
+    if isinstance(extra, str):
+        return RUN_EXTRAS[extra](result)
+    about = result.provenance
+    note = about.choice.part(extra) or about.notes.part(extra)
+    return {extra.key.replace(" ", "_"): json.dumps(note.plain()) if note else ""}
+
+
 @dataclass(frozen=True, eq=False)
 class ResultFrame:
     """A table with a row for each trained probe, or for several that are averaged over.
@@ -232,8 +246,8 @@ class ResultFrame:
     keys: tuple[str, ...] = ALL_KEYS
 
     @classmethod
-    def of(cls, results: Iterable[Result], extra: Sequence[str] = ()) -> ResultFrame:
-        """The frame of stored results, with some of `RUN_EXTRAS`."""
+    def of(cls, results: Iterable[Result], extra: Sequence[RunExtra] = ()) -> ResultFrame:
+        """The frame of stored results, with some of `RUN_EXTRAS`, or notes."""
         return cls.of_runs(ProbeRun.of(result, extra) for result in results)
 
     @classmethod
@@ -420,6 +434,13 @@ class ResultFrame:
                 ranks.append([rank[number] for number in range(len(self))])
         order = sorted(range(len(self)), key=lambda number: [rank[number] for rank in ranks])
         return self.take(order)
+
+    def arrange_roles(self, *family: str) -> ResultFrame:
+        """The rows with the same values of some columns together, baselines first and oracles
+        last.
+        """
+        place = [ORDER.index(role) for role in self.column("role")]
+        return self.with_columns({"place": place}).arrange(family, "place")
 
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
         """One row for all folds, seeds and samples of the same thing, with the answers of all;

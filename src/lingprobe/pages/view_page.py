@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.frame import ResultFrame, RunExtra
 from lingprobe.analysis.statistics import Statistic
-from lingprobe.data.core import Result
+from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import format_frame_csv
 from lingprobe.pages.view_figures import HeatFigure, LineFigure
@@ -96,7 +96,7 @@ class ListTable:
 
     columns   as of `ViewColumn`
     rows      an expression: which rows there are
-    sections  a section for each value of this column
+    sections  a section for each of the values of these columns
     words     the headings of columns that have words
     lines     rows with the same values of these columns are one line: macros are given all of them
     tables    a table for each of the values of these columns
@@ -109,7 +109,7 @@ class ListTable:
 
     columns: Sequence[tuple[str, ...]]
     rows: str
-    sections: str
+    sections: Sequence[str]
     words: Sequence[str]
     lines: Sequence[str] = ()
     tables: Sequence[str] = ()
@@ -138,11 +138,13 @@ class View:
 
     about       in a sentence what it shows, as lists have it
     keys        the columns of the frame that tell rows apart; others are averaged over
-    extra       what is read of results beside the columns of all, names of `RUN_EXTRAS`
+    extra       what is read of results beside the columns of all, as of `RunExtra`
     prepare     what further columns and rows are made of the frame first
     where       which rows are shown, by the values of columns; statistics may read the others
     first       an expression: which of them stand before the others
     statistics  add columns, in this order
+    kept        an expression: which rows are shown, of those that have these columns
+    nothing     what to say where no row is shown, as a DataProblem
     spread      which rows are one then
     order       how they are arranged, as `ResultFrame.arrange` says it
     listed      an expression: which of them programs get
@@ -166,7 +168,9 @@ class View:
     figure: ViewFigure | None = None
     prepare: Callable[[ResultFrame], ResultFrame] | None = None
     is_scored: bool = False
-    extra: Sequence[str] = ()
+    extra: Sequence[RunExtra] = ()
+    kept: str = "true"
+    nothing: str = ""
     spread: ViewSpread | None = None
     order: Sequence[str | tuple[str, ...]] = ()
     listed: str = "true"
@@ -194,9 +198,20 @@ def compute_rows(view: View, frame: ResultFrame) -> ResultFrame:
     shown = averaged.where(**view.where)
     for statistic in view.statistics:
         shown = shown.with_columns(statistic.compute(shown, averaged))
+    shown = _select(shown, view.kept)
+    if view.nothing and not len(shown):
+        raise DataProblem(view.nothing)
     if spread := view.spread:
         shown = shown.spread(spread.keys, spread.by, spread.values, spread.columns)
     return shown.arrange(*view.order) if view.order else shown
+
+
+def _select(rows: ResultFrame, expression: str) -> ResultFrame:
+    """The rows of which an expression holds."""
+    if expression == "true":
+        return rows
+    is_selected = compile_expression(expression)
+    return rows.take([k for k, row in enumerate(rows) if is_selected(row._asdict())])
 
 
 def show_rows(
@@ -205,9 +220,7 @@ def show_rows(
     """The page of rows that were computed."""
     layout, figure = ViewLayout.of(view, shown, facts or {}), view.figure
     pairs = [name.partition("=") for name in view.fields]
-    is_listed = compile_expression(view.listed)
-    listed = shown.take([k for k, row in enumerate(shown) if is_listed(row._asdict())])
-    fields = listed.select({new: name or new for new, _, name in pairs})
+    fields = _select(shown, view.listed).select({new: name or new for new, _, name in pairs})
     return Page(
         fields,
         lambda: list(layout.tables()),
@@ -254,7 +267,7 @@ class ViewLayout(NamedTuple):
         columns = list(self._columns(table, whole))
         sections = tuple(
             self._list_section(table, rows.take(part), columns)
-            for part in rows.groups((table.sections,)).values()
+            for part in rows.groups(table.sections).values()
         )
         heads = tuple(column.heading for column in columns)
         return Table(heads, sections, frozenset(table.words), mark=table.mark)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -74,6 +75,7 @@ def _environment() -> Environment:
         "task": shorten_task,
         "count": "{:,}".format,
         "bar": draw_bar,
+        "from_json": json.loads,
         "interval_scope": lambda rows, fit: over(fit, rows),
     }
     made.filters |= {"group": _group_rows, "different": _select_different}

@@ -27,7 +27,7 @@ VIEWS = Contents(
         for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
     }
     | {
-        "attention": "lingprobe.inside.units.looks_page:attention",
+        "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
         "exchange": "lingprobe.pages.exchange:exchange",
         "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
         "morphology": "lingprobe.inside.languages.morphology_page:morphology",
