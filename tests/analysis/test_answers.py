@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lingprobe
@@ -17,7 +18,9 @@ from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, mark_test_sets
 from lingprobe.analysis.rows import rows
 from lingprobe.analysis.statistics import ExampleMarks
+from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
+from lingprobe.inside.units.views import ATTENTION_VIEW
 from lingprobe.pages import (
     classes,
     compute_stratum_rows,
@@ -26,8 +29,10 @@ from lingprobe.pages import (
     scores,
     strata_table,
 )
+from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.pages.curve_view import make_curve_view
 from lingprobe.pages.layer_view import LAYER_VIEW
+from lingprobe.pages.views import Asked
 from lingprobe.suites.facts import (
     Block,
     Entry,
@@ -150,14 +155,14 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
 
 
 def test_what_vectors_tell_in_bits_is_marked_too():
-    from lingprobe.pages.probabilities import Bits, bits_table
-
+    even = np.zeros((200, 2), np.float32)
+    logits = Logits.of(even, "softmax", over("x").gold, np.arange(200))
     rows_ = [
-        Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested)
+        replace(over(tested, encoder=e), scores=logits)
         for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))
     ]
-    table = bits_table(rows_)
-    assert [row[5] for row in table.sections[0].rows] == ["0.500", "0.500", "0.500*"]
+    (table,) = BITS_VIEW(rows_, Asked()).tables
+    assert [row[5][-1] for row in table.sections[0].rows] == ["0", "0", "*"]
     assert any("do not compare the two" in note for note in table.notes)
 
 
@@ -200,7 +205,9 @@ def test_whatever_lays_out_scores_marks_them():
             assert marks, f"{file.name} makes a table and marks nothing in it (analysis/answers.py)"
 
 
-@pytest.mark.parametrize("view", [LAYER_VIEW, make_curve_view()], ids=lambda view: view.name)
+@pytest.mark.parametrize(
+    "view", [LAYER_VIEW, make_curve_view(), ATTENTION_VIEW, BITS_VIEW], ids=lambda view: view.name
+)
 def test_views_of_scores_below_each_other_mark_them(view):
     assert any(isinstance(each, ExampleMarks) for each in view.statistics)
 

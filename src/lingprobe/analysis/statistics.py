@@ -30,6 +30,7 @@ from lingprobe.analysis.contests import (
 )
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_among
 from lingprobe.analysis.row import CONSTANT, PERCENT
+from lingprobe.data.digests import digest_pieces
 from lingprobe.metrics import Answers, contrast, difference, holm, interval
 from lingprobe.metrics.areas import auc_values
 from lingprobe.metrics.clusters import number_clusters
@@ -544,6 +545,17 @@ class ExampleSet(NamedTuple):
 def _list_test_sets(shown: ResultFrame) -> list[ExampleSet]:
     pairs = zip(shown.column("n_test"), shown.column("missing"), strict=True)
     return [ExampleSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
+
+
+@dataclass(frozen=True)
+class TestDigest:
+    """A digest of the test examples of each row; '' where it is not known."""
+
+    name: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        tests = [_tests_of(shown, number) for number in range(len(shown))]
+        return {self.name: [digest_pieces(test, size=8) if test else "" for test in tests]}
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
-from lingprobe.pages.probabilities import bits, bits_table
 from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.scores import scores
 from lingprobe.pages.subsets import averages
@@ -53,7 +52,6 @@ __all__ = [
     "FORMATS",
     "ResultRow",
     "Table",
-    "bits_page",
     "classes",
     "classes_page",
     "compute_stratum_rows",
@@ -145,14 +143,6 @@ def headroom_page(results: Sequence[Result]) -> Page[Results]:
         lambda: [headroom(found, left_out(results))],
         texts={"csv": lambda: format_csv(found)},
         figure=lambda: headroom_figure(found),
-    )
-
-
-def bits_page(results: Sequence[Result]) -> Page[Results]:
-    """V-information and calibration of results that kept scores."""
-    measures = bits(results)
-    return Page(
-        tuple(results), lambda: [bits_table(measures)], texts={"csv": lambda: format_csv(measures)}
     )
 
 

@@ -7,25 +7,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import (
-    differences,
-    digest_test_set,
-    join_answers,
-    mark_test_sets,
-    missing,
-)
 from lingprobe.analysis.row import NO_CONTROL, said_of
-from lingprobe.analysis.rows import (
-    groups_of,
-    repeats,
-    strip_fold,
-)
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import DataProblem, Dataset, Result
 from lingprobe.data.labels import Column
@@ -33,75 +20,11 @@ from lingprobe.data.references import ReferenceProblem, shorten_reference
 from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.measure import about
-from lingprobe.metrics.information import calibration_error, mean_over, pointwise
+from lingprobe.metrics.information import pointwise
 from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
 from lingprobe.store.items import read_items
-from lingprobe.tables.table import Table, TableSection
 from lingprobe.tasks import TASKS
-
-COLUMNS = (
-    "encoder",
-    "layer",
-    "probe",
-    "H(Y)",
-    "H(Y|X)",
-    "V-information",
-    "95 % interval",
-    "share",
-    "ECE",
-    "n",
-)
-NOTES = (
-    (
-        "Bits per test example. H(Y): cross-entropy of the labels under their frequencies in"
-        " train. H(Y|X): cross-entropy under the probe, at its lowest loss on dev."
-    ),
-    (
-        "V-information (Xu et al. 2020): the difference, with its interval over test examples, and"
-        " over seeds (if at least three); share: of H(Y). Below 0, the probe is worse than the"
-        " label frequencies."
-    ),
-    (
-        "ECE: expected calibration error, the difference between probabilities and accuracy (Guo"
-        " et al. 2017)."
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Bits:
-    """What vectors tell of a task's labels, in bits a test example.
-
-    null         that the labels take under their shares in train
-    bits         that they take under the probe
-    information  the difference, with its 95 % interval
-    error        expected calibration error, 0 to 1
-    tested, missing  a digest of the test examples, and folds that were not measured, as in a row of
-                     scores
-    """
-
-    task: str
-    encoder: str
-    layer: str
-    probe: str
-    null: float
-    bits: float
-    information: float
-    low: float
-    high: float
-    error: float
-    n: int
-    seeds: int
-    tested: str = ""
-    missing: str = ""
-
-
-def bits(results: Sequence[Result]) -> list[Bits]:
-    """What each thing measured tells, over all its seeds and folds; DataProblem where no result
-    kept scores.
-    """
-    return [_bits(group) for group in groups_of(with_scores(results)).values()]
 
 
 def with_scores(results: Sequence[Result]) -> list[Result]:
@@ -117,72 +40,6 @@ def with_scores(results: Sequence[Result]) -> list[Result]:
             " labels that are numbers)"
         )
     return chosen
-
-
-def _bits(group: Sequence[Result]) -> Bits:
-    every = repeats(group)
-    whole = [
-        [(result.gold, result.scores) for result in folds if result.scores is not None]
-        for folds in every
-    ]
-    pvi = np.stack(
-        [np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole]
-    )
-    null = float(np.concatenate([scores.null_bits(gold) for gold, scores in whole[0]]).mean())
-    mean, trial = mean_over(pvi, join_answers(every).clusters), group[0].trial
-    errors = [
-        float(
-            np.average(
-                [calibration_error(*pair) for pair in each], weights=[len(gold) for gold, _ in each]
-            )
-        )
-        for each in whole
-    ]
-    names = (
-        shorten_reference(TASKS, strip_fold(trial.task)),
-        shorten_reference(ENCODERS, trial.encoder),
-        trial.read,
-        shorten_reference(PROBES, trial.probe),
-    )
-    over = digest_test_set(every[0]), missing(every[0])
-    return Bits(
-        *names,
-        null,
-        null - mean.value,
-        *mean,
-        float(np.mean(errors)),
-        pvi.shape[1],
-        len(whole),
-        *over,
-    )
-
-
-def bits_table(rows: Sequence[Bits]) -> Table:
-    """The same as a table, one section a task."""
-    sections, notes = [], list(NOTES)
-    for task in dict.fromkeys(row.task for row in rows):
-        mine = [row for row in rows if row.task == task]
-        sections.append(
-            TableSection(
-                shorten_task(task),
-                tuple(
-                    _cells(row, sign) for row, sign in zip(mine, mark_test_sets(mine), strict=True)
-                ),
-            )
-        )
-        notes += differences(mine, shorten_task(task))
-    return Table(COLUMNS, tuple(sections), frozenset({"encoder", "probe"}), tuple(notes))
-
-
-def _cells(row: Bits, sign: str) -> tuple[str, ...]:
-    numbers = (
-        f"{row.null:.3f}",
-        f"{row.bits:.3f}",
-        f"{row.information:.3f}{sign}",
-        f"{row.low:.3f} – {row.high:.3f}",
-    )
-    share = f"{row.information / row.null:.1%}" if row.null > 0 else "–"
-    return (row.encoder, row.layer, row.probe, *numbers, share, f"{row.error:.3f}", f"{row.n:,}")
 
 
 DIGITS = 6  # of a probability

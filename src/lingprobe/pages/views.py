@@ -24,9 +24,10 @@ VIEWS = Contents(
     "lingprobe.views",
     {
         name: f"lingprobe.pages.built_in_views:{name}"
-        for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
+        for name in ("scores", "each", "classes", "headroom", "by", "layers", "suite")
     }
     | {
+        "bits": "lingprobe.pages.bits_view:BITS_VIEW",
         "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
         "exchange": "lingprobe.pages.exchange:exchange",
         "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
