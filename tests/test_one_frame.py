@@ -34,7 +34,6 @@ NOT_PORTED = {
     "pages/card.py",
     "pages/cautions.py",
     "pages/charts.py",
-    "pages/exchange.py",
     "pages/grid.py",
     "pages/headroom.py",
     "pages/layer_curves.py",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -217,6 +217,7 @@ def _mean_score(answers: Answers, metric: str) -> tuple[float]:
     return (float(np.mean(answers.scores(metric))),)
 
 
+Note = TypeVar("Note", bound=NotePart)
 RunExtra = str | type[NotePart]
 """A name of `RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
 none. The column is called by the note's key.
@@ -228,7 +229,11 @@ def _read_extra(result: Result, extra: RunExtra) -> Mapping[str, Any]:
         return RUN_EXTRAS[extra](result)
     about = result.provenance
     note = about.choice.part(extra) or about.notes.part(extra)
-    return {extra.key.replace(" ", "_"): json.dumps(note.plain()) if note else ""}
+    return {_name_column(extra): json.dumps(note.plain()) if note else ""}
+
+
+def _name_column(note: type[NotePart]) -> str:
+    return note.key.replace(" ", "_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,6 +318,11 @@ class ResultFrame:
     @cached_property
     def _columns(self) -> dict[str, list[Any]]:
         return {}
+
+    def read_notes(self, kind: type[Note]) -> list[Note | None]:
+        """The notes of rows that have a column of this kind; None where a row has none."""
+        texts = self.column(_name_column(kind))
+        return [kind.read(json.loads(text)) if text else None for text in texts]
 
     def take(self, numbers: Sequence[int]) -> ResultFrame:
         """Some of the rows, in this order."""

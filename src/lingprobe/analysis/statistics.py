@@ -28,7 +28,7 @@ from lingprobe.analysis.contests import (
     decide_contests,
     describe_outcome,
 )
-from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_among
+from lingprobe.analysis.frame import AnyValue, Columns, Folds, ResultFrame, is_among
 from lingprobe.analysis.row import CONSTANT, PERCENT
 from lingprobe.data.digests import digest_pieces
 from lingprobe.metrics import Answers, contrast, difference, holm, interval
@@ -252,29 +252,31 @@ class BetterThanEach:
     what can be said (`NAME_verdict`), and of the best of them the encoder and the score
     (`NAME_best`, `NAME_best_score`). NaN, or '', where there are none.
 
-    role          of the rows that are asked about
+    role          of the rows that are asked about, or `ANY`
     has_constant  whether the constant answer is one of the others; baselines are asked about it
                   where there is nothing else to be asked about
     is_lower      how much lower than the best of them, not higher
     only          a column that says which rows are asked about, each by itself: those that are the
                   best of as many as stand in `ONLY_of`, which p is corrected for
+    is_by_labels  whether equal labels alone say that test examples are the same
     """
 
     name: str
     other: Mapping[str, Any]
-    role: str = "trained"
+    role: str | AnyValue = "trained"
     has_constant: bool = False
     is_lower: bool = False
     only: str = ""
+    is_by_labels: bool = False
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         roles = shown.column("role")
-        has_role = self.role in roles
+        has_role = any(is_among(role, self.role) for role in roles)
         rivals = frame.find_others(shown, self.other)
         asked: list[tuple[int, list[RivalRow]]] = []
         chosen = shown.column(self.only) if self.only else [True] * len(shown)
         for number, role in enumerate(roles):
-            is_judged = role == self.role or (self.has_constant and not has_role)
+            is_judged = is_among(role, self.role) or (self.has_constant and not has_role)
             if is_judged and chosen[number] and not math.isnan(shown.score(number)):
                 others = self._rivals(shown, number, frame, rivals[number] if has_role else [])
                 if others:
@@ -318,7 +320,7 @@ class BetterThanEach:
         found = [
             RivalRow(encoders[k], frame.score(k), frame.answers(k))
             for k in others
-            if runs[k] != own and are_comparable(shown, number, frame, k)
+            if runs[k] != own and are_comparable(shown, number, frame, k, self.is_by_labels)
         ]
         if not self.has_constant or not shown.answers(number).gold.has_constant:
             return found
@@ -341,11 +343,15 @@ class RivalRow(NamedTuple):
     answers: Answers
 
 
-def are_comparable(one: ResultFrame, number: int, other: ResultFrame, k: int) -> bool:
-    """Whether two rows have a score, and are over the same test examples."""
+def are_comparable(
+    one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
+) -> bool:
+    """Whether two rows have a score, and are over the same test examples, by their labels and their
+    digests, or by labels alone.
+    """
     if math.isnan(one.score(number) + other.score(k)):
         return False
-    tests = _tests_of(one, number), _tests_of(other, k)
+    tests = () if is_by_labels else (_tests_of(one, number), _tests_of(other, k))
     return share_tests(one.answers(number).gold, other.answers(k).gold, tests)
 
 
@@ -395,6 +401,18 @@ class ScoreWhere:
         one, other = map(shown.column, self.same)
         rows = zip(one, other, shown.column("score"), shown.column(self.otherwise), strict=True)
         return {self.name: [score if a == b else known for a, b, score, known in rows]}
+
+
+@dataclass(frozen=True)
+class FirstKnown:
+    """The first number that is known of those in some columns."""
+
+    name: str
+    columns: Sequence[str]
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        rows = zip(*map(shown.column, self.columns), strict=True)
+        return {self.name: [next((v for v in row if not math.isnan(v)), math.nan) for row in rows]}
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ VIEWS = Contents(
     | {
         "bits": "lingprobe.pages.bits_view:BITS_VIEW",
         "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
-        "exchange": "lingprobe.pages.exchange:exchange",
+        "exchange": "lingprobe.pages.exchange_view:EXCHANGE_VIEW",
         "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
         "morphology": "lingprobe.inside.languages.morphology_page:morphology",
         "transfer": "lingprobe.inside.languages.views:TRANSFER_VIEW",
