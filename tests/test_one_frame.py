@@ -35,7 +35,6 @@ NOT_PORTED = {
     "pages/cautions.py",
     "pages/charts.py",
     "pages/grid.py",
-    "pages/headroom.py",
     "pages/layer_curves.py",
     "pages/mteb.py",
     "pages/open_files.py",

@@ -385,6 +385,13 @@ class ResultFrame:
         made._columns.update({k: v for k, v in self._columns.items() if k not in columns})
         return made
 
+    def append(self, rows: ResultFrame) -> ResultFrame:
+        """The frame with further rows that have the same columns."""
+        import pyarrow as pa
+
+        further = rows.table.select(self.table.column_names).cast(self.table.schema)
+        return replace(self, table=pa.concat_tables([self.table, further]))
+
     def find_places(self, *names: str) -> dict[tuple[str, ...], Any]:
         """Rows by the values of some columns, as text."""
         texts = [map(str, self.column(name)) for name in names]

@@ -31,7 +31,6 @@ from lingprobe.pages.breakdown import (
 )
 from lingprobe.pages.charts import FIGURES, chart, figure_of
 from lingprobe.pages.grid import grid
-from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
 from lingprobe.pages.mteb import mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
@@ -55,7 +54,6 @@ __all__ = [
     "classes",
     "classes_page",
     "compute_stratum_rows",
-    "headroom_page",
     "page",
     "render",
     "rows",
@@ -133,17 +131,6 @@ def _tell_best_points(results: Sequence[Result]) -> list[str]:
 def classes_page(results: Sequence[Result]) -> Page[Results]:
     """Counts and F1 by class or label."""
     return Page(tuple(results), lambda: [classes(results)])
-
-
-def headroom_page(results: Sequence[Result]) -> Page[Results]:
-    """What encoders add to their word embeddings, and how much of that less is enough for."""
-    found = gains(results)
-    return Page(
-        tuple(results),
-        lambda: [headroom(found, left_out(results))],
-        texts={"csv": lambda: format_csv(found)},
-        figure=lambda: headroom_figure(found),
-    )
 
 
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:

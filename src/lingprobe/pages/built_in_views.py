@@ -9,7 +9,7 @@ from typing import Any
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.pages import classes_page, headroom_page, scores_page, strata_page
+from lingprobe.pages import classes_page, scores_page, strata_page
 from lingprobe.pages.charts import chart
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.paper import paper_page
@@ -31,13 +31,6 @@ def each(results: Sequence[Result], asked: Asked) -> Page[Any]:
 def classes(results: Sequence[Result], asked: Asked) -> Page[Any]:
     """Counts and F1 by class or label instead of scores."""
     return classes_page(results)
-
-
-def headroom(results: Sequence[Result], asked: Asked) -> Page[Any]:
-    """Gains over word embeddings, and how much of them local context, random weights or a bag of
-    words reach.
-    """
-    return headroom_page(results)
 
 
 def by(results: Sequence[Result], asked: Asked) -> Page[Any]:

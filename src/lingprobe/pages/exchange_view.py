@@ -23,6 +23,7 @@ from lingprobe.tasks.edge.exchange import Exchanges
 
 _OPTION = "exchange"
 _OWN = {"exchange": ""}
+_IS_COMPARED = "change is not unknown"
 _SECTION = ("task", "exchange")
 
 
@@ -59,7 +60,7 @@ EXCHANGE_VIEW = View(
         # sentences are meant to differ, so that labels alone say whether trees are the same
         BetterThanEach("change", _OWN, role=ANY, is_by_labels=True),
     ),
-    kept="change is not unknown",
+    listed=_IS_COMPARED,
     nothing="no task was measured both with and without exchange= on the same test examples:"
     " `lingprobe run -t edge/pos:TREEBANK edge/pos:TREEBANK,exchange=test -e ENCODER` measures"
     " them",
@@ -70,7 +71,7 @@ EXCHANGE_VIEW = View(
                 *(("own words", "own"), ("others", "others"), ("change", "change")),
                 *(("95 % interval", "interval"), ("n", "n")),
             ),
-            rows="true",
+            rows=_IS_COMPARED,
             sections=_SECTION,
             heading="{{ heading(rows[0]) }}",
             words=("encoder", "layer", "probe"),

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.analysis.course_statistics import GrowingMixes, MixWeights
 from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
     ClassNumber,
     ExampleMarks,
-    GrowingMixes,
     MeanScore,
-    MixWeights,
     OtherMaximum,
     OtherScore,
 )

@@ -15,7 +15,7 @@ from lingprobe.analysis.statistics import Statistic
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import format_frame_csv
-from lingprobe.pages.view_figures import HeatFigure, LineFigure
+from lingprobe.pages.view_figures import DotFigure, HeatFigure, LineFigure
 from lingprobe.pages.view_text import ViewText, compile_expression
 from lingprobe.pages.views import Asked
 from lingprobe.tables.drawing import PlotProblem
@@ -25,7 +25,7 @@ from lingprobe.tables.table import Table, TableSection
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ViewFigure = HeatFigure | LineFigure
+ViewFigure = DotFigure | HeatFigure | LineFigure
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ class ListTable:
     lines     rows with the same values of these columns are one line: macros are given all of them
     tables    a table for each of the values of these columns
     heading, line  of sections, as of `ViewSection`
+    apart     an expression of the first row: whether a rule stands above a section
     above     what stands above the lines of a section: the column that has a list of names, the
               macro of a label, of a name, and that of a cell, of a row and a name
     mark      of bold cells, where text has no bold
@@ -115,6 +116,7 @@ class ListTable:
     tables: Sequence[str] = ()
     heading: str = "{{ task|task }}"
     line: str = ""
+    apart: str = "false"
     above: tuple[str, str, str] = ("", "", "")
     mark: str = ""
     title: str = "title"
@@ -143,11 +145,11 @@ class View:
     where       which rows are shown, by the values of columns; statistics may read the others
     first       an expression: which of them stand before the others
     statistics  add columns, in this order
-    kept        an expression: which rows are shown, of those that have these columns
-    nothing     what to say where no row is shown, as a DataProblem
+    expand      what rows are made of these, as means beside them
     spread      which rows are one then
     order       how they are arranged, as `ResultFrame.arrange` says it
     listed      an expression: which of them programs get
+    nothing     what to say where they get none, as a DataProblem
     fields      columns for programs (CSV, `Page.content`), as they are called in the frame, or
                 `NAME=COLUMN` where they are called otherwise
     sentences   a template with the macros that are named
@@ -169,7 +171,7 @@ class View:
     prepare: Callable[[ResultFrame], ResultFrame] | None = None
     is_scored: bool = False
     extra: Sequence[RunExtra] = ()
-    kept: str = "true"
+    expand: Callable[[ResultFrame], ResultFrame] | None = None
     nothing: str = ""
     spread: ViewSpread | None = None
     order: Sequence[str | tuple[str, ...]] = ()
@@ -198,9 +200,10 @@ def compute_rows(view: View, frame: ResultFrame) -> ResultFrame:
     shown = averaged.where(**view.where)
     for statistic in view.statistics:
         shown = shown.with_columns(statistic.compute(shown, averaged))
-    shown = _select(shown, view.kept)
-    if view.nothing and not len(shown):
+    if view.nothing and not len(_select(shown, view.listed)):
         raise DataProblem(view.nothing)
+    if view.expand is not None:
+        shown = view.expand(shown)
     if spread := view.spread:
         shown = shown.spread(spread.keys, spread.by, spread.values, spread.columns)
     return shown.arrange(*view.order) if view.order else shown
@@ -306,6 +309,7 @@ class ViewLayout(NamedTuple):
             (*above, *(tuple(self._cell(column, line) for column in columns) for line in lines)),
             self.text.render(table.line, part),
             strong,
+            bool(self.text.decide(table.apart, part[0])),
             rules=frozenset({len(above)} if above else ()),
         )
 

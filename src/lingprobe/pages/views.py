@@ -24,12 +24,13 @@ VIEWS = Contents(
     "lingprobe.views",
     {
         name: f"lingprobe.pages.built_in_views:{name}"
-        for name in ("scores", "each", "classes", "headroom", "by", "layers", "suite")
+        for name in ("scores", "each", "classes", "by", "layers", "suite")
     }
     | {
         "bits": "lingprobe.pages.bits_view:BITS_VIEW",
         "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
         "exchange": "lingprobe.pages.exchange_view:EXCHANGE_VIEW",
+        "headroom": "lingprobe.pages.headroom_view:HEADROOM_VIEW",
         "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
         "morphology": "lingprobe.inside.languages.morphology_page:morphology",
         "transfer": "lingprobe.inside.languages.views:TRANSFER_VIEW",
