@@ -121,11 +121,11 @@ def test_the_command_writes_what_the_function_writes(tmp_path):
 
     lingprobe.evaluate({"vowels": vowels}, "ud/passive:embedded", **how)
     lingprobe.card(out).write(tmp_path / "python", "hub")
-    arguments = ["card", str(out), "-o", str(tmp_path / "shell")]
+    arguments = ["publish", "card", str(out), "-o", str(tmp_path / "shell")]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0
     (ours,) = (tmp_path / "python").rglob("README.md")
     (theirs,) = (tmp_path / "shell").rglob("README.md")
     assert ours.read_text("utf-8") == theirs.read_text("utf-8")
-    shown = CliRunner().invoke(app, ["card", str(out)], catch_exceptions=False).output
+    shown = CliRunner().invoke(app, ["publish", "card", str(out)], catch_exceptions=False).output
     assert "passive" in shown

@@ -37,6 +37,7 @@ from lingprobe.encoders.sites import Site, is_site
 from lingprobe.metrics import Answers
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.languages import list_languages
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -170,10 +171,22 @@ def _read_checkpoint(result: Result) -> Mapping[str, str]:
     return {"checkpoint": json.dumps(known.plain()) if known else ""}
 
 
+def _read_origin(result: Result) -> Mapping[str, Any]:
+    """What the task and the encoder were, the languages of the task, and when it was measured."""
+    about, task = result.provenance, result.trial.task
+    return {
+        "data_identity": about.identities.get(task, task),
+        "revision": about.revision,
+        "languages": list_languages([result]),
+        "date": about.date,
+    }
+
+
 RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
     "checkpoint": _read_checkpoint,
     "code": _read_code,
     "fit": _read_fit,
+    "origin": _read_origin,
     "question": _read_question,
 }
 """What a view may ask for that stands in no column of all, by name."""
@@ -462,10 +475,12 @@ class ResultFrame:
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
         """One row for all folds, seeds and samples of the same thing, with the answers of all;
         numbers that only one view has are means, words and counts those of the first. It says how
-        many `seeds` and samples there are, which `fits` of which folds, as text, and the folds that
-        are `missing`, as `fold 3 of 3`.
+        many `seeds` and samples there are, which `fits` of which folds, as text, the folds that are
+        `missing`, as `fold 3 of 3`, and how many fits are `left_out`, as they are over other test
+        examples.
         """
-        groups = [self._repeats(numbers) for numbers in self.groups(keys).values()]
+        rows = [self._list_fits(numbers) for numbers in self.groups(keys).values()]
+        groups = list(map(self._select_fits, rows))
         first = [fits[0][0] for fits in groups]
         runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, REPEAT_KEYS)
         every = [[number for folds in fits for number in folds] for fits in groups]
@@ -486,6 +501,7 @@ class ResultFrame:
                     for numbers in every
                 ],
                 "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
+                "left_out": [len(a) - len(b) for a, b in zip(rows, groups, strict=True)],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
                 # the score and interval of several are found in their answers
                 **{name: self._alone(name, every) for name in ("score", "low", "high")},
@@ -498,21 +514,23 @@ class ResultFrame:
             }
         )
 
-    def _repeats(self, numbers: Sequence[int]) -> list[list[int]]:
-        """Rows of one thing by fit, each given by its folds; those over other test examples are
-        left out.
-        """
+    def _list_fits(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Rows of one thing by fit, each given by its folds."""
         fold, seed, sample, drawn = map(self.column, REPEAT_KEYS)
         fits: dict[tuple[Any, ...], list[int]] = {}
         for k in sorted(numbers, key=lambda k: (fold[k], sample[k], seed[k])):
             fits.setdefault((seed[k], sample[k], drawn[k]), []).append(k)
-        runs = self.column("run_id")
+        return list(fits.values())
+
+    def _select_fits(self, fits: Sequence[list[int]]) -> list[list[int]]:
+        """Those of some fits that are over the test examples that most are over."""
+        runs, fold = self.column("run_id"), self.column("fold")
 
         def test_of(number: int) -> tuple[str, str]:
             run = self.predictions[runs[number]][0][0]
             return fold[number], run.tested or f"{run.n}"
 
-        return select_alike(fits.values(), test_of)
+        return select_alike(fits, test_of)
 
     @property
     def _extra_numbers(self) -> list[str]:

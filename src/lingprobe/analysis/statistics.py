@@ -96,6 +96,20 @@ class OtherMaximum:
 
 
 @dataclass(frozen=True)
+class OtherBest:
+    """The best score of the rows with the same keys but for some; NaN where none has a score."""
+
+    name: str
+    other: Mapping[str, Any]
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        others = frame.find_others(shown, self.other)
+        scores = [[frame.score(k) for k in numbers] for numbers in others]
+        known = [[score for score in values if not math.isnan(score)] for values in scores]
+        return {self.name: [max(values, default=math.nan) for values in known]}
+
+
+@dataclass(frozen=True)
 class PairedDifference:
     """How much lower a score is than that of the row with the same keys but for some, with its
     interval and p: `NAME`, `NAME_low`, `NAME_high`, `NAME_p`; NaN where there is none.
@@ -572,6 +586,23 @@ class TestDigest:
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         tests = [_tests_of(shown, number) for number in range(len(shown))]
         return {self.name: [digest_pieces(test, size=8) if test else "" for test in tests]}
+
+
+@dataclass(frozen=True)
+class FoldCounts:
+    """How many folds a score is over (`folds`), and what was counted in them: examples whose class
+    train lacks (`unseen`), and of sentences and of examples of all splits, which folds share, the
+    most: examples without a vector (`unusable`) and sentences that were read in part (`cut`).
+    """
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        rows = [shown.folds(number)[0] for number in range(len(shown))]
+        return {
+            "folds": list(map(len, rows)),
+            "unseen": [sum(fold.counts.unseen for fold in folds) for folds in rows],
+            "unusable": [max(fold.counts.unusable for fold in folds) for folds in rows],
+            "cut": [max(fold.counts.cut for fold in folds) for folds in rows],
+        }
 
 
 @dataclass(frozen=True)

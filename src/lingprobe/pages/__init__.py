@@ -31,7 +31,7 @@ from lingprobe.pages.breakdown import (
 )
 from lingprobe.pages.charts import FIGURES, chart, figure_of
 from lingprobe.pages.grid import grid
-from lingprobe.pages.mteb import mteb_folder, mteb_lines
+from lingprobe.pages.mteb import MTEB_EXTRAS, mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.records import format_csv, parquet
@@ -91,10 +91,13 @@ def scores_page(
     return Page(
         results,
         lambda: [_scores(results, questions, each, beside)],
-        texts={"csv": lambda: format_csv(rows(results)), "mteb": lambda: mteb_lines(results)},
+        texts={
+            "csv": lambda: format_csv(rows(results)),
+            "mteb": lambda: mteb_lines(ResultFrame.of(results, MTEB_EXTRAS)),
+        },
         files={
             "parquet": lambda to: parquet(rows(results), to),
-            "mteb": lambda to: mteb_folder(results, to),
+            "mteb": lambda to: mteb_folder(ResultFrame.of(results, MTEB_EXTRAS), to),
         },
         figure=lambda: chart(results, figure),
         html=lambda: web_page(results, beside._replace(questions=questions or {}, figure=figure)),
