@@ -139,6 +139,15 @@ def erased() -> tuple[ResultFrame, ResultFrame]:
     return frame.where(control="none", erased=USED), frame
 
 
+def test_a_score_that_was_stored_as_no_number_stays_none():
+    lost = replace(drawn(0.6), score=math.nan)
+    for results in ([lost], [lost, drawn(0.7, seed=1)]):
+        frame = averaged(results)
+        assert math.isnan(frame.score(0))
+        assert all(map(math.isnan, frame.interval(0)))
+        assert math.isnan(rows(results)[0].score)
+
+
 def test_what_was_computed_is_known_to_frames_of_the_same_predictions_alone():
     frame = averaged([drawn(0.6, seed=seed) for seed in range(2)])
     before, interval = frame.score(0), frame.interval(0)

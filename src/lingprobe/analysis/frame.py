@@ -69,9 +69,9 @@ _UNUSED: Mapping[str, Any] = (
     dict.fromkeys(ALL_KEYS, "")
     | dict.fromkeys(RUN_VALUES, math.nan)
     | dict.fromkeys(_COUNTS, 0)
-    | {"run_id": ""}
+    | {"run_id": "", "score": None}
 )
-"""What a column has where nothing is said."""
+"""What a column has where nothing is said; no score is one that is found in the answers."""
 Folds = Sequence[RunPredictions]
 Columns = Mapping[str, Sequence[Any]]
 AnswerFunction = Callable[[Answers, str], tuple[float, ...]]
@@ -503,8 +503,9 @@ class ResultFrame:
                 "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
                 "left_out": [len(a) - len(b) for a, b in zip(rows, groups, strict=True)],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
-                # the score and interval of several are found in their answers
-                **{name: self._alone(name, every) for name in ("score", "low", "high")},
+                "score": [self._stored_score(fits) for fits in groups],
+                # the interval of several is found in their answers
+                **{name: self._alone(name, every) for name in ("low", "high")},
                 "dev_score": [self._mean_dev(numbers) for numbers in every],
                 "constant_score": [
                     self._mean("constant_score", fits[0], n_test) for fits in groups
@@ -540,6 +541,22 @@ class ResultFrame:
         extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
         return [each.name for each in extra if pa.types.is_floating(each.type)]
 
+    def _stored_score(self, fits: Sequence[Sequence[int]]) -> float | None:
+        """The score of some fits where it was stored: of one, or where one is no number; that of
+        several is found in their answers.
+        """
+        scores = [self._scores[number] for folds in fits for number in folds]
+        if len(scores) == 1:
+            return scores[0]
+        is_lost = any(score is not None and math.isnan(score) for score in scores)
+        return math.nan if is_lost and len(fits[0]) == 1 else None
+
+    @cached_property
+    def _scores(self) -> list[float | None]:
+        """The scores that are known."""
+        scores: list[float | None] = self.table["score"].to_pylist()
+        return scores
+
     def _alone(self, name: str, every: Sequence[Sequence[int]]) -> list[float]:
         cells = self.column(name)
         return [cells[numbers[0]] if len(numbers) == 1 else math.nan for numbers in every]
@@ -561,15 +578,15 @@ class ResultFrame:
 
     def score(self, number: int) -> float:
         """The score of a row, the mean of its fits."""
-        known = self.column("score")[number]
-        if not math.isnan(known):
+        known = self._scores[number]
+        if known is not None:
             return float(known)
         return self._compute(number, _mean_score)[0]
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
-        if not math.isnan(low):
+        if not math.isnan(low) or math.isnan(self.score(number)):
             return low, high
         low, high = self._compute(number, Answers.interval)
         return low, high
@@ -617,5 +634,5 @@ def _array(name: str, cells: list[Any]) -> pa.Array:
     if name not in _UNUSED:
         return pa.array(cells)
     unused = _UNUSED[name]
-    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
-    return pa.array(cells, kinds[type(unused)])
+    kinds = {str: pa.string(), int: pa.int64()}
+    return pa.array(cells, kinds.get(type(unused), pa.float64()))
