@@ -13,7 +13,7 @@ import pytest
 
 import lingprobe
 from fixtures.results import result, saying
-from fixtures.views import layers_page
+from fixtures.views import classes_table, layers_page
 from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, mark_test_sets
 from lingprobe.analysis.rows import rows
@@ -22,7 +22,6 @@ from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.inside.units.views import ATTENTION_VIEW
 from lingprobe.pages import (
-    classes,
     compute_stratum_rows,
     plots,
     render,
@@ -235,7 +234,7 @@ def test_figures_say_it_below():
 
 
 def test_counts_by_class_say_what_is_missing():
-    assert any("fold 3 of 3" in note for note in classes(STOPPED).notes)
+    assert any("fold 3 of 3" in note for note in classes_table(STOPPED).notes)
 
 
 def test_a_control_over_other_examples_is_marked():

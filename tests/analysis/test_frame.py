@@ -139,13 +139,18 @@ def erased() -> tuple[ResultFrame, ResultFrame]:
     return frame.where(control="none", erased=USED), frame
 
 
+def test_names_that_are_no_utf8_are_written_out():
+    (row,) = ResultFrame.of([result(encoder="npz:caf\udce9.npz")], ("origin",))
+    assert row.encoder == r"npz:caf\udce9.npz"
+
+
 def test_a_score_that_was_stored_as_no_number_stays_none():
     lost = replace(drawn(0.6), score=math.nan)
-    for results in ([lost], [lost, drawn(0.7, seed=1)]):
-        frame = averaged(results)
+    for made in ([lost], [lost, drawn(0.7, seed=1)]):
+        frame = averaged(made)
         assert math.isnan(frame.score(0))
         assert all(map(math.isnan, frame.interval(0)))
-        assert math.isnan(rows(results)[0].score)
+        assert math.isnan(rows(made)[0].score)
 
 
 def test_what_was_computed_is_known_to_frames_of_the_same_predictions_alone():

@@ -27,6 +27,7 @@ from lingprobe.analysis.answers import (
 from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import ORDER, PERCENT
 from lingprobe.analysis.rows import get_encoder_kind, is_seeded, option_of, strip_fold
+from lingprobe.data.cache import storable
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.notes import Code, NotePart
@@ -277,10 +278,12 @@ class ResultFrame:
         rows = [{**_UNUSED, **run.keys, **run.values, **_sizes(run)} for run in listed]
         for row, run in zip(rows, listed, strict=True):
             row["run_id"] = digest_texts(*(f"{row[key]}" for key in ALL_KEYS), f"{run.extra}")
-        columns = {name: [row[name] for row in rows] for name in _UNUSED}
+        columns = {name: [_storable(row[name]) for row in rows] for name in _UNUSED}
         table = pa.table({name: _array(name, cells) for name, cells in columns.items()})
         if names := dict.fromkeys(name for run in listed for name in run.extra):
-            extra = pa.array([{name: run.extra.get(name) for name in names} for run in listed])
+            extra = pa.array(
+                [{name: _storable(run.extra.get(name)) for name in names} for run in listed]
+            )
             table = table.append_column(EXTRA, extra)
         fits = zip(columns["run_id"], listed, strict=True)
         predictions = {run_id: [[run.predictions]] for run_id, run in fits}
@@ -621,6 +624,13 @@ def _mean_known(values: Sequence[float]) -> float:
 def _unused_like(cells: Sequence[Any]) -> Any:
     """What stands for nothing in a column of such cells."""
     return math.nan if any(isinstance(cell, float) for cell in cells) else type(cells[0])()
+
+
+def _storable(cell: Any) -> Any:
+    """A cell as Arrow has it: names of files may have halves of characters, which no UTF-8 can
+    hold.
+    """
+    return storable(cell) if isinstance(cell, str) else cell
 
 
 def _sizes(run: ProbeRun) -> dict[str, int]:

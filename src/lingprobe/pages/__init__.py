@@ -25,7 +25,6 @@ from lingprobe.analysis.rows import (
 )
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import (
-    classes,
     compute_stratum_rows,
     strata_table,
 )
@@ -51,8 +50,6 @@ __all__ = [
     "FORMATS",
     "ResultRow",
     "Table",
-    "classes",
-    "classes_page",
     "compute_stratum_rows",
     "page",
     "render",
@@ -129,11 +126,6 @@ def _tell_best_points(results: Sequence[Result]) -> list[str]:
     """Which point of each training is the best on dev, where results are of some."""
     known = [result for result in results if result.provenance.checkpoint]
     return tell_best_points(ResultFrame.of(known, ("checkpoint",))) if known else []
-
-
-def classes_page(results: Sequence[Result]) -> Page[Results]:
-    """Counts and F1 by class or label."""
-    return Page(tuple(results), lambda: [classes(results)])
 
 
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:

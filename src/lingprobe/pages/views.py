@@ -24,10 +24,11 @@ VIEWS = Contents(
     "lingprobe.views",
     {
         name: f"lingprobe.pages.built_in_views:{name}"
-        for name in ("scores", "each", "classes", "by", "layers", "suite")
+        for name in ("scores", "each", "by", "layers", "suite")
     }
     | {
         "bits": "lingprobe.pages.bits_view:BITS_VIEW",
+        "classes": "lingprobe.pages.class_view:CLASS_VIEW",
         "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
         "exchange": "lingprobe.pages.exchange_view:EXCHANGE_VIEW",
         "headroom": "lingprobe.pages.headroom_view:HEADROOM_VIEW",
