@@ -25,8 +25,6 @@ NOT_PORTED = {
     "analysis/scores.py",
     "inside/languages/morphology.py",
     "inside/languages/morphology_page.py",
-    "inside/units/counts.py",
-    "inside/units/pages.py",
     "pages/__init__.py",
     "pages/breakdown.py",
     "pages/built_in_views.py",

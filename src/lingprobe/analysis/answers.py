@@ -18,7 +18,7 @@ from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, column, join_columns
-from lingprobe.data.notes import BoundaryDensity, Counts
+from lingprobe.data.notes import BoundaryDensity, Provenance
 from lingprobe.data.references import try_parse_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -154,7 +154,7 @@ class RunPredictions:
     n_train    examples that the probe was fitted to
     control    which labels these are, where a control draws them
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
-    counts     what was counted while it was measured
+    about      what else is known of how it was measured
     """
 
     gold: Column
@@ -167,7 +167,7 @@ class RunPredictions:
     n_train: int = 0
     control: str = ""
     mix: Sequence[float] = ()
-    counts: Counts = field(default_factory=Counts)
+    about: Provenance = field(default_factory=Provenance)
 
     @classmethod
     def of(cls, result: Result) -> RunPredictions:
@@ -184,7 +184,7 @@ class RunPredictions:
             about.counts.train,
             result.trial.control,
             about.choice.mix,
-            about.counts,
+            about,
         )
 
     @property

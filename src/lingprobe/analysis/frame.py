@@ -166,6 +166,11 @@ def _read_fit(result: Result) -> Mapping[str, Any]:
     return {"is_seeded": is_seeded(result)}
 
 
+def _read_probe(result: Result) -> Mapping[str, str]:
+    """The probe with all its options, also those that are as by default."""
+    return {"full_probe": result.trial.probe}
+
+
 def _read_checkpoint(result: Result) -> Mapping[str, str]:
     """What is known of a training at the point where its encoder is, as JSON; '' for nothing."""
     known = result.provenance.checkpoint
@@ -188,6 +193,7 @@ RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
     "code": _read_code,
     "fit": _read_fit,
     "origin": _read_origin,
+    "probe": _read_probe,
     "question": _read_question,
 }
 """What a view may ask for that stands in no column of all, by name."""

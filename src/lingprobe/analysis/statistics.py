@@ -599,9 +599,9 @@ class FoldCounts:
         rows = [shown.folds(number)[0] for number in range(len(shown))]
         return {
             "folds": list(map(len, rows)),
-            "unseen": [sum(fold.counts.unseen for fold in folds) for folds in rows],
-            "unusable": [max(fold.counts.unusable for fold in folds) for folds in rows],
-            "cut": [max(fold.counts.cut for fold in folds) for folds in rows],
+            "unseen": [sum(fold.about.counts.unseen for fold in folds) for folds in rows],
+            "unusable": [max(fold.about.counts.unusable for fold in folds) for folds in rows],
+            "cut": [max(fold.about.counts.cut for fold in folds) for folds in rows],
         }
 
 

@@ -5,7 +5,7 @@ And their pages: rows are computed, then laid out by the view's templates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -155,6 +155,7 @@ class View:
     sentences   a template with the macros that are named
     names       how encoders are called
     is_scored   whether probabilities are read, where these were kept
+    variants    other views of the same, by what stands after the name, as in `units:overlap`
     """
 
     name: str
@@ -176,14 +177,16 @@ class View:
     spread: ViewSpread | None = None
     order: Sequence[str | tuple[str, ...]] = ()
     listed: str = "true"
+    variants: Mapping[str, View] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
 
     def __call__(self, results: Iterable[Result], asked: Asked) -> Page[ResultFrame]:
         """The page of results."""
-        scored = asked.beside.scored if self.is_scored else None
-        return show_frame(self, ResultFrame.of(results if scored is None else scored(), self.extra))
+        view = self.variants.get(asked.argument, self)
+        scored = asked.beside.scored if view.is_scored else None
+        return show_frame(view, ResultFrame.of(results if scored is None else scored(), view.extra))
 
 
 def show_frame(
@@ -256,13 +259,14 @@ class ViewLayout(NamedTuple):
         return cls(view, shown.take(order), ViewText.read(view.sentences, names, facts))
 
     def tables(self) -> Iterator[Table]:
-        """The tables, in the order of rows."""
+        """The tables in which something is, in the order of rows."""
         for table in self.view.tables:
             make = self._lists if isinstance(table, ListTable) else self._matrices
             groups = list(self.shown.groups(table.tables).values())
             for numbers in groups:
                 whole = self.shown.take(numbers)
-                yield self._around(table, whole, make(table, whole), numbers is groups[-1])
+                if (made := make(table, whole)).sections:
+                    yield self._around(table, whole, made, numbers is groups[-1])
 
     def _lists(self, table: Any, whole: ResultFrame) -> Table:
         """A table with a line for each of some rows."""

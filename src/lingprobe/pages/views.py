@@ -35,7 +35,7 @@ VIEWS = Contents(
         "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
         "morphology": "lingprobe.inside.languages.morphology_page:morphology",
         "transfer": "lingprobe.inside.languages.views:TRANSFER_VIEW",
-        "units": "lingprobe.inside.units.pages:units",
+        "units": "lingprobe.inside.units.views:UNIT_VIEW",
     },
     made=False,
 )
