@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.core import Result
+from lingprobe.data.core import Result, Tags
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, column, join_columns
 from lingprobe.data.notes import BoundaryDensity, Provenance
@@ -44,11 +44,11 @@ class Scored(Protocol):
     def missing(self) -> str: ...
 
 
-def digest_test_set(folds: Iterable[Result]) -> str:
+def digest_test_set(folds: Iterable[RunPredictions]) -> str:
     """A digest of the test examples of some folds; '' for results of a version that did not keep
     it.
     """
-    parts = [fold.provenance.tested for fold in folds]
+    parts = [fold.tested for fold in folds]
     return digest_pieces(" ".join(sorted(parts)), size=8) if all(parts) else ""
 
 
@@ -155,6 +155,7 @@ class RunPredictions:
     control    which labels these are, where a control draws them
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
     about      what else is known of how it was measured
+    strata     tags of the test examples, by their name
     """
 
     gold: Column
@@ -168,6 +169,7 @@ class RunPredictions:
     control: str = ""
     mix: Sequence[float] = ()
     about: Provenance = field(default_factory=Provenance)
+    strata: Mapping[str, Tags] = field(default_factory=dict)
 
     @classmethod
     def of(cls, result: Result) -> RunPredictions:
@@ -185,6 +187,7 @@ class RunPredictions:
             result.trial.control,
             about.choice.mix,
             about,
+            result.strata,
         )
 
     @property
