@@ -17,7 +17,6 @@ NOT_PORTED = {
     "analysis/encoder_verdicts.py",
     "analysis/opponents.py",
     "analysis/rows.py",
-    "analysis/score_cells.py",
     "analysis/scores.py",
     "inside/languages/morphology.py",
     "inside/languages/morphology_page.py",

@@ -156,6 +156,7 @@ class RunPredictions:
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
     about      what else is known of how it was measured
     strata     tags of the test examples, by their name
+    score      as it was stored, a share, and its metric; None where it is found in the answers
     """
 
     gold: Column
@@ -170,6 +171,8 @@ class RunPredictions:
     mix: Sequence[float] = ()
     about: Provenance = field(default_factory=Provenance)
     strata: Mapping[str, Tags] = field(default_factory=dict)
+    score: float | None = None
+    metric: str = ""
 
     @classmethod
     def of(cls, result: Result) -> RunPredictions:
@@ -188,6 +191,8 @@ class RunPredictions:
             about.choice.mix,
             about,
             result.strata,
+            result.score,
+            result.metric,
         )
 
     @property

@@ -75,7 +75,6 @@ _UNUSED: Mapping[str, Any] = (
 """What a column has where nothing is said; no score is one that is found in the answers."""
 Folds = Sequence[RunPredictions]
 Columns = Mapping[str, Sequence[Any]]
-AnswerFunction = Callable[[Answers, str], tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +206,8 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
     def __init__(self, fits: Mapping[str, Sequence[Folds]] | None = None) -> None:
         self._fits = {} if fits is None else fits
         self._answers: dict[str, Answers] = {}
-        self._values: dict[tuple[str, str, AnswerFunction], tuple[float, ...]] = {}
+        self._scores: dict[tuple[str, str], float] = {}
+        self._intervals: dict[tuple[str, str], tuple[float, float]] = {}
 
     def __getitem__(self, run_id: str) -> Sequence[Folds]:
         return self._fits[run_id]
@@ -224,17 +224,28 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
             self._answers[run_id] = join_predictions(self[run_id])
         return self._answers[run_id]
 
-    def compute(self, run_id: str, metric: str, compute: AnswerFunction) -> tuple[float, ...]:
-        """What a function says of the answers of a row by a metric, in percent."""
-        key = run_id, metric, compute
-        if key not in self._values:
-            values = compute(self.join(run_id), metric)
-            self._values[key] = tuple(PERCENT * value for value in values)
-        return self._values[key]
+    def score_fits(self, run_id: str, metric: str) -> Sequence[float]:
+        """The scores of the fits of a row as shares: as stored, or of several folds together."""
+        fits = self[run_id]
+        stored = [fold.score for folds in fits for fold in folds if fold.metric == metric]
+        known = [score for score in stored if score is not None]
+        is_whole = len(known) == len(fits) and len(fits[0]) == 1
+        return known if is_whole else self.join(run_id).scores(metric)
 
+    def score(self, run_id: str, metric: str) -> float:
+        """The score of a row by a metric, the mean of its fits, in percent."""
+        key = run_id, metric
+        if key not in self._scores:
+            self._scores[key] = PERCENT * float(np.mean(self.score_fits(run_id, metric)))
+        return self._scores[key]
 
-def _mean_score(answers: Answers, metric: str) -> tuple[float]:
-    return (float(np.mean(answers.scores(metric))),)
+    def interval(self, run_id: str, metric: str) -> tuple[float, float]:
+        """The 95 % interval of the score, in percent."""
+        key = run_id, metric
+        if key not in self._intervals:
+            low, high = self.join(run_id).interval(metric)
+            self._intervals[key] = PERCENT * low, PERCENT * high
+        return self._intervals[key]
 
 
 Note = TypeVar("Note", bound=NotePart)
@@ -512,8 +523,8 @@ class ResultFrame:
                 "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
                 "left_out": [len(a) - len(b) for a, b in zip(rows, groups, strict=True)],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
-                "score": [self._stored_score(fits) for fits in groups],
-                # the interval of several is found in their answers
+                # the score and interval of several are found in their answers
+                "score": [self._scores[k[0]] if len(k) == 1 else None for k in every],
                 **{name: self._alone(name, every) for name in ("low", "high")},
                 "dev_score": [self._mean_dev(numbers) for numbers in every],
                 "constant_score": [
@@ -550,16 +561,6 @@ class ResultFrame:
         extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
         return [each.name for each in extra if pa.types.is_floating(each.type)]
 
-    def _stored_score(self, fits: Sequence[Sequence[int]]) -> float | None:
-        """The score of some fits where it was stored: of one, or where one is no number; that of
-        several is found in their answers.
-        """
-        scores = [self._scores[number] for folds in fits for number in folds]
-        if len(scores) == 1:
-            return scores[0]
-        is_lost = any(score is not None and math.isnan(score) for score in scores)
-        return math.nan if is_lost and len(fits[0]) == 1 else None
-
     @cached_property
     def _scores(self) -> list[float | None]:
         """The scores that are known."""
@@ -590,19 +591,21 @@ class ResultFrame:
         known = self._scores[number]
         if known is not None:
             return float(known)
-        return self._compute(number, _mean_score)[0]
+        return self.predictions.score(*self._scored(number))
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
         if not math.isnan(low) or math.isnan(self.score(number)):
             return low, high
-        low, high = self._compute(number, Answers.interval)
-        return low, high
+        return self.predictions.interval(*self._scored(number))
 
-    def _compute(self, number: int, compute: AnswerFunction) -> tuple[float, ...]:
-        metric = self.column("metric")[number]
-        return self.predictions.compute(self.column("run_id")[number], metric, compute)
+    def score_fits(self, number: int) -> Sequence[float]:
+        """The scores of the fits of a row, shares."""
+        return self.predictions.score_fits(*self._scored(number))
+
+    def _scored(self, number: int) -> tuple[str, str]:
+        return self.column("run_id")[number], self.column("metric")[number]
 
     def answers(self, number: int) -> Answers:
         """The answers of a row, of all its fits over all test examples."""
