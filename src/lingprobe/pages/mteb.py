@@ -110,7 +110,8 @@ def task_results(frame: ResultFrame) -> Iterator[Scored]:
 
 def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[str, Any]:
     """What MTEB calls a task result, of a row and of the trained probes behind it."""
-    shares = {name: _share(getattr(row, name)) for name in ("score", "low", "high")}
+    cells = row._asdict()
+    shares = {name: _share(cells[name]) for name in ("score", "low", "high")}
     score = {
         "hf_subset": "default",
         "languages": _join_languages(measured.column("languages")),
@@ -119,7 +120,7 @@ def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[
         **{name: shares[name] for name in ("low", "high")},
         "majority": _share(row.constant_score),
         **controls,
-        **{name: getattr(row, column) for name, column in _BESIDE.items()},
+        **{name: cells[column] for name, column in _BESIDE.items()},
     }
     known = sorted({*measured.column("data_identity")})
     return {
