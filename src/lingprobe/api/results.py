@@ -13,11 +13,22 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.options import SelectionOptions
+from lingprobe.api.prediction_files import write_predictions
 from lingprobe.api.result_options import (
     CardOptions,
     CompareOptions,
     PredictionsOptions,
     ReportOptions,
+)
+from lingprobe.api.selection import (
+    Chosen,
+    Stored,
+    is_asked,
+    judged_by,
+    keeps_scores,
+    of_encoder,
+    read_results,
+    select_results,
 )
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
@@ -28,18 +39,7 @@ from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import CARD_VIEW, card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
 from lingprobe.pages.human import read_answers
-from lingprobe.pages.probabilities import write as write_predictions
 from lingprobe.pages.records import format_csv
-from lingprobe.pages.selection import (
-    Chosen,
-    Stored,
-    is_asked,
-    judged_by,
-    keeps_scores,
-    of_encoder,
-    read_results,
-    select_results,
-)
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.views import Asked, view_page
 from lingprobe.pages.web.study import Beside

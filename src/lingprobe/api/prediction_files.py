@@ -1,6 +1,4 @@
-"""What probes say beyond their answers, from results that kept scores: V-information in bits (Xu et
-al. 2020), calibration, and predictions written beside their examples.
-"""
+"""Predictions written beside their test examples, of results that kept scores."""
 
 from __future__ import annotations
 
@@ -16,36 +14,20 @@ from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import DataProblem, Dataset, Result
 from lingprobe.data.labels import Column
-from lingprobe.data.references import ReferenceProblem, shorten_reference
+from lingprobe.data.references import shorten_reference
 from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.measure import about
+from lingprobe.experiment.examples import load_test_examples
 from lingprobe.metrics.information import pointwise
+from lingprobe.pages.bits_view import NOTHING_SCORED
 from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
-from lingprobe.store.items import read_items
 from lingprobe.tasks import TASKS
 
-
-def with_scores(results: Sequence[Result]) -> list[Result]:
-    """The results that kept scores, without controls; DataProblem where there is none."""
-    chosen = [
-        result
-        for result in results
-        if result.scores is not None and result.trial.control == NO_CONTROL
-    ]
-    if not chosen:
-        raise DataProblem(
-            "no result here has stored scores: measure with `lingprobe run --keep-scores` (not for"
-            " labels that are numbers)"
-        )
-    return chosen
+_DIGITS = 6  # of a probability
 
 
-DIGITS = 6  # of a probability
-
-
-def write(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list[Path]:
+def write_predictions(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list[Path]:
     """One file for each result that kept scores; returns their paths. DataProblem where there is
     none, or the data are other ones.
 
@@ -54,58 +36,22 @@ def write(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list
            gold takes, and its pointwise V-information
     jiant  the records of jiant's file with `preds.proba` of each target, in the order of labels.txt
     """
-    chosen = with_scores(results)
+    chosen = [r for r in results if r.scores is not None and r.trial.control == NO_CONTROL]
+    if not chosen:
+        raise DataProblem(NOTHING_SCORED)
     folder.mkdir(parents=True, exist_ok=True)
     known: dict[str, Dataset] = {}
-    return [_write_predictions(result, known, folder, FORMATS[style]) for result in chosen]
+    return [_write_result(result, known, folder, _FORMATS[style]) for result in chosen]
 
 
-def _write_predictions(
+def _write_result(
     result: Result,
     known: dict[str, Dataset],
     folder: Path,
     form: Callable[[Dataset, Result, Path], Path],
 ) -> Path:
-    dataset = examples_of(result, known)
+    dataset = load_test_examples(result, known, shorten_task(result.trial.task))
     return form(dataset, result, folder / _name(result))
-
-
-def examples_of(
-    result: Result, known: dict[str, Dataset], *, runs_own_code: bool = True
-) -> Dataset:
-    """The test examples of a result in its order: those that were kept beside it, or else of its
-    data set, which is loaded; DataProblem where the data are gone or other ones, or where some
-    examples were excluded and it kept no scores, which say which. The data set that was loaded last
-    is kept in `known`.
-    """
-    if (kept := read_items(result)) is not None:
-        return kept
-    task = result.trial.task
-    if "@" in task and not runs_own_code:
-        raise DataProblem("the task is your own code, which a report does not run")
-    if task not in known:
-        known.clear()
-        known[task] = _load_dataset(task)
-    rows = result.scores.rows if result.scores else known[task].rows("test")
-    dataset = (
-        known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
-    )
-    if about(dataset) != result.provenance.tested:
-        raise DataProblem(
-            f"{shorten_task(task)}: its test examples have changed since they were measured; run it"
-            " again"
-        )
-    return dataset
-
-
-def _load_dataset(task: str) -> Dataset:
-    try:
-        return TASKS.make(task).load()  # type: ignore[no-any-return]
-    except ReferenceProblem as problem:
-        raise DataProblem(
-            f"{task}: predictions are shown with their examples, which only a task with a reference"
-            f" can load ({problem})"
-        ) from None
 
 
 def _name(result: Result) -> str:
@@ -129,8 +75,11 @@ def _jsonl(dataset: Dataset, result: Result, path: Path) -> Path:
 def _lines(dataset: Dataset, result: Result) -> Iterator[dict[str, Any]]:
     scores = result.scores
     assert scores is not None
-    probabilities = scores.probabilities().round(DIGITS)
-    bits, pvi = scores.bits(result.gold).round(DIGITS), pointwise(result.gold, scores).round(DIGITS)
+    probabilities = scores.probabilities().round(_DIGITS)
+    bits, pvi = (
+        scores.bits(result.gold).round(_DIGITS),
+        pointwise(result.gold, scores).round(_DIGITS),
+    )
     names = result.gold.names
     for i, sites in enumerate(dataset.sites.tolist()):
         yield {
@@ -156,8 +105,8 @@ def _jiant(dataset: Dataset, result: Result, path: Path) -> Path:
     names, order = result.gold.names, np.argsort(np.array(result.gold.names))
     path.mkdir(parents=True, exist_ok=True)
     (path / "labels.txt").write_text("".join(names[k] + "\n" for k in order), "utf-8")
-    jiant.write(dataset, path / "preds.test.json", scores.probabilities()[:, order].round(DIGITS))
+    jiant.write(dataset, path / "preds.test.json", scores.probabilities()[:, order].round(_DIGITS))
     return path
 
 
-FORMATS: dict[str, Callable[[Dataset, Result, Path], Path]] = {"jsonl": _jsonl, "jiant": _jiant}
+_FORMATS: dict[str, Callable[[Dataset, Result, Path], Path]] = {"jsonl": _jsonl, "jiant": _jiant}
