@@ -29,15 +29,20 @@ from lingprobe.analysis.statistics import (
     BestRow,
     BetterThanEach,
     ConstantTest,
+    ExampleDigest,
+    FirstKnown,
+    FoldCounts,
     HolmCorrection,
     JointPermutation,
     LowerThanEach,
     MeanScore,
+    OtherBest,
     OtherScore,
     PairedDifference,
     ShareKept,
 )
 from lingprobe.data.labels import Classes
+from lingprobe.inside.units.notes import Looks
 from lingprobe.metrics import difference, holm
 
 
@@ -300,3 +305,52 @@ def test_rows_are_taken_and_arranged_by_their_columns():
     best = frame.take_best("place", ("task",), by="dev")
     assert [(row.task, row.place) for row in best] == [("b", 1), ("a", 2)]
     assert frame.select({"name": "task"}).table.column_names == ["name"]
+
+
+def test_the_best_of_other_rows_and_the_first_number_known():
+    made = [result(share, encoder=f"b{share}") for share in (0.6, 0.7)]
+    made = [saying(each, kind="baseline") for each in made]
+    made += [saying(result(0.8, encoder="mine"), kind="trained")]
+    frame = averaged(made)
+    shown = frame.where(role="trained")
+    other = {"role": "baseline", "encoder": ANY}
+    assert OtherBest("best", other).compute(shown, frame) == {"best": [pytest.approx(70)]}
+    (nothing,) = OtherBest("best", {"role": "oracle"}).compute(shown, frame)["best"]
+    assert math.isnan(nothing)
+    table = ResultFrame(pa.table({"a": [math.nan, 1.0, math.nan], "b": [2.0, 3.0, math.nan]}))
+    first = FirstKnown("first", ("a", "b")).compute(table, table)["first"]
+    assert first[:2] == [2.0, 1.0]
+    assert math.isnan(first[2])
+
+
+def test_what_is_counted_is_of_all_folds_or_of_the_most():
+    counts = [{"unseen": 2, "unusable": 4, "cut": 1}, {"unseen": 3, "unusable": 1, "cut": 5}]
+    folds = [
+        saying(result(task=f"ud/tense:EWT,fold={k}/2"), counts=each, tested=f"t{k}")
+        for k, each in enumerate(counts, 1)
+    ]
+    frame = averaged(folds)
+    assert FoldCounts().compute(frame, frame) == {
+        "folds": [2], "unseen": [5], "unusable": [4], "cut": [5]
+    }  # fmt: skip
+    (digest,) = ExampleDigest("tested").compute(frame, frame)["tested"]
+    assert digest == rows(folds)[0].tested != ""
+    untold = averaged([saying(folds[0], tested="")])
+    assert ExampleDigest("tested").compute(untold, untold) == {"tested": [""]}
+
+
+def test_notes_are_columns_and_rows_are_added():
+    told = saying(
+        result(encoder="a"), choice={"attention": {"first": 0.25, "words": [["w", 2, 3]]}}
+    )
+    frame = ResultFrame.of([told, result(encoder="b")], (Looks,))
+    one, nothing = frame.read_notes(Looks)
+    assert one.first == 0.25
+    assert list(one.words) == [["w", 2, 3]]
+    assert nothing is None
+    assert [row.encoder for row in frame.where(attention=USED)] == ["a"]
+    further = frame.take([1]).with_columns({"score": [None]})
+    assert [row.encoder for row in frame.append(further)] == ["a", "b", "b"]
+    roles = [saying(result(encoder=k), kind=k) for k in ("oracle", "trained", "baseline")]
+    ordered = ResultFrame.of(roles).arrange_roles("task")
+    assert ordered.column("encoder") == ["baseline", "trained", "oracle"]

@@ -578,7 +578,7 @@ def list_test_sets(shown: ResultFrame) -> list[ExampleSet]:
 
 
 @dataclass(frozen=True)
-class TestDigest:
+class ExampleDigest:
     """A digest of the test examples of each row; '' where it is not known."""
 
     name: str

@@ -12,7 +12,7 @@ import numpy as np
 
 from lingprobe.analysis.frame import RUN_KEYS, Columns, Folds, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.statistics import ExampleMarks, TestDigest
+from lingprobe.analysis.statistics import ExampleDigest, ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.metrics import Answers
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
@@ -83,7 +83,7 @@ BITS_VIEW = View(
     keys=RUN_KEYS,
     prepare=select_scored,
     where={},
-    statistics=(LabelInformation(), TestDigest("tested"), ExampleMarks("mark", ("task",))),
+    statistics=(LabelInformation(), ExampleDigest("tested"), ExampleMarks("mark", ("task",))),
     tables=(
         ListTable(
             columns=_CELLS,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
-from lingprobe.analysis.statistics import FoldCounts, MeanScore, TestDigest
+from lingprobe.analysis.statistics import ExampleDigest, FoldCounts, MeanScore
 from lingprobe.data.cache import write_text
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
@@ -90,7 +90,7 @@ def task_results(frame: ResultFrame) -> Iterator[Scored]:
     no score have none of their own.
     """
     rows = frame.average_repeats(RUN_KEYS)
-    for statistic in (MeanScore(), FoldCounts(), TestDigest("tested")):
+    for statistic in (MeanScore(), FoldCounts(), ExampleDigest("tested")):
         rows = rows.with_columns(statistic.compute(rows, rows))
     probes: dict[tuple[str, ...], set[str]] = {}
     for task, encoder, layer, probe in rows.groups(_MEASURED):
