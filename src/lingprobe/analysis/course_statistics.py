@@ -156,11 +156,11 @@ class GrowingMixes:
         others = frame.find_others(shown, self.other)
         lasts = shown.column(self.last)
         pairs = [(last, tuple(some)) for last, some in zip(lasts, others, strict=True)]
-        known = {pair: self._expected(frame, *pair) for pair in dict.fromkeys(pairs)}
+        known = {pair: self._find_layer(frame, *pair) for pair in dict.fromkeys(pairs)}
         ends = ("", "_low", "_high", "_gain", "_error", "_why", "_bits")
         return {f"{self.name}{end}": [known[p][i] for p in pairs] for i, end in enumerate(ends)}
 
-    def _expected(self, frame: ResultFrame, last: int, rows: Sequence[int]) -> tuple[Any, ...]:
+    def _find_layer(self, frame: ResultFrame, last: int, rows: Sequence[int]) -> tuple[Any, ...]:
         layers, fits = frame.column(self.layer), frame.column("fits")
         mixes = {layers[k]: k for k in rows}
         missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]

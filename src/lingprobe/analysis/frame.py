@@ -591,20 +591,20 @@ class ResultFrame:
         known = self._scores[number]
         if known is not None:
             return float(known)
-        return self.predictions.score(*self._scored(number))
+        return self.predictions.score(*self._score_key(number))
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
         if not math.isnan(low) or math.isnan(self.score(number)):
             return low, high
-        return self.predictions.interval(*self._scored(number))
+        return self.predictions.interval(*self._score_key(number))
 
     def score_fits(self, number: int) -> Sequence[float]:
         """The scores of the fits of a row, shares."""
-        return self.predictions.score_fits(*self._scored(number))
+        return self.predictions.score_fits(*self._score_key(number))
 
-    def _scored(self, number: int) -> tuple[str, str]:
+    def _score_key(self, number: int) -> tuple[str, str]:
         return self.column("run_id")[number], self.column("metric")[number]
 
     def answers(self, number: int) -> Answers:
