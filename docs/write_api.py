@@ -72,7 +72,9 @@ EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
     "report": "lingprobe.analysis.row:ResultRow",
     "report --suite": "lingprobe.suites.page:Cell",
-    "report --bits": "lingprobe.pages.probabilities:Bits",
+    "report --bits": "lingprobe.pages.bits_view:BITS_VIEW",
+    "report --classes": "lingprobe.pages.class_view:CLASS_VIEW",
+    "report --headroom": "lingprobe.pages.headroom_view:HEADROOM_VIEW",
     "layers": "lingprobe.pages.layer_view:LAYER_VIEW",
     "compare": "lingprobe.pages.compare:Compared",
     "relate": "lingprobe.analysis.relation:Correlation",

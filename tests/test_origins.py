@@ -48,7 +48,7 @@ lingprobe/experiment/runners/__init__.py working
 lingprobe_extensions/compose/events/languages.py language
 lingprobe/data/identity.py code_roots portable
 lingprobe/data/listing.py _entry
-lingprobe/pages/selection.py judged_by
+lingprobe/api/selection.py judged_by
 lingprobe/pages/charts.py figure_of
 lingprobe/pages/paper.py paper_page
 lingprobe/suites/conneau2018.py conneau2018
@@ -88,7 +88,7 @@ lingprobe_extensions/papers/sheet_score.py _redraw_sample
 lingprobe/metrics/constant.py _own_metric find_metric
 lingprobe/pages/breakdown.py _beside has_counted_labels restrict_result
 lingprobe/pages/descriptions.py describe_reference get_question
-lingprobe/pages/probabilities.py _load_dataset
+lingprobe/experiment/examples.py _load_dataset
 lingprobe/pages/scores.py _describe_control
 lingprobe/pages/subsets.py _averages
 lingprobe/suites/suite.py different told_data

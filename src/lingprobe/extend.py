@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lingprobe.api.listing import get_contents
     from lingprobe.api.options import SelectionOptions
     from lingprobe.api.results import ResultsSource, read_stored_results
+    from lingprobe.api.selection import select_references
     from lingprobe.audit.findings import AuditBaseline
     from lingprobe.audit.floors import SplitHalves
     from lingprobe.cli.options import PageOptions, QuietOptions, show_page
@@ -105,7 +106,6 @@ if TYPE_CHECKING:
     from lingprobe.pages.open_files import make_file_names
     from lingprobe.pages.records import format_csv
     from lingprobe.pages.scores import describe_scores
-    from lingprobe.pages.selection import select_references
     from lingprobe.store.results import PackedResult
     from lingprobe.suites.facts import PaperTable
     from lingprobe.suites.suite import Suite
@@ -361,7 +361,7 @@ _PLACES = {
     "pages.open_files": "make_file_names",
     "pages.records": "format_csv",
     "pages.scores": "describe_scores",
-    "pages.selection": "select_references",
+    "api.selection": "select_references",
     "store.results": "PackedResult",
     "suites.facts": "PaperTable",
     "suites.suite": "Suite",

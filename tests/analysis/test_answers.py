@@ -8,26 +8,30 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lingprobe
 from fixtures.results import result, saying
-from fixtures.views import layers_page
+from fixtures.views import classes_table, layers_page
 from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, mark_test_sets
 from lingprobe.analysis.rows import rows
 from lingprobe.analysis.statistics import ExampleMarks
+from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
+from lingprobe.inside.units.views import ATTENTION_VIEW
 from lingprobe.pages import (
-    classes,
     compute_stratum_rows,
     plots,
     render,
     scores,
     strata_table,
 )
+from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.pages.curve_view import make_curve_view
 from lingprobe.pages.layer_view import LAYER_VIEW
+from lingprobe.pages.views import Asked
 from lingprobe.suites.facts import (
     Block,
     Entry,
@@ -50,6 +54,10 @@ def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: objec
         provenance=made.provenance.plain() | ({"tested": tested} if tested else {}),
         strata={"distance": tags},
     )
+
+
+def digest(results: list[Result]) -> str:
+    return answers.digest_test_set(map(answers.RunPredictions.of, results))
 
 
 def folds(encoder: str, *numbers: int, seed: int = 0, of: int = 3) -> list[Result]:
@@ -150,14 +158,14 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
 
 
 def test_what_vectors_tell_in_bits_is_marked_too():
-    from lingprobe.pages.probabilities import Bits, bits_table
-
+    even = np.zeros((200, 2), np.float32)
+    logits = Logits.of(even, "softmax", over("x").gold, np.arange(200))
     rows_ = [
-        Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested)
+        replace(over(tested, encoder=e), scores=logits)
         for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))
     ]
-    table = bits_table(rows_)
-    assert [row[5] for row in table.sections[0].rows] == ["0.500", "0.500", "0.500*"]
+    (table,) = BITS_VIEW(rows_, Asked()).tables
+    assert [row[5][-1] for row in table.sections[0].rows] == ["0", "0", "*"]
     assert any("do not compare the two" in note for note in table.notes)
 
 
@@ -200,7 +208,9 @@ def test_whatever_lays_out_scores_marks_them():
             assert marks, f"{file.name} makes a table and marks nothing in it (analysis/answers.py)"
 
 
-@pytest.mark.parametrize("view", [LAYER_VIEW, make_curve_view()], ids=lambda view: view.name)
+@pytest.mark.parametrize(
+    "view", [LAYER_VIEW, make_curve_view(), ATTENTION_VIEW, BITS_VIEW], ids=lambda view: view.name
+)
 def test_views_of_scores_below_each_other_mark_them(view):
     assert any(isinstance(each, ExampleMarks) for each in view.statistics)
 
@@ -228,7 +238,7 @@ def test_figures_say_it_below():
 
 
 def test_counts_by_class_say_what_is_missing():
-    assert any("fold 3 of 3" in note for note in classes(STOPPED).notes)
+    assert any("fold 3 of 3" in note for note in classes_table(STOPPED).notes)
 
 
 def test_a_control_over_other_examples_is_marked():
@@ -285,10 +295,6 @@ def test_rows_of_unlike_many_seeds_say_how_many():
 
 def test_examples_of_folds_have_one_digest_in_any_order_where_each_has_one():
     made = folds("length", 1, 2)
-    assert re.fullmatch("[0-9a-f]{16}", answers.digest_test_set(made))
-    assert (
-        answers.digest_test_set(made)
-        == answers.digest_test_set(made[::-1])
-        != answers.digest_test_set(made[:1])
-    )
-    assert answers.digest_test_set([*made, over(None)]) == ""
+    assert re.fullmatch("[0-9a-f]{16}", digest(made))
+    assert digest(made) == digest(made[::-1]) != digest(made[:1])
+    assert digest([*made, over(None)]) == ""

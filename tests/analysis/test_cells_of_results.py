@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.score_cells import scores_of
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Classes, Scores
 
 ONE, OTHER = "ud/tense:EWT-bank", "ud/passive:EWT-bank"
+
+
+def score_results(results):
+    return scores_of(ResultFrame.of(results, SCORE_EXTRAS))
 
 
 def trained(share=0.75, n=200, **trial):
@@ -24,7 +29,7 @@ def test_the_noise_of_a_cell_is_the_variance_of_the_mean_over_seeds():
     shares = [0.7, 0.75, 0.85]
     results = [trained(share, seed=seed) for seed, share in enumerate(shares)]
     results += [trained(0.6, encoder="st:y")]
-    (x, y), remarks = scores_of(results)
+    (x, y), remarks = score_results(results)
     assert (x.row.name, x.column.task, x.value) == (
         "st:x",
         "ud/tense",
@@ -41,7 +46,7 @@ def test_the_noise_over_folds_is_that_of_scores_over_all_of_them():
         trained(share, 100 * fold, seed=seed, task=f"{ONE},fold={fold}/2")
         for (seed, fold), share in shares.items()
     ]
-    ((score,), _) = scores_of(results)
+    ((score,), _) = score_results(results)
     whole = [100 * (0.6 + 2 * 0.8) / 3, 100 * (0.7 + 2 * 0.9) / 3]
     assert score.value == pytest.approx(np.mean(whole))
     assert score.noise == pytest.approx(np.var(whole, ddof=1) / 2)
@@ -50,7 +55,7 @@ def test_the_noise_over_folds_is_that_of_scores_over_all_of_them():
 def test_the_noise_is_that_of_the_scores_that_were_stored():
     """As the score is their mean: an earlier version may have computed another one."""
     results = [replace(trained(seed=seed), score=share) for seed, share in enumerate((0.6, 0.75))]
-    ((score,), _) = scores_of(results)
+    ((score,), _) = score_results(results)
     assert score.value == pytest.approx(67.5)
     assert score.noise == pytest.approx(np.var([60, 75], ddof=1) / 2)
 
@@ -63,11 +68,11 @@ def test_oracles_controls_and_what_gives_no_embeddings_have_no_cell():
         saying(result(0.6, encoder="length", task=ONE), kind="baseline"),
         saying(result(0.6, encoder="bow:random", task=ONE), kind="baseline"),
     ]
-    scores, remarks = scores_of(results)
+    scores, remarks = score_results(results)
     assert [score.row.name for score in scores] == ["st:x", "bow:random"]
     assert remarks == ["length: excluded, they are not embeddings"]
     with pytest.raises(DataProblem, match="no encoder has a score here"):
-        scores_of(results[2:4])
+        score_results(results[2:4])
 
 
 def test_an_encoder_is_constant_if_it_is_on_every_task():
@@ -80,7 +85,7 @@ def test_an_encoder_is_constant_if_it_is_on_every_task():
         *(flat(task, "st:flat") for task in (ONE, OTHER)),
         *(flat(ONE, "st:half"), trained(0.6, task=OTHER, encoder="st:half")),
     ]
-    scores, remarks = scores_of(results)
+    scores, remarks = score_results(results)
     assert {score.row.name for score in scores} == {"st:x", "st:half"}
     assert len(scores) == 4
     (remark,) = remarks
@@ -89,7 +94,7 @@ def test_an_encoder_is_constant_if_it_is_on_every_task():
 
 def test_a_question_by_several_probes_has_a_column_for_each():
     results = [trained(probe=probe, task=task) for probe in ("mlp", "logreg") for task in (ONE,)]
-    scores, _ = scores_of([*results, trained(task=OTHER)])
+    scores, _ = score_results([*results, trained(task=OTHER)])
     assert sorted(score.column.name for score in scores) == [
         "passive",
         "tense, logreg",
@@ -112,7 +117,7 @@ def test_answers_are_constant_that_are_one_class_or_one_number(said, is_left):
     """A set of labels is no answer of an embedding that is known to be constant."""
     gold = said if said.numbers is not None else Classes(np.arange(9) % 2, said.names)
     one = replace(trained(encoder="st:flat"), predicted=said, gold=gold)
-    found, remarks = scores_of([one, trained(task=OTHER)])
+    found, remarks = score_results([one, trained(task=OTHER)])
     assert [score.row.name for score in found] == ["st:flat"] * (not is_left) + ["st:x"]
     assert len(remarks) == is_left
 
@@ -120,7 +125,7 @@ def test_answers_are_constant_that_are_one_class_or_one_number(said, is_left):
 def test_columns_of_one_question_over_several_data_are_named_in_full():
     """Paths by their last part; but languages tell columns apart as they are."""
     tasks = ["ud/tense:/data/one.conllu,size=90", "ud/tense:/data/two.conllu", OTHER]
-    scores, _ = scores_of([trained(task=task) for task in tasks])
+    scores, _ = score_results([trained(task=task) for task in tasks])
     assert [score.column.name for score in scores] == [
         "tense:one.conllu,size=90",
         "tense:two.conllu",
@@ -128,7 +133,7 @@ def test_columns_of_one_question_over_several_data_are_named_in_full():
     ]
     assert [score.column.task for score in scores] == ["ud/tense", "ud/tense", "ud/passive"]
     banks = {"en_ewt": "eng", "pl_pdb": "pol"}
-    scores, _ = scores_of(
+    scores, _ = score_results(
         [
             saying(
                 trained(task=f"ud/tense:/data/{bank}"),
@@ -145,7 +150,7 @@ def test_columns_of_one_question_over_several_data_are_named_in_full():
 def test_scores_over_other_examples_than_most_have_no_cell_and_are_counted():
     results = [trained(encoder=f"st:{name}") for name in "abc"]
     results += [trained(n=150, encoder=f"st:{name}") for name in "de"]
-    scores, remarks = scores_of([*results, trained(n=150, task=OTHER)])
+    scores, remarks = score_results([*results, trained(n=150, task=OTHER)])
     assert [score.row.name for score in scores] == ["st:a", "st:b", "st:c", "st:x"]
     assert remarks == ["ud/tense:EWT-bank: 2 scores over different test examples are excluded"]
 
@@ -159,8 +164,8 @@ def test_what_one_seed_scores_has_no_noise(seeds, folds):
         return [trained(share, seed=seed, task=task) for task in tasks]
 
     every = [one for seed, share in enumerate(seeds) for one in made(share, seed)]
-    ((score,), _) = scores_of(every)
+    ((score,), _) = score_results(every)
     percent = [100 * share for share in seeds]
     assert score.noise == pytest.approx(np.var(percent, ddof=1) / len(percent))
-    ((alone,), _) = scores_of(made(0.6, 0))
+    ((alone,), _) = score_results(made(0.6, 0))
     assert math.isnan(alone.noise)

@@ -3,6 +3,7 @@
 import pytest
 
 from fixtures.results import result, saying
+from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.computing import all_of, cell, describe_computation, differing, notes
 from lingprobe.analysis.rows import rows
 from lingprobe.pages import render
@@ -42,7 +43,7 @@ def test_seeds_of_one_row_that_were_computed_differently_are_told():
 
 
 def test_results_that_do_not_say_are_like_all_others():
-    assert describe_computation([result()]) == ""
+    assert describe_computation([RunPredictions.of(result())]) == ""
     assert differing(rows([made("length"), result(encoder="bow:random")])) == ()
 
 

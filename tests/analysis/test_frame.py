@@ -20,6 +20,7 @@ from lingprobe.analysis.frame import (
     RUN_VALUES,
     USED,
     OwnValue,
+    PredictionStore,
     ProbeRun,
     ResultFrame,
 )
@@ -28,15 +29,20 @@ from lingprobe.analysis.statistics import (
     BestRow,
     BetterThanEach,
     ConstantTest,
+    ExampleDigest,
+    FirstKnown,
+    FoldCounts,
     HolmCorrection,
     JointPermutation,
     LowerThanEach,
     MeanScore,
+    OtherBest,
     OtherScore,
     PairedDifference,
     ShareKept,
 )
 from lingprobe.data.labels import Classes
+from lingprobe.inside.units.notes import Looks
 from lingprobe.metrics import difference, holm
 
 
@@ -136,6 +142,37 @@ def runs():
 def erased() -> tuple[ResultFrame, ResultFrame]:
     frame = ResultFrame.of_runs(runs()).average_repeats(RUN_KEYS)
     return frame.where(control="none", erased=USED), frame
+
+
+def test_names_that_are_no_utf8_are_written_out():
+    (row,) = ResultFrame.of([result(encoder="npz:caf\udce9.npz")], ("origin",))
+    assert row.encoder == r"npz:caf\udce9.npz"
+
+
+def test_a_score_that_was_stored_as_no_number_stays_none():
+    lost = replace(drawn(0.6), score=math.nan)
+    for made in ([lost], [lost, drawn(0.7, seed=1)]):
+        frame = averaged(made)
+        assert math.isnan(frame.score(0))
+        assert all(map(math.isnan, frame.interval(0)))
+        assert math.isnan(rows(made)[0].score)
+
+
+def test_what_was_computed_is_known_to_frames_of_the_same_predictions_alone():
+    frame = averaged([drawn(0.6, seed=seed) for seed in range(2)])
+    before, interval = frame.score(0), frame.interval(0)
+    part = frame.take([0]).with_columns({"further": [1]})
+    assert part.answers(0) is frame.answers(0)
+    assert (part.score(0), part.interval(0)) == (before, interval)
+    # another metric of the same answers, and other answers under the same name
+    other = part.with_columns({"metric": ["mcc"]})
+    assert other.score(0) == pytest.approx(100 * np.mean(frame.answers(0).scores("mcc")))
+    assert part.score(0) == before
+    (run,), better = part.column("run_id"), averaged([drawn(0.9, seed=s) for s in range(2)])
+    changed = replace(part, predictions=PredictionStore({run: better.folds(0)}))
+    assert changed.score(0) == better.score(0) > before
+    assert changed.interval(0) == better.interval(0) != interval
+    assert part.score(0) == before
 
 
 def test_draws_are_averaged_over_and_what_one_view_has_is_kept():
@@ -254,7 +291,7 @@ def test_many_rows_are_tested_together_and_the_best_is_told():
 
 def test_what_is_kept_is_a_share_of_what_can_be():
     columns = {"score": [70.0, 70.0], "floor": [50.0, 50.0], "upper": [90.0, 50.0]}
-    frame = ResultFrame(pa.table(columns), {})
+    frame = ResultFrame(pa.table(columns))
     kept = ShareKept("kept", "floor", "upper").compute(frame, frame)["kept"]
     assert kept[0] == 50
     assert math.isnan(kept[1])
@@ -262,9 +299,58 @@ def test_what_is_kept_is_a_share_of_what_can_be():
 
 def test_rows_are_taken_and_arranged_by_their_columns():
     columns = {"task": ["b", "a", "b", "a"], "place": [2, 1, 1, 2], "dev": [1.0, math.nan, 3, 2]}
-    frame = ResultFrame(pa.table(columns), {})
+    frame = ResultFrame(pa.table(columns))
     found = [(row.task, row.place) for row in frame.arrange(("task",), "place")]
     assert found == [("b", 1), ("b", 2), ("a", 1), ("a", 2)]
     best = frame.take_best("place", ("task",), by="dev")
     assert [(row.task, row.place) for row in best] == [("b", 1), ("a", 2)]
     assert frame.select({"name": "task"}).table.column_names == ["name"]
+
+
+def test_the_best_of_other_rows_and_the_first_number_known():
+    made = [result(share, encoder=f"b{share}") for share in (0.6, 0.7)]
+    made = [saying(each, kind="baseline") for each in made]
+    made += [saying(result(0.8, encoder="mine"), kind="trained")]
+    frame = averaged(made)
+    shown = frame.where(role="trained")
+    other = {"role": "baseline", "encoder": ANY}
+    assert OtherBest("best", other).compute(shown, frame) == {"best": [pytest.approx(70)]}
+    (nothing,) = OtherBest("best", {"role": "oracle"}).compute(shown, frame)["best"]
+    assert math.isnan(nothing)
+    table = ResultFrame(pa.table({"a": [math.nan, 1.0, math.nan], "b": [2.0, 3.0, math.nan]}))
+    first = FirstKnown("first", ("a", "b")).compute(table, table)["first"]
+    assert first[:2] == [2.0, 1.0]
+    assert math.isnan(first[2])
+
+
+def test_what_is_counted_is_of_all_folds_or_of_the_most():
+    counts = [{"unseen": 2, "unusable": 4, "cut": 1}, {"unseen": 3, "unusable": 1, "cut": 5}]
+    folds = [
+        saying(result(task=f"ud/tense:EWT,fold={k}/2"), counts=each, tested=f"t{k}")
+        for k, each in enumerate(counts, 1)
+    ]
+    frame = averaged(folds)
+    assert FoldCounts().compute(frame, frame) == {
+        "folds": [2], "unseen": [5], "unusable": [4], "cut": [5]
+    }  # fmt: skip
+    (digest,) = ExampleDigest("tested").compute(frame, frame)["tested"]
+    assert digest == rows(folds)[0].tested != ""
+    untold = averaged([saying(folds[0], tested="")])
+    assert ExampleDigest("tested").compute(untold, untold) == {"tested": [""]}
+
+
+def test_notes_are_columns_and_rows_are_added():
+    told = saying(
+        result(encoder="a"), choice={"attention": {"first": 0.25, "words": [["w", 2, 3]]}}
+    )
+    frame = ResultFrame.of([told, result(encoder="b")], (Looks,))
+    one, nothing = frame.read_notes(Looks)
+    assert one.first == 0.25
+    assert list(one.words) == [["w", 2, 3]]
+    assert nothing is None
+    assert [row.encoder for row in frame.where(attention=USED)] == ["a"]
+    further = frame.take([1]).with_columns({"score": [None]})
+    assert [row.encoder for row in frame.append(further)] == ["a", "b", "b"]
+    roles = [saying(result(encoder=k), kind=k) for k in ("oracle", "trained", "baseline")]
+    ordered = ResultFrame.of(roles).arrange_roles("task")
+    assert ordered.column("encoder") == ["baseline", "trained", "oracle"]

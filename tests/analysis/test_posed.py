@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
+from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.questions import MADE, Posed, composition, describe_question, unlike
 from lingprobe.data.core import Tags
 from lingprobe.data.labels import Classes, Scores
+
+
+def ask(results, gold) -> Posed:
+    """What some results ask."""
+    return describe_question(list(map(RunPredictions.of, results)), gold)
 
 
 def fold(n, word=None, source=None, **notes):
@@ -32,7 +38,7 @@ def test_rules_are_over_folds_each_with_its_examples():
         fold(100, rule(0.6), source(0.7, 0.65, 0.5), remarks=["old"]),
         fold(300, rule(0.8), source(0.9, 0.85, 0.6)),
     ]
-    found = describe_question(folds, folds[0].gold)
+    found = ask(folds, folds[0].gold)
     assert (found.word, found.worded) == ("past with 'was', else pres", pytest.approx(75.0))
     assert found.remarks == (
         "old",
@@ -50,14 +56,14 @@ def test_rules_are_over_folds_each_with_its_examples():
     ids=["no surer than the constant", "one fold does not say"],
 )
 def test_a_source_that_is_not_known_to_tell_is_not_told(folds):
-    assert describe_question(folds, folds[0].gold) == Posed(("past", "pres"))
+    assert ask(folds, folds[0].gold) == Posed(("past", "pres"))
 
 
 def test_labels_of_a_parser_are_wrong_and_scores_have_no_classes():
     (one,) = [fold(10, parser={"name": "p", "wrong": 50.0})]
-    assert describe_question([one], Scores(np.arange(10.0))) == Posed(wrong=50.0)
+    assert ask([one], Scores(np.arange(10.0))) == Posed(wrong=50.0)
     small = fold(10, parser={"name": "p", "wrong": 0.01})
-    assert describe_question([small], Scores(np.arange(10.0))).wrong == 0
+    assert ask([small], Scores(np.arange(10.0))).wrong == 0
 
 
 def test_constructions_are_counted_over_folds_the_most_frequent_first():
@@ -71,13 +77,13 @@ def test_constructions_are_counted_over_folds_the_most_frequent_first():
         )
         for gold, tags in (([0, 0, 0, 1], [0, 1, 1, 0]), ([1, 1, 0, 0], [0, -1, 1, 0]))
     ]
-    found = describe_question(folds, folds[0].gold)
+    found = ask(folds, folds[0].gold)
     assert found.made == (
         ("a", (("y", 3 / 5), ("x", 2 / 5))),
         ("b", (("x", 2 / 3), ("none", 1 / 3))),
     )
     assert composition(found) == "a: y 60 %, x 40 %; b: x 67 %, none 33 %"
-    assert describe_question([folds[0], replace(folds[1], strata={})], folds[0].gold).made == ()
+    assert ask([folds[0], replace(folds[1], strata={})], folds[0].gold).made == ()
 
 
 def test_rare_constructions_and_those_behind_the_third_are_others():
@@ -167,6 +173,6 @@ def test_sources_differ_in_classes_and_in_numbers_that_are_not_alike():
     ],
 )
 def test_a_test_set_of_one_label_is_no_test_and_that_is_said(gold, remark):
-    remarks = describe_question([fold(9)], gold).remarks
+    remarks = ask([fold(9)], gold).remarks
     assert len(remarks) == bool(remark)
     assert "".join(remarks).startswith(remark)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from fixtures.views import rows_of
 from lingprobe import evaluate, predictions
 from lingprobe.cli import app
 from lingprobe.corpora import edges
@@ -20,7 +21,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
 from lingprobe.experiment.paths import Paths
-from lingprobe.pages.probabilities import bits
+from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.probes import PROBES
 from lingprobe.store.results import find_scores
 from lingprobe.tasks import TASKS
@@ -177,10 +178,11 @@ def test_bits_are_shown_and_listed(spans):
     assert "V-information" in text
     found = dict(Paths.of(spans).result_store().read())
     scores = find_scores(spans, found)
-    (row,) = bits([replace(result, scores=scores[key]) for key, result in found.items()])
+    results = [replace(result, scores=scores[key]) for key, result in found.items()]
+    (row,) = rows_of(BITS_VIEW, results)
     assert row.seeds == 2
     assert row.information == pytest.approx(row.null - row.bits)
-    assert row.low < row.information < row.high
+    assert row.information_low < row.information < row.information_high
     assert f"{row.information:.3f}" in text
     listed = lingprobe("report", spans, "--bits", "--format", "csv").splitlines()
     assert listed[0].startswith("task,encoder,layer,probe,null,bits,information")

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.results import saying
+from fixtures.views import classes_table
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.rows import rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, column, join_columns
 from lingprobe.metrics import METRICS, Answers, constants, difference
 from lingprobe.pages import (
-    classes,
     compute_stratum_rows,
     page,
     strata_table,
@@ -161,8 +161,8 @@ def test_folds_of_label_sets_are_put_together_by_name():
 
 
 def test_labels_of_sets_are_counted_as_classes_are():
-    (section,) = classes([edges(0.9), edges(0.9, seed=1)]).sections
-    (plain,) = classes([edges(0.9, sets=False), edges(0.9, sets=False, seed=1)]).sections
+    (section,) = classes_table([edges(0.9), edges(0.9, seed=1)]).sections
+    (plain,) = classes_table([edges(0.9, sets=False), edges(0.9, sets=False, seed=1)]).sections
     assert section.rows == plain.rows
     assert [row[0] for row in section.rows] == sorted(NAMES)
 
@@ -170,7 +170,7 @@ def test_labels_of_sets_are_counted_as_classes_are():
 def test_a_rare_label_that_is_never_recognised_has_a_wide_interval():
     gold = Classes(np.array([0] * 500 + [1] * 4), ("common", "rare"))
     one = replace(edges(), gold=gold, predicted=Classes(np.zeros(504, np.int64), gold.names))
-    (section,) = classes([one]).sections
+    (section,) = classes_table([one]).sections
     row = next(row for row in section.rows if row[0] == "rare")
     assert row[1:6] == ("4", "0", "0.0", "0", "0.0")
     assert float(row[6].partition("– ")[2]) > 40

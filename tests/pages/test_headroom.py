@@ -14,7 +14,8 @@ from fixtures.results import result, saying
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, MetricProblem, share
-from lingprobe.pages.headroom import gains, headroom_figure
+from lingprobe.pages.headroom_view import HEADROOM_VIEW
+from lingprobe.pages.views import Asked
 from lingprobe.tables.drawing import TOLD, PlotProblem
 
 TASKS = ("edge/pos:EWT-bank", "edge/dep:EWT-bank")
@@ -41,6 +42,11 @@ def results(reads: dict[tuple[str, str, str], float] = READS, **changed: object)
         )
         for ((read, probe, encoder), right), task, seed in product(reads.items(), TASKS, range(3))
     ]
+
+
+def gains(results: list[Result]) -> list:
+    """What is compared, without the means."""
+    return list(HEADROOM_VIEW(results, Asked()).content)
 
 
 def test_shares_are_of_what_the_whole_encoder_adds_to_its_word_embeddings():
@@ -73,7 +79,7 @@ def test_where_the_whole_is_not_clearly_above_there_is_no_share():
     found = gains(results(near))
     assert all(np.isnan(gain.share) for gain in found)
     with pytest.raises(PlotProblem, match="no encoder is clearly above"):
-        headroom_figure(found)
+        HEADROOM_VIEW(results(near), Asked()).figure()
 
 
 def test_other_test_examples_are_not_compared():
@@ -111,7 +117,7 @@ def test_the_page_has_means_over_tasks_and_every_format(tmp_path):
 
 
 def test_shares_are_drawn_at_their_places():
-    axes = headroom_figure(gains(results())).axes[0]
+    axes = HEADROOM_VIEW(results(), Asked()).figure().axes[0]
     found = {
         m.get_gid().removeprefix(TOLD).rpartition(": ")[0]: m for m in axes.lines if m.get_gid()
     }

@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures.results import NAMES, result, saying
+from fixtures.views import classes_table
 from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes, Scores, join_columns
-from lingprobe.pages import FORMATS, classes, page, render, scores, write
+from lingprobe.pages import FORMATS, page, render, scores, write
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table, TableSection
@@ -191,7 +192,7 @@ def test_a_narrow_terminal_folds_words_and_keeps_every_letter():
 
 
 def test_counts_by_class_add_up():
-    (section,) = classes([result(0.75, 200), result(0.75, 200, seed=1)]).sections
+    (section,) = classes_table([result(0.75, 200), result(0.75, 200, seed=1)]).sections
     assert [row[0] for row in section.rows] == list(NAMES)
     assert sum(int(row[1]) for row in section.rows) == 400
     assert sum(int(row[2]) for row in section.rows) == 300

@@ -10,7 +10,6 @@ import pytest
 import lingprobe
 from fixtures.results import TASKS, result, results, saying
 from lingprobe.api.evaluation import Evaluation
-from lingprobe.pages.card import card_page
 from lingprobe.pages.verdicts import round_up, statement
 
 
@@ -228,7 +227,7 @@ def test_it_stands_above_tables_in_every_format(tmp_path):
         assert page.text("markdown").startswith(said.replace("[", r"\[").replace("]", r"\]"))
         assert page.text("latex").startswith(f"% {said}")
         assert said in page._repr_html_()
-    assert said in card_page(found).text("markdown").replace("\\", "")
+    assert said in lingprobe.card(found).text("markdown").replace("\\", "")
 
 
 def test_an_evaluation_has_its_verdicts():

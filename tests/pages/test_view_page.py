@@ -12,6 +12,7 @@ import lingprobe
 from fixtures.results import results
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.statistics import MeanScore
+from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import (
@@ -21,6 +22,7 @@ from lingprobe.pages.view_page import (
     ViewSection,
     show_frame,
 )
+from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatLook
 
 SENTENCES = """
@@ -108,7 +110,7 @@ def test_rows_that_stand_first_are_shown_first_and_files_keep_their_order(view):
 
 
 def test_a_list_has_a_line_for_each_row_that_is_asked_for(view):
-    table = ListTable((("who", "encoder"), ("right", "score")), "score > 80", "task", ("who",))
+    table = ListTable((("who", "encoder"), ("right", "score")), "score > 80", ("task",), ("who",))
     (made,) = show_frame(view(tables=(table,)), ResultFrame.of(results()), {"remark": ""}).tables
     assert [section.heading for section in made.sections] == [
         "ud/tense:EWT-bank",
@@ -128,7 +130,7 @@ def test_a_figure_is_drawn_of_the_same_rows(view, tmp_path):
 def test_a_column_that_there_is_not_is_no_empty_text(view):
     from jinja2 import UndefinedError
 
-    table = ListTable((("who", "missing"),), "true", "task", ())
+    table = ListTable((("who", "missing"),), "true", ("task",), ())
     with pytest.raises(UndefinedError, match="nothing"):
         str(show_frame(view(tables=(table,)), ResultFrame.of(results()), {"remark": ""}))
 
@@ -150,3 +152,23 @@ def test_a_view_in_a_file_is_shown_as_those_that_are_built_in(view, tmp_path):
     page = lingprobe.report(results(), view=f"{file}@OWN")
     assert "mine has 2 cells." in str(page)
     assert page.text("csv").startswith("encoder,score\n")
+
+
+def double_rows(shown: ResultFrame) -> ResultFrame:
+    return shown.append(shown.with_columns({"probe": ["twice"] * len(shown)}))
+
+
+def test_rows_are_made_of_rows_and_nothing_is_said_to_be_so(view):
+    frame, facts = ResultFrame.of(results()), {"remark": ""}
+    made = view(expand=double_rows, listed="probe != 'twice'")
+    page = show_frame(made, frame, facts)
+    assert len(page.tables) == 2 * len(show_frame(view(), frame, facts).tables)
+    assert len(page.content) == len(show_frame(view(), frame, facts).content)
+    with pytest.raises(DataProblem, match="measure some"):
+        show_frame(view(listed="score > 200", nothing="measure some"), frame, facts)
+
+
+def test_a_view_has_variants_by_what_stands_after_its_name(view):
+    made = view(variants={"few": view(listed="score > 80")})
+    made_of = [len(made(results(), Asked(argument=name)).content) for name in ("", "few")]
+    assert made_of[0] > made_of[1] > 0

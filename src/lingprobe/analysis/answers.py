@@ -15,10 +15,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.core import Result
+from lingprobe.data.core import Result, Tags
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, column, join_columns
-from lingprobe.data.notes import BoundaryDensity
+from lingprobe.data.notes import BoundaryDensity, Provenance
 from lingprobe.data.references import try_parse_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -44,11 +44,11 @@ class Scored(Protocol):
     def missing(self) -> str: ...
 
 
-def digest_test_set(folds: Iterable[Result]) -> str:
+def digest_test_set(folds: Iterable[RunPredictions]) -> str:
     """A digest of the test examples of some folds; '' for results of a version that did not keep
     it.
     """
-    parts = [fold.provenance.tested for fold in folds]
+    parts = [fold.tested for fold in folds]
     return digest_pieces(" ".join(sorted(parts)), size=8) if all(parts) else ""
 
 
@@ -154,6 +154,9 @@ class RunPredictions:
     n_train    examples that the probe was fitted to
     control    which labels these are, where a control draws them
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
+    about      what else is known of how it was measured
+    strata     tags of the test examples, by their name
+    score      as it was stored, a share, and its metric; None where it is found in the answers
     """
 
     gold: Column
@@ -166,6 +169,10 @@ class RunPredictions:
     n_train: int = 0
     control: str = ""
     mix: Sequence[float] = ()
+    about: Provenance = field(default_factory=Provenance)
+    strata: Mapping[str, Tags] = field(default_factory=dict)
+    score: float | None = None
+    metric: str = ""
 
     @classmethod
     def of(cls, result: Result) -> RunPredictions:
@@ -182,6 +189,10 @@ class RunPredictions:
             about.counts.train,
             result.trial.control,
             about.choice.mix,
+            about,
+            result.strata,
+            result.score,
+            result.metric,
         )
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from lingprobe.data.core import Result
+from lingprobe.analysis.answers import RunPredictions
 
 
 class Computed(Protocol):
@@ -17,13 +17,13 @@ class Computed(Protocol):
     def computed(self) -> str: ...
 
 
-def describe_computation(results: Iterable[Result]) -> str:
-    """The processor, the precisions of encoder and probe, and the threads that results of one row
+def describe_computation(runs: Iterable[RunPredictions]) -> str:
+    """The processor, the precisions of encoder and probe, and the threads that the fits of one row
     agree on or differ in.
     """
     ways: dict[str, set[str]] = {}
-    for result in results:
-        for what, how in result.provenance.computed.items():
+    for run in runs:
+        for what, how in run.about.computed.items():
             ways.setdefault(what, set()).add(str(how))
     return _join_ways(ways)
 

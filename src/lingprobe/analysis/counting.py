@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from lingprobe.data.core import Result
+from lingprobe.analysis.answers import RunPredictions
 
 NAMED = 5  # classes of examples that were left out
 
 
-def unread(folds: Sequence[Result]) -> dict[str, Any]:
+def unread(folds: Sequence[RunPredictions]) -> dict[str, Any]:
     """What could not be read, of the data and by the encoder, and the version and format that say
     so.
     """
-    counts = [result.provenance.counts for result in folds]
+    counts = [fold.about.counts for fold in folds]
     unread = {
         "beyond": max(each.beyond for each in counts),
         "unaligned": max(each.unaligned for each in counts),
@@ -23,21 +23,21 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
         "held": max(each.held for each in counts),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
-    many, problem = folds[0].provenance.notes.malformed_sentences
+    many, problem = folds[0].about.notes.malformed_sentences
     store = {
-        "version": folds[0].provenance.version,
-        "format": folds[0].provenance.format,
+        "version": folds[0].about.version,
+        "format": folds[0].about.format,
     }
     return {**unread, **named, **store, "malformed": many, "problem": problem}
 
 
-def _left_out(folds: Sequence[Result], fate: str) -> str:
+def _left_out(folds: Sequence[RunPredictions], fate: str) -> str:
     """What was excluded, as `test: 3 ARG1, 2 LOC`; of folds of test, as train and dev of one are
     test of others.
     """
     every: dict[str, Counter[str]] = {}
     for fold in folds:
-        for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
+        for split, labels in fold.about.counts.left_out.get(fate, {}).items():
             if len(folds) == 1 or split == "test":
                 every.setdefault(split, Counter()).update(labels)
     return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
@@ -49,11 +49,11 @@ def _most(labels: Counter[str]) -> str:
     return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
 
 
-def counts(folds: Sequence[Result]) -> dict[str, Any]:
+def counts(folds: Sequence[RunPredictions]) -> dict[str, Any]:
     """What was counted beside the score; of sentences and of examples of all splits, which folds
     share, the most.
     """
-    counts = [result.provenance.counts for result in folds]
+    counts = [fold.about.counts for fold in folds]
     return {
         "train": counts[0].train,
         "unusable": max(each.unusable for each in counts),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,11 +25,12 @@ from lingprobe.analysis.answers import (
     select_alike,
 )
 from lingprobe.analysis.questions import share_wrong_labels
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import ORDER, PERCENT
 from lingprobe.analysis.rows import get_encoder_kind, is_seeded, option_of, strip_fold
+from lingprobe.data.cache import storable
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.notes import Code
+from lingprobe.data.notes import Code, NotePart
 from lingprobe.data.references import shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS
@@ -37,6 +38,7 @@ from lingprobe.encoders.sites import Site, is_site
 from lingprobe.metrics import Answers
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.languages import list_languages
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,9 +70,9 @@ _UNUSED: Mapping[str, Any] = (
     dict.fromkeys(ALL_KEYS, "")
     | dict.fromkeys(RUN_VALUES, math.nan)
     | dict.fromkeys(_COUNTS, 0)
-    | {"run_id": ""}
+    | {"run_id": "", "score": None}
 )
-"""What a column has where nothing is said."""
+"""What a column has where nothing is said; no score is one that is found in the answers."""
 Folds = Sequence[RunPredictions]
 Columns = Mapping[str, Sequence[Any]]
 
@@ -114,8 +116,8 @@ class ProbeRun:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, result: Result, extra: Sequence[str] = ()) -> ProbeRun:
-        """That of a stored result, with some of `RUN_EXTRAS`."""
+    def of(cls, result: Result, extra: Sequence[RunExtra] = ()) -> ProbeRun:
+        """That of a stored result, with some of `RUN_EXTRAS`, or notes."""
         trial, about = result.trial, result.provenance
         keys = {
             "task": shorten_reference(TASKS, strip_fold(trial.task)),
@@ -140,7 +142,7 @@ class ProbeRun:
             "constant_score": PERCENT * result.majority,
             "n_dropped": about.counts.unusable,
         }
-        more = {k: v for name in extra for k, v in RUN_EXTRAS[name](result).items()}
+        more = {k: v for each in extra for k, v in _read_extra(result, each).items()}
         return cls(keys, values, RunPredictions.of(result), more)
 
 
@@ -163,19 +165,106 @@ def _read_fit(result: Result) -> Mapping[str, Any]:
     return {"is_seeded": is_seeded(result)}
 
 
+def _read_probe(result: Result) -> Mapping[str, str]:
+    """The probe with all its options, also those that are as by default."""
+    return {"full_probe": result.trial.probe}
+
+
 def _read_checkpoint(result: Result) -> Mapping[str, str]:
     """What is known of a training at the point where its encoder is, as JSON; '' for nothing."""
     known = result.provenance.checkpoint
     return {"checkpoint": json.dumps(known.plain()) if known else ""}
 
 
+def _read_origin(result: Result) -> Mapping[str, Any]:
+    """What the task and the encoder were, the languages of the task, and when it was measured."""
+    about, task = result.provenance, result.trial.task
+    return {
+        "data_identity": about.identities.get(task, task),
+        "revision": about.revision,
+        "languages": list_languages([result]),
+        "date": about.date,
+    }
+
+
 RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
     "checkpoint": _read_checkpoint,
     "code": _read_code,
     "fit": _read_fit,
+    "origin": _read_origin,
+    "probe": _read_probe,
     "question": _read_question,
 }
 """What a view may ask for that stands in no column of all, by name."""
+
+
+class PredictionStore(Mapping[str, Sequence[Folds]]):
+    """What probes predict, by `run_id`: of each of the fits of a row, by fold. What was computed of
+    them once is known to all frames that have them, and to no frame that has others.
+    """
+
+    def __init__(self, fits: Mapping[str, Sequence[Folds]] | None = None) -> None:
+        self._fits = {} if fits is None else fits
+        self._answers: dict[str, Answers] = {}
+        self._scores: dict[tuple[str, str], float] = {}
+        self._intervals: dict[tuple[str, str], tuple[float, float]] = {}
+
+    def __getitem__(self, run_id: str) -> Sequence[Folds]:
+        return self._fits[run_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fits)
+
+    def __len__(self) -> int:
+        return len(self._fits)
+
+    def join(self, run_id: str) -> Answers:
+        """The answers of all fits of a row over all test examples."""
+        if run_id not in self._answers:
+            self._answers[run_id] = join_predictions(self[run_id])
+        return self._answers[run_id]
+
+    def score_fits(self, run_id: str, metric: str) -> Sequence[float]:
+        """The scores of the fits of a row as shares: as stored, or of several folds together."""
+        fits = self[run_id]
+        stored = [fold.score for folds in fits for fold in folds if fold.metric == metric]
+        known = [score for score in stored if score is not None]
+        is_whole = len(known) == len(fits) and len(fits[0]) == 1
+        return known if is_whole else self.join(run_id).scores(metric)
+
+    def score(self, run_id: str, metric: str) -> float:
+        """The score of a row by a metric, the mean of its fits, in percent."""
+        key = run_id, metric
+        if key not in self._scores:
+            self._scores[key] = PERCENT * float(np.mean(self.score_fits(run_id, metric)))
+        return self._scores[key]
+
+    def interval(self, run_id: str, metric: str) -> tuple[float, float]:
+        """The 95 % interval of the score, in percent."""
+        key = run_id, metric
+        if key not in self._intervals:
+            low, high = self.join(run_id).interval(metric)
+            self._intervals[key] = PERCENT * low, PERCENT * high
+        return self._intervals[key]
+
+
+Note = TypeVar("Note", bound=NotePart)
+RunExtra = str | type[NotePart]
+"""A name of `RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
+none. The column is called by the note's key.
+"""
+
+
+def _read_extra(result: Result, extra: RunExtra) -> Mapping[str, Any]:
+    if isinstance(extra, str):
+        return RUN_EXTRAS[extra](result)
+    about = result.provenance
+    note = about.choice.part(extra) or about.notes.part(extra)
+    return {_name_column(extra): json.dumps(note.plain()) if note else ""}
+
+
+def _name_column(note: type[NotePart]) -> str:
+    return note.key.replace(" ", "_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,21 +273,17 @@ class ResultFrame:
 
     table        of pyarrow: the columns of `RUN_KEYS`, `REPEAT_KEYS` and `RUN_VALUES`, `extra` with
                  those of one view, and what statistics added
-    predictions  by `run_id`: those of each of the fits of a row, by fold
+    predictions  those of its rows, and perhaps of others
     keys         the columns that tell rows apart
-    answer_cache by `run_id`: answers that were joined before, of all frames of these predictions
-    score_cache  by `run_id` and metric: their scores and intervals that were computed before
     """
 
     table: pa.Table
-    predictions: Mapping[str, Sequence[Folds]]
+    predictions: PredictionStore = field(default_factory=PredictionStore)
     keys: tuple[str, ...] = ALL_KEYS
-    answer_cache: dict[str, Answers] = field(default_factory=dict, repr=False)
-    score_cache: dict[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, results: Iterable[Result], extra: Sequence[str] = ()) -> ResultFrame:
-        """The frame of stored results, with some of `RUN_EXTRAS`."""
+    def of(cls, results: Iterable[Result], extra: Sequence[RunExtra] = ()) -> ResultFrame:
+        """The frame of stored results, with some of `RUN_EXTRAS`, or notes."""
         return cls.of_runs(ProbeRun.of(result, extra) for result in results)
 
     @classmethod
@@ -210,13 +295,16 @@ class ResultFrame:
         rows = [{**_UNUSED, **run.keys, **run.values, **_sizes(run)} for run in listed]
         for row, run in zip(rows, listed, strict=True):
             row["run_id"] = digest_texts(*(f"{row[key]}" for key in ALL_KEYS), f"{run.extra}")
-        columns = {name: [row[name] for row in rows] for name in _UNUSED}
+        columns = {name: [_storable(row[name]) for row in rows] for name in _UNUSED}
         table = pa.table({name: _array(name, cells) for name, cells in columns.items()})
         if names := dict.fromkeys(name for run in listed for name in run.extra):
-            extra = pa.array([{name: run.extra.get(name) for name in names} for run in listed])
+            extra = pa.array(
+                [{name: _storable(run.extra.get(name)) for name in names} for run in listed]
+            )
             table = table.append_column(EXTRA, extra)
         fits = zip(columns["run_id"], listed, strict=True)
-        return cls(table, {run_id: [[run.predictions]] for run_id, run in fits})
+        predictions = {run_id: [[run.predictions]] for run_id, run in fits}
+        return cls(table, PredictionStore(predictions))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -264,6 +352,11 @@ class ResultFrame:
     def _columns(self) -> dict[str, list[Any]]:
         return {}
 
+    def read_notes(self, kind: type[Note]) -> list[Note | None]:
+        """The notes of rows that have a column of this kind; None where a row has none."""
+        texts = self.column(_name_column(kind))
+        return [kind.read(json.loads(text)) if text else None for text in texts]
+
     def take(self, numbers: Sequence[int]) -> ResultFrame:
         """Some of the rows, in this order."""
         taken = replace(self, table=self.table.take(np.array(numbers, np.int64)))
@@ -308,7 +401,7 @@ class ResultFrame:
         import pyarrow as pa
 
         columns = {new: pa.array(self.column(name)) for new, name in names.items()}
-        return ResultFrame(pa.table(columns), {}, tuple(names))
+        return ResultFrame(pa.table(columns), keys=tuple(names))
 
     def with_columns(self, columns: Columns) -> ResultFrame:
         """The frame with further columns, or others in place of those of the same name."""
@@ -324,6 +417,13 @@ class ResultFrame:
         made = replace(self, table=table)
         made._columns.update({k: v for k, v in self._columns.items() if k not in columns})
         return made
+
+    def append(self, rows: ResultFrame) -> ResultFrame:
+        """The frame with further rows that have the same columns."""
+        import pyarrow as pa
+
+        further = rows.table.select(self.table.column_names).cast(self.table.schema)
+        return replace(self, table=pa.concat_tables([self.table, further]))
 
     def find_places(self, *names: str) -> dict[tuple[str, ...], Any]:
         """Rows by the values of some columns, as text."""
@@ -385,13 +485,22 @@ class ResultFrame:
         order = sorted(range(len(self)), key=lambda number: [rank[number] for rank in ranks])
         return self.take(order)
 
+    def arrange_roles(self, *family: str) -> ResultFrame:
+        """The rows with the same values of some columns together, baselines first and oracles
+        last.
+        """
+        place = [ORDER.index(role) for role in self.column("role")]
+        return self.with_columns({"place": place}).arrange(family, "place")
+
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
         """One row for all folds, seeds and samples of the same thing, with the answers of all;
         numbers that only one view has are means, words and counts those of the first. It says how
-        many `seeds` and samples there are, which `fits` of which folds, as text, and the folds that
-        are `missing`, as `fold 3 of 3`.
+        many `seeds` and samples there are, which `fits` of which folds, as text, the folds that are
+        `missing`, as `fold 3 of 3`, and how many fits are `left_out`, as they are over other test
+        examples.
         """
-        groups = [self._repeats(numbers) for numbers in self.groups(keys).values()]
+        rows = [self._list_fits(numbers) for numbers in self.groups(keys).values()]
+        groups = list(map(self._select_fits, rows))
         first = [fits[0][0] for fits in groups]
         runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, REPEAT_KEYS)
         every = [[number for folds in fits for number in folds] for fits in groups]
@@ -402,7 +511,7 @@ class ResultFrame:
             for run_id, fits in zip(ids, groups, strict=True)
         }
         n_test = self.column("n_test")
-        combined = ResultFrame(self.take(first).table, predictions, keys)
+        combined = ResultFrame(self.take(first).table, PredictionStore(predictions), keys)
         return combined.with_columns(
             {
                 "run_id": ids,
@@ -412,9 +521,11 @@ class ResultFrame:
                     for numbers in every
                 ],
                 "missing": [name_missing_folds(fold[k] for k in fits[0]) for fits in groups],
+                "left_out": [len(a) - len(b) for a, b in zip(rows, groups, strict=True)],
                 **{name: [self._mean(name, k) for k in every] for name in self._extra_numbers},
                 # the score and interval of several are found in their answers
-                **{name: self._alone(name, every) for name in ("score", "low", "high")},
+                "score": [self._scores[k[0]] if len(k) == 1 else None for k in every],
+                **{name: self._alone(name, every) for name in ("low", "high")},
                 "dev_score": [self._mean_dev(numbers) for numbers in every],
                 "constant_score": [
                     self._mean("constant_score", fits[0], n_test) for fits in groups
@@ -424,21 +535,23 @@ class ResultFrame:
             }
         )
 
-    def _repeats(self, numbers: Sequence[int]) -> list[list[int]]:
-        """Rows of one thing by fit, each given by its folds; those over other test examples are
-        left out.
-        """
+    def _list_fits(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Rows of one thing by fit, each given by its folds."""
         fold, seed, sample, drawn = map(self.column, REPEAT_KEYS)
         fits: dict[tuple[Any, ...], list[int]] = {}
         for k in sorted(numbers, key=lambda k: (fold[k], sample[k], seed[k])):
             fits.setdefault((seed[k], sample[k], drawn[k]), []).append(k)
-        runs = self.column("run_id")
+        return list(fits.values())
+
+    def _select_fits(self, fits: Sequence[list[int]]) -> list[list[int]]:
+        """Those of some fits that are over the test examples that most are over."""
+        runs, fold = self.column("run_id"), self.column("fold")
 
         def test_of(number: int) -> tuple[str, str]:
             run = self.predictions[runs[number]][0][0]
             return fold[number], run.tested or f"{run.n}"
 
-        return select_alike(fits.values(), test_of)
+        return select_alike(fits, test_of)
 
     @property
     def _extra_numbers(self) -> list[str]:
@@ -447,6 +560,12 @@ class ResultFrame:
         names = self.table.column_names
         extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
         return [each.name for each in extra if pa.types.is_floating(each.type)]
+
+    @cached_property
+    def _scores(self) -> list[float | None]:
+        """The scores that are known."""
+        scores: list[float | None] = self.table["score"].to_pylist()
+        return scores
 
     def _alone(self, name: str, every: Sequence[Sequence[int]]) -> list[float]:
         cells = self.column(name)
@@ -469,35 +588,28 @@ class ResultFrame:
 
     def score(self, number: int) -> float:
         """The score of a row, the mean of its fits."""
-        known = self.column("score")[number]
-        if not math.isnan(known):
+        known = self._scores[number]
+        if known is not None:
             return float(known)
-        return self._compute(number, "score", lambda a, m: (float(np.mean(a.scores(m))),))[0]
+        return self.predictions.score(*self._score_key(number))
 
     def interval(self, number: int) -> tuple[float, float]:
         """The 95 % interval of the score of a row."""
         low, high = self.column("low")[number], self.column("high")[number]
-        if not math.isnan(low):
+        if not math.isnan(low) or math.isnan(self.score(number)):
             return low, high
-        low, high = self._compute(number, "interval", Answers.interval)
-        return low, high
+        return self.predictions.interval(*self._score_key(number))
 
-    def _compute(
-        self, number: int, name: str, compute: Callable[[Answers, str], tuple[float, ...]]
-    ) -> tuple[float, ...]:
-        """What is computed of the answers of a row, in percent, once for all frames."""
-        key = name, self.column("run_id")[number], self.column("metric")[number]
-        if key not in self.score_cache:
-            values = compute(self.answers(number), key[-1])
-            self.score_cache[key] = tuple(PERCENT * value for value in values)
-        return self.score_cache[key]
+    def score_fits(self, number: int) -> Sequence[float]:
+        """The scores of the fits of a row, shares."""
+        return self.predictions.score_fits(*self._score_key(number))
+
+    def _score_key(self, number: int) -> tuple[str, str]:
+        return self.column("run_id")[number], self.column("metric")[number]
 
     def answers(self, number: int) -> Answers:
         """The answers of a row, of all its fits over all test examples."""
-        run = self.column("run_id")[number]
-        if run not in self.answer_cache:
-            self.answer_cache[run] = join_predictions(self.predictions[run])
-        return self.answer_cache[run]
+        return self.predictions.join(self.column("run_id")[number])
 
     def to_pandas(self) -> Any:
         """The table as a frame of pandas, which must be installed."""
@@ -523,6 +635,13 @@ def _unused_like(cells: Sequence[Any]) -> Any:
     return math.nan if any(isinstance(cell, float) for cell in cells) else type(cells[0])()
 
 
+def _storable(cell: Any) -> Any:
+    """A cell as Arrow has it: names of files may have halves of characters, which no UTF-8 can
+    hold.
+    """
+    return storable(cell) if isinstance(cell, str) else cell
+
+
 def _sizes(run: ProbeRun) -> dict[str, int]:
     return {"n_train": run.predictions.n_train, "n_test": run.predictions.n}
 
@@ -534,5 +653,5 @@ def _array(name: str, cells: list[Any]) -> pa.Array:
     if name not in _UNUSED:
         return pa.array(cells)
     unused = _UNUSED[name]
-    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
-    return pa.array(cells, kinds[type(unused)])
+    kinds = {str: pa.string(), int: pa.int64()}
+    return pa.array(cells, kinds.get(type(unused), pa.float64()))

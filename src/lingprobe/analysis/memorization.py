@@ -4,30 +4,30 @@ not, and how much better the task itself does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lingprobe.analysis.answers import (
-    Repeats,
-    digest_test_set,
-    join_answers,
-)
-from lingprobe.data.core import Result
+from lingprobe.analysis.answers import RunPredictions, digest_test_set, join_predictions
 from lingprobe.data.notes import Controlled
 from lingprobe.datasets.controls import KEY_SEEN
 from lingprobe.metrics import METRICS, difference
 
+Folds = Sequence[RunPredictions]
 
-def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
+
+def measure_memorization(
+    metric: str, control: Sequence[Folds], plain: Sequence[Folds]
+) -> dict[str, Any]:
     """Of a control that tags its keys: selectivity over the results without it, and scores by
     whether a key was seen; percent.
     """
-    if any(KEY_SEEN not in result.strata for each in control for result in each):
+    if any(KEY_SEEN not in fold.strata for folds in control for fold in folds):
         return {}
-    answers = join_answers(control)
-    seen = np.stack([np.concatenate([_seen_keys(result) for result in folds]) for folds in control])
-    control_note = control[0][0].provenance.notes.part(Controlled)
+    answers = join_predictions(control)
+    seen = np.stack([np.concatenate([_seen_keys(fold) for fold in folds]) for folds in control])
+    control_note = control[0][0].about.notes.part(Controlled)
     measures: dict[str, Any] = {
         "keyed": (control_note and control_note.definition) or "",
         "keys_seen": 100 * float(seen.mean()),
@@ -45,7 +45,7 @@ def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[
     if (
         plain
         and digest_test_set(plain[0]) == digest_test_set(control[0])
-        and len((beside := join_answers(plain)).gold) == len(answers.gold)
+        and len((beside := join_predictions(plain)).gold) == len(answers.gold)
     ):
         value, low, high, *_ = difference(metric, beside, answers)
         measures |= {
@@ -56,7 +56,7 @@ def measure_memorization(metric: str, control: Repeats, plain: Repeats) -> dict[
     return measures
 
 
-def _seen_keys(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _seen_keys(fold: RunPredictions) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Whether train has the key of each test example, [n]."""
-    tags = result.strata[KEY_SEEN]
+    tags = fold.strata[KEY_SEEN]
     return np.array([name == "yes" for name in tags.names])[tags.codes]

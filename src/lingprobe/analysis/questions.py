@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lingprobe.analysis.answers import RunPredictions
 from lingprobe.corpora.machine import PLAIN
-from lingprobe.data.core import Result
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import ByParser, Notes, SourceRule, WordRule
 
@@ -75,10 +75,10 @@ class Posed:
 NOTHING = Posed()
 
 
-def describe_question(folds: Sequence[Result], gold: Column) -> Posed:
+def describe_question(folds: Sequence[RunPredictions], gold: Column) -> Posed:
     """What the folds of one thing measured ask."""
-    first = folds[0].provenance.notes
-    rules = [r.provenance.notes.part(WordRule) for r in folds]
+    first = folds[0].about.notes
+    rules = [r.about.notes.part(WordRule) for r in folds]
     shares = [np.nan if rule is None else rule.test for rule in rules]
     return Posed(
         tuple(gold.names) if gold.numbers is None and gold.has_constant else (),
@@ -97,9 +97,9 @@ def share_wrong_labels(notes: Notes) -> float:
     return parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0
 
 
-def _source_remarks(folds: Sequence[Result]) -> Iterator[str]:
+def _source_remarks(folds: Sequence[RunPredictions]) -> Iterator[str]:
     """A remark where the source of an example says something of its label."""
-    rules = [rule for r in folds if (rule := r.provenance.notes.part(SourceRule))]
+    rules = [rule for r in folds if (rule := r.about.notes.part(SourceRule))]
     if len(rules) < len(folds):
         return
     shares = [(rule.test, rule.low, rule.constant) for rule in rules]
@@ -120,7 +120,7 @@ def _remarks_on_test(gold: Column) -> Iterator[str]:
 
 
 def _construction_shares(
-    folds: Sequence[Result],
+    folds: Sequence[RunPredictions],
 ) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """The constructions of each class, over all folds."""
     counts: dict[str, dict[str, int]] = {}

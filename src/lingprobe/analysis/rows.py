@@ -15,10 +15,11 @@ import numpy as np
 
 from lingprobe.analysis.answers import (
     Repeats,
+    RunPredictions,
     alike,
     are_equal,
     digest_test_set,
-    join_answers,
+    join_predictions,
     missing,
 )
 from lingprobe.analysis.computing import describe_computation
@@ -233,16 +234,27 @@ def _measure_group(
     """`golds` holds the labels of each test set, so that rows over the same one share them."""
     every = _by_fit(group)
     whole = alike(every)
-    answers = join_answers(whole)
-    gold = golds.setdefault((key[0], digest_test_set(whole[0])), answers.gold)
+    runs = _list_runs(whole)
+    answers = join_predictions(runs)
+    gold = golds.setdefault((key[0], digest_test_set(runs[0])), answers.gold)
     if are_equal(gold, answers.gold):
         answers = replace(answers, gold=gold)
-    row = _row(key, whole, answers, plain, left_out=len(every) - len(whole))
+    row = _row(key, whole, runs, answers, plain, left_out=len(every) - len(whole))
     return MeasuredRow(row, answers, whole, group)
 
 
+def _list_runs(fits: Repeats) -> list[list[RunPredictions]]:
+    """What the results of some fits predict."""
+    return [list(map(RunPredictions.of, folds)) for folds in fits]
+
+
 def _row(
-    key: tuple[str, ...], whole: Repeats, answers: Answers, plain: Sequence[Result], left_out: int
+    key: tuple[str, ...],
+    whole: Repeats,
+    runs: Sequence[Sequence[RunPredictions]],
+    answers: Answers,
+    plain: Sequence[Result],
+    left_out: int,
 ) -> ResultRow:
     task, encoder, layer, probe, control, metric = key
     folds = whole[0]
@@ -268,21 +280,21 @@ def _row(
         average_precision=_average_precision(metric, answers),
         **_recall(metric, whole),
         tied=float(np.mean(answers.tied)) if answers.tied else math.nan,
-        posed=describe_question(folds, answers.gold),
-        tested=digest_test_set(folds),
+        posed=describe_question(runs[0], answers.gold),
+        tested=digest_test_set(runs[0]),
         missing=missing(folds),
         left_out=left_out,
-        computed=describe_computation(result for each in whole for result in each),
+        computed=describe_computation(run for each in runs for run in each),
         constant_token=folds[0].provenance.constant_tokens.get(layer, ""),
         kind=get_encoder_kind(folds[0]),
         holds=folds[0].provenance.oracle,
         is_seeded=is_seeded(folds[0]),
         **_fits(whole),
-        **counts(folds),
+        **counts(runs[0]),
         **_code([r for each in whole for r in each]),
         **_model([r for each in whole for r in each]),
-        **unread(folds),
-        **measure_memorization(metric, whole, repeats(plain)),
+        **unread(runs[0]),
+        **measure_memorization(metric, runs, _list_runs(repeats(plain))),
     )
 
 

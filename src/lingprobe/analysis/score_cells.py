@@ -5,125 +5,121 @@ and oracles, each task, probe and metric a column.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
 
-from lingprobe.analysis.answers import join_answers, mark_test_sets
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-    said_of,
-)
-from lingprobe.analysis.rows import groups_of, repeats, rows
+from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import Measure, Score, of_encoder
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.analysis.statistics import ExampleMarks
+from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.tasks.baselines import NO_EMBEDDINGS
-from lingprobe.tasks.languages import UNKNOWN, list_languages
+from lingprobe.tasks.languages import UNKNOWN
 
 SOURCE = "lingprobe"
 
-Group = tuple[ResultRow, Sequence[Result]]
+SCORE_EXTRAS = ("origin",)
+_TASK = ("task", "metric")
 
 
-def scores_of(results: Sequence[Result]) -> tuple[list[Score], list[str]]:
-    """The scores of results, and what was excluded; DataProblem where nothing is left."""
-    groups, remarks = _plain(results)
-    groups, more = _comparable(groups)
-    groups, constant = _drop_constant_encoders(groups)
-    if not groups:
+def scores_of(frame: ResultFrame) -> tuple[list[Score], list[str]]:
+    """The scores of a frame with `SCORE_EXTRAS`, and what was excluded; DataProblem where nothing
+    is left.
+    """
+    averaged = frame.where(control=NO_CONTROL).average_repeats(RUN_KEYS)
+    rows = averaged.with_columns({"score": list(map(averaged.score, range(len(averaged))))})
+    remarks: list[str] = []
+    for select in (_select_embeddings, _select_comparable, _drop_constant_encoders):
+        rows, more = select(rows)
+        remarks += more
+    if not len(rows):
         raise DataProblem("no encoder has a score here: oracles and controls are not correlated")
-    named = _columns([row for row, _ in groups], [mine for _, mine in groups])
     scores = [
-        Score(of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(mine))
-        for (row, mine), column in zip(groups, named, strict=True)
+        Score(of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number))
+        for number, (row, column) in enumerate(zip(rows, _columns(rows), strict=True))
     ]
-    return scores, [*remarks, *more, *constant]
+    return scores, remarks
 
 
-def _plain(results: Sequence[Result]) -> tuple[list[Group], list[str]]:
-    """Rows of encoders with their results; without oracles, and what gives no embeddings."""
-    groups: list[Group] = []
-    left: dict[str, None] = {}
-    for mine in groups_of(r for r in results if r.trial.control == NO_CONTROL).values():
-        row = rows(mine)[0]
-        name = row.encoder.partition(":")[0].partition(",")[0]
-        if name in NO_EMBEDDINGS:
-            left[row.encoder] = None
-        elif row.kind != "oracle" and not math.isnan(row.score):
-            groups.append((row, mine))
-    return groups, [f"{', '.join(left)}: excluded, they are not embeddings"] if left else []
+def _select_embeddings(rows: ResultFrame) -> tuple[ResultFrame, list[str]]:
+    """Rows of encoders that have a score; without oracles, and what gives no embeddings."""
+    left = dict.fromkeys(row.encoder for row in rows if _name_kind(row.encoder) in NO_EMBEDDINGS)
+    kept = [
+        number
+        for number, row in enumerate(rows)
+        if row.encoder not in left and row.role != "oracle" and not math.isnan(row.score)
+    ]
+    remarks = [f"{', '.join(left)}: excluded, they are not embeddings"] if left else []
+    return rows.take(kept), remarks
 
 
-def _comparable(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
+def _name_kind(encoder: str) -> str:
+    return encoder.partition(":")[0].partition(",")[0]
+
+
+def _select_comparable(rows: ResultFrame) -> tuple[ResultFrame, list[str]]:
     """Those over the test examples that most rows of their task are over."""
-    tasks: dict[tuple[str, str], list[Group]] = {}
-    for row, mine in groups:
-        tasks.setdefault((row.task, row.metric), []).append((row, mine))
-    kept, remarks = [], []
-    for (task, _), these in tasks.items():
-        signs = mark_test_sets([row for row, _ in these])
-        kept += [group for group, sign in zip(these, signs, strict=True) if not sign]
-        if other := sum(map(bool, signs)):
-            remarks.append(f"{task}: {other:,} scores over different test examples are excluded")
-    return kept, remarks
+    signs = ExampleMarks("mark", _TASK).compute(rows, rows)["mark"]
+    remarks = [
+        f"{task}: {other:,} scores over different test examples are excluded"
+        for (task, _), numbers in rows.groups(_TASK).items()
+        if (other := sum(bool(signs[number]) for number in numbers))
+    ]
+    kept = [k for numbers in rows.groups(_TASK).values() for k in numbers if not signs[k]]
+    return rows.take(kept), remarks
 
 
-def _drop_constant_encoders(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
+def _drop_constant_encoders(rows: ResultFrame) -> tuple[ResultFrame, list[str]]:
     """Without encoders that answer every example of every task alike, as constant vectors do."""
-    constant: dict[tuple[str, str], bool] = {}
-    for row, mine in groups:
-        key = row.encoder, row.layer
-        constant[key] = constant.get(key, True) and all(map(_is_constant, mine))
-    left = [f"{encoder}{said_of(layer)}" for (encoder, layer), flat in constant.items() if flat]
-    kept = [(row, mine) for row, mine in groups if not constant[row.encoder, row.layer]]
+    encoders = rows.groups(("encoder", "layer")).items()
+    constant = [key for key, numbers in encoders if all(_is_constant(rows, k) for k in numbers)]
+    left = [f"{encoder}{said_of(layer)}" for encoder, layer in constant]
+    kept = [k for k, row in enumerate(rows) if (row.encoder, row.layer) not in constant]
     why = "excluded, because the vectors are constant and every example gets the same prediction"
-    return kept, [f"{', '.join(left)}: {why}"] if left else []
+    return rows.take(kept), [f"{', '.join(left)}: {why}"] if left else []
 
 
-def _is_constant(result: Result) -> bool:
-    said = result.predicted
-    values = said.numbers if said.numbers is not None else said.classes
-    return values is not None and len(np.unique(values)) < 2
+def _is_constant(rows: ResultFrame, number: int) -> bool:
+    """Whether each fit of a row answers all examples of a fold alike."""
+    for fold in (fold for folds in rows.folds(number) for fold in folds):
+        said = fold.predicted
+        values = said.numbers if said.numbers is not None else said.classes
+        if values is None or len(np.unique(values)) > 1:
+            return False
+    return True
 
 
-def _noise(mine: Sequence[Result]) -> float:
+def _noise(rows: ResultFrame, number: int) -> float:
     """The variance of the mean over seeds, in percent squared."""
-    whole = repeats(mine)
-    if len(whole) < 2:
+    scores = rows.score_fits(number)
+    if len(scores) < 2:
         return math.nan
-    scores = (
-        join_answers(whole).scores(mine[0].metric)
-        if len(whole[0]) > 1
-        else [r[0].score for r in whole]
-    )
     return float(np.var(np.array(scores) * PERCENT, ddof=1)) / len(scores)
 
 
-def _columns(found: Sequence[ResultRow], groups: Sequence[Sequence[Result]]) -> list[Measure]:
+def _columns(rows: ResultFrame) -> list[Measure]:
     """The column of each row, called by its question alone where that, with its language, tells it
     apart; else by its data, too.
     """
     probes: dict[str, set[str]] = {}
-    for row in found:
+    for row in rows:
         probes.setdefault(row.task, set()).add(row.probe)
     columns = []
-    for row, mine in zip(found, groups, strict=True):
+    for row in rows:
         probe = f", {row.probe}" if len(probes[row.task]) > 1 else ""
-        language = list_languages(mine)[0]
+        language = row.languages[0]
         code = "" if language == UNKNOWN else language.partition("-")[0]
         task = f"{_parse_task(row.task).name}{probe}"
         name = task.rpartition("/")[2]
         columns.append(Measure(name, SOURCE, task, code, row.metric))
     tasks: dict[Measure, set[str]] = {}
-    for column, row in zip(columns, found, strict=True):
+    for column, row in zip(columns, rows, strict=True):
         tasks.setdefault(column, set()).add(row.task)
     return [
         column if len(tasks[column]) == 1 else column._replace(name=_in_full(column.name, row.task))
-        for column, row in zip(columns, found, strict=True)
+        for column, row in zip(columns, rows, strict=True)
     ]
 
 

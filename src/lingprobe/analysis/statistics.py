@@ -28,30 +28,18 @@ from lingprobe.analysis.contests import (
     decide_contests,
     describe_outcome,
 )
-from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_among
+from lingprobe.analysis.frame import AnyValue, Columns, Folds, ResultFrame, is_among
 from lingprobe.analysis.row import CONSTANT, PERCENT
+from lingprobe.data.digests import digest_pieces
 from lingprobe.metrics import Answers, contrast, difference, holm, interval
 from lingprobe.metrics.areas import auc_values
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
-from lingprobe.metrics.correlation_intervals import intervals
-from lingprobe.metrics.layers import (
-    Expected,
-    centre_of_gravity,
-    drawn_scores,
-    expected_layer,
-    from_uniform,
-    gain_divergence,
-    over_seeds,
-)
 from lingprobe.metrics.metric import Doubles, Metric
-from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
+from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.metrics.resampling import joint_permutation
 
 NO_DIFFERENCE = "no significant difference"
-EVEN_BITS = 0.05  # below which weights are as good as equal: 0.25 among six of 0.125 is 0.06
-_NO_MEANS = (math.nan,) * 3
 
 
 class Statistic(Protocol):
@@ -105,6 +93,20 @@ class OtherMaximum:
         cells = rows.column(self.column)
         found = [[cells[k] for k in numbers] for numbers in rows.find_others(shown, self.other)]
         return {self.name: [max(values, default=math.nan) for values in found]}
+
+
+@dataclass(frozen=True)
+class OtherBest:
+    """The best score of the rows with the same keys but for some; NaN where none has a score."""
+
+    name: str
+    other: Mapping[str, Any]
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        others = frame.find_others(shown, self.other)
+        scores = [[frame.score(k) for k in numbers] for numbers in others]
+        known = [[score for score in values if not math.isnan(score)] for values in scores]
+        return {self.name: [max(values, default=math.nan) for values in known]}
 
 
 @dataclass(frozen=True)
@@ -251,29 +253,31 @@ class BetterThanEach:
     what can be said (`NAME_verdict`), and of the best of them the encoder and the score
     (`NAME_best`, `NAME_best_score`). NaN, or '', where there are none.
 
-    role          of the rows that are asked about
+    role          of the rows that are asked about, or `ANY`
     has_constant  whether the constant answer is one of the others; baselines are asked about it
                   where there is nothing else to be asked about
     is_lower      how much lower than the best of them, not higher
     only          a column that says which rows are asked about, each by itself: those that are the
                   best of as many as stand in `ONLY_of`, which p is corrected for
+    is_by_labels  whether equal labels alone say that test examples are the same
     """
 
     name: str
     other: Mapping[str, Any]
-    role: str = "trained"
+    role: str | AnyValue = "trained"
     has_constant: bool = False
     is_lower: bool = False
     only: str = ""
+    is_by_labels: bool = False
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         roles = shown.column("role")
-        has_role = self.role in roles
+        has_role = any(is_among(role, self.role) for role in roles)
         rivals = frame.find_others(shown, self.other)
         asked: list[tuple[int, list[RivalRow]]] = []
         chosen = shown.column(self.only) if self.only else [True] * len(shown)
         for number, role in enumerate(roles):
-            is_judged = role == self.role or (self.has_constant and not has_role)
+            is_judged = is_among(role, self.role) or (self.has_constant and not has_role)
             if is_judged and chosen[number] and not math.isnan(shown.score(number)):
                 others = self._rivals(shown, number, frame, rivals[number] if has_role else [])
                 if others:
@@ -317,7 +321,7 @@ class BetterThanEach:
         found = [
             RivalRow(encoders[k], frame.score(k), frame.answers(k))
             for k in others
-            if runs[k] != own and are_comparable(shown, number, frame, k)
+            if runs[k] != own and are_comparable(shown, number, frame, k, self.is_by_labels)
         ]
         if not self.has_constant or not shown.answers(number).gold.has_constant:
             return found
@@ -340,12 +344,26 @@ class RivalRow(NamedTuple):
     answers: Answers
 
 
-def are_comparable(one: ResultFrame, number: int, other: ResultFrame, k: int) -> bool:
-    """Whether two rows have a score, and are over the same test examples."""
+def are_comparable(
+    one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
+) -> bool:
+    """Whether two rows have a score, and are over the same test examples, by their labels and their
+    digests, or by labels alone.
+    """
+    return not explain_mismatch(one, number, other, k, is_by_labels)
+
+
+def explain_mismatch(
+    one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
+) -> str:
+    """Why two rows cannot be compared, '' where they can."""
     if math.isnan(one.score(number) + other.score(k)):
-        return False
-    tests = _tests_of(one, number), _tests_of(other, k)
-    return share_tests(one.answers(number).gold, other.answers(k).gold, tests)
+        return "one has no score"
+    tests = () if is_by_labels else (_tests_of(one, number), _tests_of(other, k))
+    golds = one.answers(number).gold, other.answers(k).gold
+    if share_tests(*golds, tests):
+        return ""
+    return f"they are over different test examples ({len(golds[0]):,} and {len(golds[1]):,})"
 
 
 def _tests_of(frame: ResultFrame, number: int) -> str:
@@ -394,6 +412,18 @@ class ScoreWhere:
         one, other = map(shown.column, self.same)
         rows = zip(one, other, shown.column("score"), shown.column(self.otherwise), strict=True)
         return {self.name: [score if a == b else known for a, b, score, known in rows]}
+
+
+@dataclass(frozen=True)
+class FirstKnown:
+    """The first number that is known of those in some columns."""
+
+    name: str
+    columns: Sequence[str]
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        rows = zip(*map(shown.column, self.columns), strict=True)
+        return {self.name: [next((v for v in row if not math.isnan(v)), math.nan) for row in rows]}
 
 
 @dataclass(frozen=True)
@@ -541,9 +571,38 @@ class ExampleSet(NamedTuple):
     missing: str
 
 
-def _list_test_sets(shown: ResultFrame) -> list[ExampleSet]:
+def list_test_sets(shown: ResultFrame) -> list[ExampleSet]:
+    """The test examples of each row."""
     pairs = zip(shown.column("n_test"), shown.column("missing"), strict=True)
     return [ExampleSet(n, _tests_of(shown, k), lost) for k, (n, lost) in enumerate(pairs)]
+
+
+@dataclass(frozen=True)
+class ExampleDigest:
+    """A digest of the test examples of each row; '' where it is not known."""
+
+    name: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        tests = [_tests_of(shown, number) for number in range(len(shown))]
+        return {self.name: [digest_pieces(test, size=8) if test else "" for test in tests]}
+
+
+@dataclass(frozen=True)
+class FoldCounts:
+    """How many folds a score is over (`folds`), and what was counted in them: examples whose class
+    train lacks (`unseen`), and of sentences and of examples of all splits, which folds share, the
+    most: examples without a vector (`unusable`) and sentences that were read in part (`cut`).
+    """
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
+        rows = [shown.folds(number)[0] for number in range(len(shown))]
+        return {
+            "folds": list(map(len, rows)),
+            "unseen": [sum(fold.about.counts.unseen for fold in folds) for folds in rows],
+            "unusable": [max(fold.about.counts.unusable for fold in folds) for folds in rows],
+            "cut": [max(fold.about.counts.cut for fold in folds) for folds in rows],
+        }
 
 
 @dataclass(frozen=True)
@@ -561,7 +620,7 @@ class ExampleMarks:
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         signs, notes = [""] * len(shown), [list[list[str]]()] * len(shown)
-        sets = _list_test_sets(shown)
+        sets = list_test_sets(shown)
         cells = [(shown.column(name), value) for name, value in self.where.items()]
         for numbers in shown.groups(self.family).values():
             able = [k for k in numbers if all(is_among(c[k], value) for c, value in cells)]
@@ -600,158 +659,3 @@ class ClusterNames:
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         numbers = range(len(shown))
         return {self.name: [", ".join(shown.answers(number).clusters) for number in numbers]}
-
-
-@dataclass(frozen=True)
-class RankTrend:
-    """How the scores of a family of rows go with a column after its beginning, 0: Spearman's ρ over
-    the points of the test set that most of them share, with its interval (`NAME`, `NAME_low`,
-    `NAME_high`), p by permutation, alone and for all families (`NAME_p`, `NAME_corrected`; Holm),
-    and over how many points (`NAME_n`). Of all tests how many there are (`NAME_of`), the fewest and
-    the most points (`NAME_fewest`, `NAME_most`), and where none of them can be significant the
-    smallest possible p, and how many points are needed (`NAME_least`, `NAME_enough`).
-
-    seed  of the permutations of many points
-    """
-
-    name: str
-    family: Sequence[str]
-    along: str
-    seed: int = 0
-
-    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        places, sets = shown.column(self.along), _list_test_sets(shown)
-        families = list(shown.groups(self.family).values())
-        courses: list[dict[int, float]] = []
-        for numbers in families:
-            scores = {k: shown.score(k) for k in numbers}
-            known = [k for k in numbers if places[k] > 0 and not math.isnan(scores[k])]
-            signs = mark_test_sets([sets[k] for k in known])
-            able = [k for k, sign in zip(known, signs, strict=True) if not sign]
-            courses.append({places[k]: scores[k] for k in able})
-        rows = self._test(courses)
-        cells: list[tuple[Any, ...]] = [()] * len(shown)
-        for numbers, row in zip(families, rows, strict=True):
-            for number in numbers:
-                cells[number] = (*row, *_judge_power(rows))
-        ends = (
-            *("", "_low", "_high", "_p", "_corrected", "_n"),
-            *("_of", "_fewest", "_most", "_least", "_enough"),
-        )
-        return {f"{self.name}{end}": [cell[i] for cell in cells] for i, end in enumerate(ends)}
-
-    def _test(self, courses: Sequence[Mapping[int, float]]) -> list[tuple[Any, ...]]:
-        """The trend of each of some courses."""
-        points = sorted({at for course in courses for at in course})
-        columns = [[float(at) for at in points]]
-        columns += [[course.get(at, math.nan) for at in points] for course in courses]
-        values, pairs = np.array(columns).T, [(0, column) for column in range(1, len(columns))]
-        observed, tests = coefficients(values, pairs), p_values(values, pairs, seed=self.seed)
-        sure = intervals(values, pairs)
-        p = [math.nan if math.isnan(observed[pair].value) else tests[pair].p for pair in pairs]
-        rows = zip(pairs, observed.values(), p, correct_p_values(p), strict=True)
-        return [
-            (value, *sure[pair], one, float(corrected), n)
-            for pair, (value, n), one, corrected in rows
-        ]
-
-
-def _judge_power(trends: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """How many trends were tested, over how few and how many points, and where these are too few
-    for any to be significant the smallest possible p, and how many are enough.
-    """
-    counts = [n for *_, p, _, n in trends if not math.isnan(p)]
-    if not counts:
-        return (0, 0, 0, math.nan, 0)
-    fewest, most, needed = min(counts), max(counts), ALPHA / len(counts)
-    if most >= MANY or least_p(most) <= needed:
-        return (len(counts), fewest, most, math.nan, 0)
-    enough = next(n for n in range(most, MANY) if least_p(n) <= needed)
-    return (len(counts), fewest, most, least_p(most), enough)
-
-
-@dataclass(frozen=True)
-class MixWeights:
-    """What other rows with the same keys but for some say of layers by the weights of a mix, the
-    mean over its fits: that of the layer of a row (`NAME`), NaN without, and of all layers the
-    largest (`NAME_most`), how far they are from equal ones in bits (`NAME_bits`), and their centre
-    of gravity with its interval over seeds (`NAME_centre`, `NAME_low`, `NAME_high`), NaN where they
-    are as good as equal, as before training.
-
-    layer  the column that has the layer of a row
-    """
-
-    name: str
-    other: Mapping[str, Any]
-    layer: str
-
-    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        rows = []
-        layers = shown.column(self.layer)
-        others = frame.find_others(shown, self.other)
-        known = {tuple(some): self._weights(frame, some) for some in others}
-        for layer, some in zip(layers, others, strict=True):
-            mean, *told = known[tuple(some)]
-            rows.append((mean[layer] if 0 <= layer < len(mean) else math.nan, *told))
-        ends = ("", "_most", "_bits", "_centre", "_low", "_high")
-        return {f"{self.name}{end}": [row[i] for row in rows] for i, end in enumerate(ends)}
-
-    def _weights(self, frame: ResultFrame, rows: Sequence[int]) -> tuple[Any, ...]:
-        """The mean weights, and what they say; those of a shorter mix are left out."""
-        mixes = [fold.mix for k in rows for folds in frame.folds(k) for fold in folds]
-        longest = max(map(len, mixes), default=0)
-        weights = [list(mix) for mix in mixes if longest > 1 and len(mix) == longest]
-        if not weights:
-            return ((), math.nan, math.nan, *_NO_MEANS)
-        bits, mean = float(np.mean(list(map(from_uniform, weights)))), np.mean(weights, 0).tolist()
-        is_moved = bits >= EVEN_BITS
-        centre = over_seeds(list(map(centre_of_gravity, weights))) if is_moved else _NO_MEANS
-        return (mean, max(mean), bits, *centre)
-
-
-@dataclass(frozen=True)
-class GrowingMixes:
-    """The expected layer of rows by the scores of other rows with the same keys but for some, the
-    growing mixes of layers (Tenney et al. 2019b): with its interval (`NAME`, `NAME_low`,
-    `NAME_high`), the gain in all and its error (`NAME_gain`, `NAME_error`), how unevenly layers add
-    to it, in bits (`NAME_bits`), and why there is none (`NAME_why`).
-
-    layer, last  the columns that have the layer of a row, and the last one of its encoder
-    """
-
-    name: str
-    other: Mapping[str, Any]
-    layer: str
-    last: str
-
-    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        others = frame.find_others(shown, self.other)
-        lasts = shown.column(self.last)
-        pairs = [(last, tuple(some)) for last, some in zip(lasts, others, strict=True)]
-        known = {pair: self._expected(frame, *pair) for pair in dict.fromkeys(pairs)}
-        ends = ("", "_low", "_high", "_gain", "_error", "_why", "_bits")
-        return {f"{self.name}{end}": [known[p][i] for p in pairs] for i, end in enumerate(ends)}
-
-    def _expected(self, frame: ResultFrame, last: int, rows: Sequence[int]) -> tuple[Any, ...]:
-        layers, fits = frame.column(self.layer), frame.column("fits")
-        mixes = {layers[k]: k for k in rows}
-        missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]
-        if missing or last < 2:
-            rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-            why = f"not measured: {', '.join(missing[:3])}{rest} (--layers cumulative)"
-            return self._nothing(why if last else "there is only one layer")
-        order = [mixes[layer] for layer in range(last + 1)]
-        if len({fits[k] for k in order}) > 1:
-            return self._nothing("the mixes have no seeds in common")
-        answers = [frame.answers(k) for k in order]
-        first, metric = answers[0], frame.column("metric")[order[0]]
-        if any(len(each.gold) != len(first.gold) for each in answers):
-            return self._nothing("the mixes were scored over different examples")
-        scores = list(map(frame.score, order))
-        predicted = [each.predicted for each in answers]
-        draws = drawn_scores(metric, first.gold, predicted, first.clusters)
-        expected = expected_layer(scores, PERCENT * draws)
-        return (*expected, math.nan if expected.why else gain_divergence(scores))
-
-    def _nothing(self, why: str) -> tuple[Any, ...]:
-        return (*Expected(*_NO_MEANS, math.nan, math.nan, why), math.nan)

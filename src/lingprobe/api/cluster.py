@@ -10,13 +10,13 @@ from pathlib import Path
 
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SlurmOptions, StatusOptions
+from lingprobe.api.selection import number_of
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.shards import SLURM_LIMIT
 from lingprobe.experiment.status import UnitStatus, encodings_of, units_of
-from lingprobe.pages.selection import number_of
 from lingprobe.pages.status import status_page
 from lingprobe.store.experiments import experiments
 from lingprobe.tables.page import Page

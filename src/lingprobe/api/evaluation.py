@@ -18,6 +18,7 @@ from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
 from lingprobe.api.refitting import PlannedRun, choose_row, refit_probe
 from lingprobe.api.results import Selection, compare, layers, report
+from lingprobe.api.selection import Chosen, read_results, select_results
 from lingprobe.api.trained import TrainedProbe
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.cache import open_draft
@@ -32,7 +33,6 @@ from lingprobe.pages import scores_page
 from lingprobe.pages.compare import Comparison
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.records import dataframe
-from lingprobe.pages.selection import Chosen, read_results, select_results
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.web.study import Beside
 from lingprobe.probes import PROBES

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.profiles import languages as between_languages
 from lingprobe.analysis.relation import Asked, relate_columns, select_asked
-from lingprobe.analysis.score_cells import scores_of
+from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
     Score,
@@ -133,7 +134,7 @@ def _table(
             trust=selection.get("trust"),
         )
         known = read_stored_results(results, mine)
-        scores, left_out = scores_of(known.results)
+        scores, left_out = scores_of(ResultFrame.of(known.results, SCORE_EXTRAS))
         sources.append(scores)
         remarks += [*known.remarks, *left_out]
     for source in foreign:

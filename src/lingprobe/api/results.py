@@ -13,24 +13,14 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.rows import newest
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.options import SelectionOptions
+from lingprobe.api.prediction_files import write_predictions
 from lingprobe.api.result_options import (
     CardOptions,
     CompareOptions,
     PredictionsOptions,
     ReportOptions,
 )
-from lingprobe.data.checks import check_choice
-from lingprobe.data.core import Result
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import allow_code
-from lingprobe.datasets.formats.held_rows import is_frame
-from lingprobe.pages.built_in_views import layers as layers_view
-from lingprobe.pages.card import card_page
-from lingprobe.pages.compare import TESTS, Comparison, answer_questions
-from lingprobe.pages.human import read_answers
-from lingprobe.pages.probabilities import write as write_predictions
-from lingprobe.pages.records import format_csv
-from lingprobe.pages.selection import (
+from lingprobe.api.selection import (
     Chosen,
     Stored,
     is_asked,
@@ -40,6 +30,17 @@ from lingprobe.pages.selection import (
     read_results,
     select_results,
 )
+from lingprobe.data.checks import check_choice
+from lingprobe.data.core import Result
+from lingprobe.data.errors import UsageProblem
+from lingprobe.data.references import allow_code
+from lingprobe.datasets.formats.held_rows import is_frame
+from lingprobe.pages.built_in_views import layers as layers_view
+from lingprobe.pages.card import CARD_VIEW, card_page
+from lingprobe.pages.compare import TESTS, Comparison, answer_questions
+from lingprobe.pages.human import read_answers
+from lingprobe.pages.records import format_csv
+from lingprobe.pages.verdicts import statement
 from lingprobe.pages.views import Asked, view_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.suites import SUITES
@@ -157,7 +158,7 @@ def report(
 @takes_options(CardOptions)
 def card(
     results: ResultsSource = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
-) -> Page[tuple[Result, ...]]:
+) -> Page[ResultFrame]:
     """Scores of models, for their cards on the Hugging Face hub, as of `lingprobe publish card`:
     `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
     README.md, whose `model-index` the hub reads.
@@ -167,7 +168,9 @@ def card(
         lingprobe.card("results/").write("cards/", "hub")
     """
     stored = _of(results, _parse_selection(selection))
-    return card_page(stored.results, benchmark).with_remarks(stored.remarks)
+    known = newest(stored.results)
+    frame = ResultFrame.of(known, CARD_VIEW.extra)
+    return card_page(frame, statement(known), benchmark).with_remarks(stored.remarks)
 
 
 @takes_options(SelectionOptions)

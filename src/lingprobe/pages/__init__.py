@@ -25,17 +25,14 @@ from lingprobe.analysis.rows import (
 )
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import (
-    classes,
     compute_stratum_rows,
     strata_table,
 )
 from lingprobe.pages.charts import FIGURES, chart, figure_of
 from lingprobe.pages.grid import grid
-from lingprobe.pages.headroom import gains, headroom, headroom_figure, left_out
-from lingprobe.pages.mteb import mteb_folder, mteb_lines
+from lingprobe.pages.mteb import MTEB_EXTRAS, mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
-from lingprobe.pages.probabilities import bits, bits_table
 from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.scores import scores
 from lingprobe.pages.subsets import averages
@@ -53,11 +50,7 @@ __all__ = [
     "FORMATS",
     "ResultRow",
     "Table",
-    "bits_page",
-    "classes",
-    "classes_page",
     "compute_stratum_rows",
-    "headroom_page",
     "page",
     "render",
     "rows",
@@ -95,10 +88,13 @@ def scores_page(
     return Page(
         results,
         lambda: [_scores(results, questions, each, beside)],
-        texts={"csv": lambda: format_csv(rows(results)), "mteb": lambda: mteb_lines(results)},
+        texts={
+            "csv": lambda: format_csv(rows(results)),
+            "mteb": lambda: mteb_lines(ResultFrame.of(results, MTEB_EXTRAS)),
+        },
         files={
             "parquet": lambda to: parquet(rows(results), to),
-            "mteb": lambda to: mteb_folder(results, to),
+            "mteb": lambda to: mteb_folder(ResultFrame.of(results, MTEB_EXTRAS), to),
         },
         figure=lambda: chart(results, figure),
         html=lambda: web_page(results, beside._replace(questions=questions or {}, figure=figure)),
@@ -130,30 +126,6 @@ def _tell_best_points(results: Sequence[Result]) -> list[str]:
     """Which point of each training is the best on dev, where results are of some."""
     known = [result for result in results if result.provenance.checkpoint]
     return tell_best_points(ResultFrame.of(known, ("checkpoint",))) if known else []
-
-
-def classes_page(results: Sequence[Result]) -> Page[Results]:
-    """Counts and F1 by class or label."""
-    return Page(tuple(results), lambda: [classes(results)])
-
-
-def headroom_page(results: Sequence[Result]) -> Page[Results]:
-    """What encoders add to their word embeddings, and how much of that less is enough for."""
-    found = gains(results)
-    return Page(
-        tuple(results),
-        lambda: [headroom(found, left_out(results))],
-        texts={"csv": lambda: format_csv(found)},
-        figure=lambda: headroom_figure(found),
-    )
-
-
-def bits_page(results: Sequence[Result]) -> Page[Results]:
-    """V-information and calibration of results that kept scores."""
-    measures = bits(results)
-    return Page(
-        tuple(results), lambda: [bits_table(measures)], texts={"csv": lambda: format_csv(measures)}
-    )
 
 
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:

@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.baselines import beyond, expected_metric
 from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
     ResultRow,
-    said_of,
 )
 from lingprobe.analysis.rows import (
     groups_of,
@@ -28,136 +25,20 @@ from lingprobe.analysis.rows import (
     strip_fold,
 )
 from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.labels import HOLDS, Column, column_from_codes
-from lingprobe.data.references import shorten_reference
-from lingprobe.data.vectors import Ints
-from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import METRICS, Answers, floor, interval_of
+from lingprobe.metrics import METRICS, Answers, floor
 from lingprobe.metrics.compare import micro_f1
 from lingprobe.pages.captions import heading
 from lingprobe.pages.scores import about, rows_without_control, signs_of, test_notes
 from lingprobe.pages.subsets import MEANS
-from lingprobe.probes import PROBES
 from lingprobe.tables.table import (
     Table,
     TableSection,
     format_number,
 )
-from lingprobe.tasks import TASKS
 
 Flags = NDArray[np.bool_]
 YES = micro_f1(only=("yes",))
 COLUMNS = ("class", "examples", "correct", "recall, %", "mistaken for it", "F1", "95 % interval")
-
-
-def classes(results: Sequence[Result]) -> Table:
-    """Counts by class or label: test examples, how many were recognised, how many others were taken
-    for it (all seeds together), and F1.
-    """
-    groups: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        trial = result.trial
-        if result.gold.numbers is None and trial.control == NO_CONTROL:
-            layer = said_of(trial.read)
-            encoder = shorten_reference(ENCODERS, trial.encoder)
-            what = f"{encoder}{layer}, {shorten_reference(PROBES, trial.probe)}"
-            groups.setdefault((shorten_reference(TASKS, strip_fold(trial.task)), what), []).append(
-                result
-            )
-    shown = {key: rows(group) for key, group in groups.items()}
-    sections = tuple(
-        TableSection(f"{heading(shown[task, what])}: {what}", _by_class(group))
-        for (task, what), group in groups.items()
-    )
-    return Table(
-        COLUMNS,
-        sections,
-        frozenset({"class"}),
-        tuple(test_notes([row for mine in shown.values() for row in mine])),
-    )
-
-
-class Count(NamedTuple):
-    """How a class or label fared over the test examples of all seeds together.
-
-    there, taken  how many have it, and of how many it is said; right: of how many both
-    f1            in percent, with its interval
-    """
-
-    name: str
-    there: int
-    taken: int
-    right: int
-    f1: float
-    low: float
-    high: float
-
-
-def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
-    return tuple(
-        (
-            one.name,
-            f"{one.there:,}",
-            f"{one.right:,}",
-            format_number(PERCENT * one.right / one.there) if one.there else "–",
-            f"{one.taken - one.right:,}",
-            format_number(one.f1),
-            f"{format_number(one.low)} – {format_number(one.high)}",
-        )
-        for one in class_counts(group)
-    )
-
-
-def class_counts(group: Sequence[Result]) -> list[Count]:
-    """How each class or label fared that somebody has or is said to have, of fits of one thing."""
-    answers = join_answers(repeats(group))
-    gold, predicted, clusters = answers.gold, answers.predicted, answers.clusters
-    names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
-    true, said = (
-        _label_flags(gold, names, HOLDS),
-        [_label_flags(each, names, HOLDS) for each in predicted],
-    )
-    known = _label_flags(gold, names, 0.0) if gold.partial else np.ones_like(true)
-    order = sorted(range(len(names)), key=names.__getitem__)
-    counts = [
-        _count(names[i], true[:, i] & known[:, i], [s[:, i] & known[:, i] for s in said], clusters)
-        for i in order
-    ]
-    return [one for one in counts if one.there or one.taken]
-
-
-def _count(name: str, true: Flags, said: Sequence[Flags], clusters: Mapping[str, Ints]) -> Count:
-    """Counts of one label over all seeds where it was annotated, and its F1."""
-    there, right, taken = (
-        len(said) * int(true.sum()),
-        sum(int((true & s).sum()) for s in said),
-        sum(int(s.sum()) for s in said),
-    )
-    if not there and not taken:
-        return Count(name, 0, 0, 0, math.nan, math.nan, math.nan)
-    # F1 is about no others, which would only make its interval look sure
-    counts = true | np.any(said, 0)
-    gold, answers = _yes(true[counts]), [_yes(s[counts]) for s in said]
-    low, high = interval_of(
-        YES, gold, answers, {name: codes[counts] for name, codes in clusters.items()}
-    )
-    f1 = PERCENT * float(np.mean([YES(gold, each) for each in answers]))
-    return Count(name, there, taken, right, f1, PERCENT * low, PERCENT * high)
-
-
-def _yes(flags: Flags) -> Column:
-    return column_from_codes(flags.astype(np.int64), ("no", "yes"))
-
-
-def _label_flags(column: Column, names: tuple[str, ...], least: float) -> Flags:
-    """Where an example has a label with at least so much weight, [n, labels]."""
-    sets = column.sets()
-    cells = np.zeros((len(sets), len(names)), np.bool_)
-    places = np.array([names.index(name) for name in sets.names], np.int64)
-    rows = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
-    some = sets.weights >= least
-    cells[rows[some], places[sets.ids[some]]] = True
-    return cells
 
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,

@@ -9,7 +9,7 @@ from typing import Any
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
+from lingprobe.pages import scores_page, strata_page
 from lingprobe.pages.charts import chart
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.paper import paper_page
@@ -26,24 +26,6 @@ def scores(results: Sequence[Result], asked: Asked) -> Page[Any]:
 def each(results: Sequence[Result], asked: Asked) -> Page[Any]:
     """One table per task, with full intervals and controls next to the scores."""
     return scores_page(results, each=True, figure=asked.figure, beside=asked.beside)
-
-
-def classes(results: Sequence[Result], asked: Asked) -> Page[Any]:
-    """Counts and F1 by class or label instead of scores."""
-    return classes_page(results)
-
-
-def bits(results: Sequence[Result], asked: Asked) -> Page[Any]:
-    """V-information and calibration, for results that kept scores."""
-    scored = asked.beside.scored
-    return bits_page(results if scored is None else scored())
-
-
-def headroom(results: Sequence[Result], asked: Asked) -> Page[Any]:
-    """Gains over word embeddings, and how much of them local context, random weights or a bag of
-    words reach.
-    """
-    return headroom_page(results)
 
 
 def by(results: Sequence[Result], asked: Asked) -> Page[Any]:

@@ -9,55 +9,87 @@ import importlib.metadata
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.answers import over
-from lingprobe.analysis.row import NO_CONTROL, ResultRow
-from lingprobe.analysis.rows import newest, rows
+from lingprobe.analysis.frame import ANY, RUN_KEYS, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, said_of
+from lingprobe.analysis.statistics import ClusterNames, ExampleMarks, MeanScore, OtherBest
 from lingprobe.data.cache import write_text
-from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.mteb import hub_name
 from lingprobe.pages.open_files import file_name, make_file_names
-from lingprobe.pages.scores import signs_of, test_notes
-from lingprobe.pages.verdicts import Statement, statement
+from lingprobe.pages.verdicts import Statement
+from lingprobe.pages.view_page import ListTable, View, compute_rows, show_rows
 from lingprobe.tables.markup import markdown
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import (
-    Table,
-    TableSection,
-    format_number,
-)
+from lingprobe.tables.table import Table, format_number
 
 CARD, RESULTS = "README.md", ".eval_results"
-HEAD = ("task", "layer", "probe", "score", "95 % interval", "majority", "baseline", "oracle", "n")
-NOTES = (
-    "Probing scores of this model's frozen vectors, times 100, over n test examples.",
-    "majority: the most frequent class. baseline: the strongest one. oracle: vectors that contain"
-    " the annotation from which the labels are derived, with the same probe.",
+
+
+def name_on_hub(encoders: Iterable[str]) -> dict[str, str]:
+    """What models are called on the hub, by reference."""
+    return {encoder: hub_name(encoder) for encoder in encoders}
+
+
+def mark_scored(shown: ResultFrame) -> ResultFrame:
+    """The rows that have a score, those over other test examples than most of a task with a
+    sign.
+    """
+    scores = shown.column("score")
+    scored = shown.take([k for k, score in enumerate(scores) if not math.isnan(score)])
+    return scored.with_columns(ExampleMarks("mark", ("encoder", "task")).compute(scored, scored))
+
+
+_OTHER = {"encoder": ANY, "layer": ANY, "site": ANY, "metric": ANY, "erased": ANY}
+CARD_VIEW = View(
+    name="card",
+    about="Scores of models, with the best baseline and the oracle of each task.",
+    keys=RUN_KEYS,
+    extra=("fit", "origin"),
+    where={"control": NO_CONTROL, "role": "trained"},
+    statistics=(
+        MeanScore(),
+        OtherBest("baseline", {"role": "baseline", **_OTHER}),
+        OtherBest("oracle", {"role": "oracle", **_OTHER}),
+        ClusterNames("clusters"),
+    ),
+    listed="score is not unknown",
+    nothing="no model has a score here: baselines and oracles have no card",
+    expand=mark_scored,
+    tables=(
+        ListTable(
+            columns=(
+                *(("task", "task"), ("layer", "layer"), ("probe", "probe"), ("score", "score")),
+                *(("95 % interval", "interval"), ("majority", "majority")),
+                *(("baseline", "baseline"), ("oracle", "oracle"), ("n", "n")),
+            ),
+            rows="true",
+            sections=(),
+            tables=("encoder",),
+            heading="",
+            words=("task", "layer", "probe"),
+        ),
+    ),
+    fields=(
+        *("task", "encoder", "layer", "probe", "metric", "score", "low", "high"),
+        *("majority=constant_score", "baseline", "oracle", "n=n_test", "seeds"),
+    ),
+    sentences=Path(__file__).with_name("card.j2"),
+    names=name_on_hub,
 )
 
 
-class Card(NamedTuple):
-    """What one model scores, and the best baseline and the oracle of each task, by task and probe.
-
-    date     when the last of it was measured
-    verdict  whether it is better than the baselines, in words
-    """
-
-    name: str
-    rows: Sequence[ResultRow]
-    beside: dict[tuple[str, str], tuple[float, float]]
-    date: str
-    verdict: tuple[str, ...]
-
-
-def card_page(results: Sequence[Result], benchmark: str | None = None) -> Page[tuple[Result, ...]]:
+def card_page(
+    frame: ResultFrame, stated: Statement, benchmark: str | None = None
+) -> Page[ResultFrame]:
     """The scores of each model as a section of its card; as a folder, the format `hub`, with the
     metadata that the hub reads: README.md, and .eval_results/ where a benchmark is named.
 
+    stated  the verdicts on the models
     DataProblem where no model is among the results, UsageProblem for a name that no data set of the
     hub has.
     """
@@ -65,83 +97,49 @@ def card_page(results: Sequence[Result], benchmark: str | None = None) -> Page[t
         raise UsageProblem(
             f"benchmark={benchmark!r}: a data set of the hub is called OWNER/NAME, as 'cais/hle'"
         )
-    cards = _cards(results)
-    if not cards:
-        raise DataProblem("no model has a score here: baselines and oracles have no card")
-    return Page(
-        tuple(results),
-        lambda: [_table(card, card.name) for card in cards],
-        files={"hub": lambda to: _write(cards, to, benchmark)},
-        all_notes=True,  # what is published is complete
-    )
-
-
-def _cards(results: Iterable[Result]) -> list[Card]:
-    known = newest(results)
-    scored = [r for r in rows(known) if r.control == NO_CONTROL and not math.isnan(r.score)]
-    beside = {
-        (row.task, row.probe): (_best(scored, row, "baseline"), _best(scored, row, "oracle"))
-        for row in scored
+    shown = compute_rows(CARD_VIEW, frame)
+    facts = {
+        "version": importlib.metadata.version("lingprobe"),
+        "verdicts": {name: _list_verdicts(stated, name) for name in shown.column("encoder")},
     }
-    models: dict[str, list[ResultRow]] = {}
-    for row in scored:
-        if row.kind == "trained":
-            models.setdefault(row.encoder, []).append(row)
-    date = max((r.provenance.date for r in known), default="")
-    stated = statement(known)
-    return [
-        Card(hub_name(name), mine, beside, date, _verdict(stated, name))
-        for name, mine in models.items()
-    ]
+    page = show_rows(CARD_VIEW, shown, facts)
+    date = max(frame.column("date"), default="")
+
+    def write(to: Path) -> None:
+        parts = [shown.take(numbers) for numbers in shown.groups(("encoder",)).values()]
+        _write(list(map(ModelCard, parts, page.tables, [date] * len(parts))), to, benchmark)
+
+    # what is published is complete
+    return replace(page, files={"hub": write}, all_notes=True)
 
 
-def _verdict(stated: Statement, encoder: str) -> tuple[str, ...]:
+class ModelCard(NamedTuple):
+    """What one model scores, the table of it, and when the last of it was measured."""
+
+    rows: ResultFrame
+    table: Table
+    date: str
+
+
+def _list_verdicts(stated: Statement, encoder: str) -> tuple[str, ...]:
     """The sentences about a model, and what they rest on."""
     mine = [stated.sentence(one) for one in stated if one.encoder == encoder]
     return (*mine, stated.basis) if mine else ()
 
 
-def _best(scored: Sequence[ResultRow], row: ResultRow, kind: str) -> float:
-    """The best score of a kind of encoder on the task of a row, with its probe; NaN without."""
-    of_kind = [r.score for r in scored if (r.task, r.probe, r.kind) == (row.task, row.probe, kind)]
-    return max(of_kind, default=math.nan)
-
-
-def _table(card: Card, title: str = "") -> Table:
-    signs = signs_of(card.rows)
-    lines = tuple(
-        (
-            shorten_task(row.task),
-            row.layer,
-            row.probe,
-            format_number(row.score) + signs.get(id(row), ""),
-            f"{format_number(row.low)} – {format_number(row.high)}",
-            format_number(row.majority),
-            *map(format_number, card.beside[row.task, row.probe]),
-            f"{row.n:,}",
-        )
-        for row in card.rows
-    )
-    version = importlib.metadata.version("lingprobe")
-    made = f"Measured with lingprobe {version}; {over('seed', card.rows)}"
-    notes = (*NOTES, made, *test_notes(card.rows))
-    return Table(
-        HEAD, (TableSection("", lines),), frozenset(HEAD[:3]), notes, title, lead=card.verdict
-    )
-
-
-def _write(cards: Sequence[Card], to: Path, benchmark: str | None) -> None:
+def _write(cards: Sequence[ModelCard], to: Path, benchmark: str | None) -> None:
     """A folder for each model, whose files are copied into its repository."""
-    names = make_file_names(card.name for card in cards)
+    names = make_file_names(card.table.title for card in cards)
     for card in cards:
-        folder = to / names[card.name]
-        text = f"---\n{_metadata(card)}---\n\n## Probing\n\n{markdown(_table(card))}"
+        folder = to / names[card.table.title]
+        table = markdown(replace(card.table, title=""))
+        text = f"---\n{_metadata(card)}---\n\n## Probing\n\n{table}"
         write_text(folder / CARD, text)
         for name, entries in _entries(card, benchmark).items() if benchmark else ():
             write_text(folder / RESULTS / f"{name}.yaml", entries)
 
 
-def _metadata(card: Card) -> str:
+def _metadata(card: ModelCard) -> str:
     """The card's `model-index`, as YAML."""
     hub = _hub()
     results = [
@@ -157,17 +155,17 @@ def _metadata(card: Card) -> str:
             metric_args={
                 "low": round(row.low, 2),
                 "high": round(row.high, 2),
-                "majority": round(row.majority, 2),
-                "n": row.n,
+                "majority": round(row.constant_score, 2),
+                "n": row.n_test,
                 "seeds": row.seeds,
             },
         )
         for row in card.rows
     ]
-    return f"{hub.ModelCardData(model_name=card.name, eval_results=results).to_yaml()}\n"
+    return f"{hub.ModelCardData(model_name=card.table.title, eval_results=results).to_yaml()}\n"
 
 
-def _entries(card: Card, benchmark: str) -> dict[str, str]:
+def _entries(card: ModelCard, benchmark: str) -> dict[str, str]:
     """The files of scores on a benchmark, by name: one for each layer and probe, since a file says
     a task once.
     """
@@ -177,7 +175,7 @@ def _entries(card: Card, benchmark: str) -> dict[str, str]:
     for row in card.rows:
         how = _how(row)
         interval = f"{format_number(row.low)} to {format_number(row.high)}"
-        said = f"{how}; 95 % interval {interval}, n = {row.n:,}"
+        said = f"{how}; 95 % interval {interval}, n = {row.n_test:,}"
         entry = hub.EvalResultEntry(
             dataset_id=benchmark,
             task_id=file_name(shorten_task(row.task)),
@@ -195,9 +193,9 @@ def _entries(card: Card, benchmark: str) -> dict[str, str]:
     }
 
 
-def _how(row: ResultRow) -> str:
+def _how(row: Any) -> str:
     """How a score was read, in words."""
-    return f"probe {row.probe}{row.read}"
+    return f"probe {row.probe}{said_of(row.layer)}"
 
 
 def _hub() -> Any:

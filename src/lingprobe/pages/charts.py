@@ -18,24 +18,19 @@ from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.grid import Grid, Line, grid
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.wide import firsts, label_of
+from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
     ROW,
-    abreast,
     blank,
     dot,
-    few_numbers,
     fold_names,
     key,
-    label_rows,
-    panels,
     point,
     room,
-    row_height,
     sign,
     stroke,
-    title,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS
@@ -53,9 +48,6 @@ FIGURES = Contents(
     made=False,
 )
 BOLD = "best, or not significantly different from it"
-ACROSS = 4  # panels beside each other
-PANEL, LEAST = 1.9, 3.9  # inches of one, and of all beside each other at least
-NARROW = 0.85  # of one on paper, at least
 NAME = 40  # letters of an encoder; a longer name loses its middle
 
 
@@ -89,37 +81,18 @@ def dots(made: Grid) -> Figure:
     if not any(row.score == row.score for line in made.lines for row in line.cells.values()):
         raise PlotProblem("nothing to draw: no task has a score")
     names = fold_names([label_of(made, line) for line in made.lines], NAME)
-    across = abreast(len(made.columns), ACROSS, NARROW, room(names))
-    down = math.ceil(len(made.columns) / across)
-    size = room(names) + beside(across), 0.4 + down * (0.55 + row_height(names) * len(names))
-    figure = blank(size, f"{_about(made)}, with 95 % intervals.")
-    panel = (figure.get_figwidth() - room(names)) / across
-    every = panels(figure, len(made.columns), across, sharex=True, sharey=True)
-    for axes, column in zip(every, made.columns, strict=True):
-        axes.set_title(fit(made.full_name(column), across, room(names)))
-        few_numbers(axes, panel)
+    titles = list(map(made.full_name, made.columns))
+    drawn = DotPanels.of(titles, names, f"{_about(made)}, with 95 % intervals.", 0.4)
+    for axes, column in zip(drawn.axes, made.columns, strict=True):
         axes.axvline(firsts(made)[column.task].majority, color=GREY, ls="--", lw=1)
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
             if row := line.cells.get(column.task):
                 _score(made, row, label_of(made, line), axes, place)
-    for axes in every[::across]:
-        label_rows(axes, names, [line.kind != "trained" for line in made.lines])
+    drawn.label_rows([line.kind != "trained" for line in made.lines])
+    figure = drawn.figure
     key(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
     return figure
-
-
-def beside(across: int) -> float:
-    """Inches of so many panels beside each other."""
-    return max(PANEL * across, LEAST)
-
-
-def fit(name: str, across: int, names: float) -> str:
-    """A title that is no wider than one of so many panels, next to names that take so many
-    inches.
-    """
-    wide = printed_width()
-    return title(name, (beside(across) if wide is None else wide - names) / across)
 
 
 def _about(made: Grid) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lingprobe.analysis.course_statistics import RankTrend
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.points import (
     Point,
@@ -20,7 +21,7 @@ from lingprobe.analysis.points import (
     list_trainings,
 )
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.statistics import ClusterNames, ExampleMarks, MeanScore, RankTrend
+from lingprobe.analysis.statistics import ClusterNames, ExampleMarks, MeanScore
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.groups import arrange_columns, shared_options
@@ -218,7 +219,7 @@ _TABLE = ListTable(
     rows="true",
     lines=_CURVE,
     tables=("unit",),
-    sections="training",
+    sections=("training",),
     heading="{{ training|task }}",
     line="{{ line(rows[0]) }}",
     above=("figure_names", "figure_label", "figure_cell"),

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.analysis.course_statistics import GrowingMixes, MixWeights
 from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
     ClassNumber,
     ExampleMarks,
-    GrowingMixes,
     MeanScore,
-    MixWeights,
     OtherMaximum,
     OtherScore,
 )
@@ -152,7 +151,7 @@ _OVERVIEW = ListTable(
     ),
     rows="true",
     lines=_FAMILY,
-    sections="network",
+    sections=("network",),
     heading="{{ network }}",
     words=("task", "encoder", "probe", "layer", ""),
     title="overview_title",
@@ -169,7 +168,7 @@ _BY_LAYER = ListTable(
     ),
     rows="true",
     tables=_FAMILY,
-    sections="task",
+    sections=("task",),
     heading="{{ heading(rows) }}",
     line="{{ line(rows) }}",
     words=_OVERVIEW.words,

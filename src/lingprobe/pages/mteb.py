@@ -12,39 +12,36 @@ import importlib.metadata
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
-from lingprobe.analysis.rows import rows, strip_fold
+from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.statistics import ExampleDigest, FoldCounts, MeanScore
 from lingprobe.data.cache import write_text
-from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
-from lingprobe.tasks.languages import list_languages
+from lingprobe.tasks.languages import UNKNOWN
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it
-BESIDE = (
-    "layer",
-    "probe",
-    "n",
-    "seeds",
-    "folds",
-    "missing",
-    "train",
-    "unusable",
-    "cut",
-    "unseen",
-    "tested",
-)
-UNSAID = (  # what ModelMeta asks for and results do not tell
+MTEB_EXTRAS = ("origin",)
+_BESIDE = {
+    **{name: name for name in ("layer", "probe")},
+    "n": "n_test",
+    "seeds": "seeds",
+    "folds": "folds",
+    "missing": "missing",
+    "train": "n_train",
+    "unusable": "unusable",
+    "cut": "cut",
+    "unseen": "unseen",
+    "tested": "tested",
+}
+"""What else is said of a score, and the columns that have it."""
+_MEASURED = ("task", "encoder", "layer", "probe")
+_UNSAID = (  # what ModelMeta asks for and results do not tell
     "loader", "release_date", "languages", "n_parameters", "memory_usage_mb", "max_tokens",
     "embed_dim", "license", "open_weights",
     "public_training_code", "public_training_data", "similarity_fn_name", "use_instructions",
@@ -60,23 +57,23 @@ class Scored(NamedTuple):
     task: dict[str, Any]
 
 
-def mteb_lines(results: Sequence[Result]) -> str:
-    """One task result a line."""
+def mteb_lines(frame: ResultFrame) -> str:
+    """One task result a line, of a frame with `MTEB_EXTRAS`."""
     lines = (
         {"model_name": one.model, "model_revision": one.revision, **one.task}
-        for one in task_results(results)
+        for one in task_results(frame)
     )
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
 
 
-def mteb_folder(results: Sequence[Result], to: Path) -> None:
+def mteb_folder(frame: ResultFrame, to: Path) -> None:
     """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's
     model_meta.json beside them.
     """
-    for one in task_results(results):
+    for one in task_results(frame):
         folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
         meta: dict[str, Any] = {
-            **dict.fromkeys(UNSAID),
+            **dict.fromkeys(_UNSAID),
             "name": one.model,
             "revision": one.revision,
             "framework": [],
@@ -88,45 +85,44 @@ def mteb_folder(results: Sequence[Result], to: Path) -> None:
             write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def task_results(results: Sequence[Result]) -> Iterator[Scored]:
+def task_results(frame: ResultFrame) -> Iterator[Scored]:
     """The task result of each encoder, layer and probe on each task; controls, oracles and what has
     no score have none of their own.
     """
-    groups: dict[tuple[str, str, str, str], list[Result]] = {}
-    for r in results:
-        groups.setdefault(
-            (strip_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []
-        ).append(r)
+    rows = frame.average_repeats(RUN_KEYS)
+    for statistic in (MeanScore(), FoldCounts(), ExampleDigest("tested")):
+        rows = rows.with_columns(statistic.compute(rows, rows))
     probes: dict[tuple[str, ...], set[str]] = {}
-    for task, encoder, read, probe in groups:
-        probes.setdefault((task, encoder, read), set()).add(probe)
+    for task, encoder, layer, probe in rows.groups(_MEASURED):
+        probes.setdefault((task, encoder, layer), set()).add(probe)
     several = any(len(each) > 1 for each in probes.values())
-    for mine in groups.values():
-        by_control = {row.control: row for row in rows(mine)}
-        row = by_control.get(NO_CONTROL)
+    runs = frame.where(control=NO_CONTROL).groups(_MEASURED)
+    for key, numbers in rows.groups(_MEASURED).items():
+        by_control = {row.control: row for row in map(rows.__getitem__, numbers)}
+        row = by_control.pop(NO_CONTROL, None)
         # an oracle is no model
-        if row is not None and not math.isnan(row.score) and row.kind != "oracle":
-            plain = [r for r in mine if r.trial.control == NO_CONTROL]
-            name = _model(row, several)
-            yield Scored(name, _revision(plain), _task(row, plain, list(by_control.values())))
+        if row is not None and not math.isnan(row.score) and row.role != "oracle":
+            measured = frame.where(control=NO_CONTROL).take(runs[key])
+            controls = {name: _share(each.score) for name, each in by_control.items()}
+            task_result = _task(row, measured, controls)
+            yield Scored(_model(row, several), _revision(measured.column("revision")), task_result)
 
 
-def _task(row: ResultRow, results: Sequence[Result], every: Iterable[ResultRow]) -> dict[str, Any]:
-    shown = asdict(row)
-    shares = {name: _share(shown[name]) for name in ("score", "low", "high", "majority")}
-    controls = {
-        control.control: _share(control.score) for control in every if control.control != NO_CONTROL
-    }
+def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[str, Any]:
+    """What MTEB calls a task result, of a row and of the trained probes behind it."""
+    cells = row._asdict()
+    shares = {name: _share(cells[name]) for name in ("score", "low", "high")}
     score = {
         "hf_subset": "default",
-        "languages": list_languages(results),
+        "languages": _join_languages(measured.column("languages")),
         "main_score": shares["score"],
         row.metric: shares["score"],
-        **{name: shares[name] for name in ("low", "high", "majority")},
+        **{name: shares[name] for name in ("low", "high")},
+        "majority": _share(row.constant_score),
         **controls,
-        **{name: shown[name] for name in BESIDE},
+        **{name: cells[column] for name, column in _BESIDE.items()},
     }
-    known = sorted({r.provenance.identities.get(r.trial.task, r.trial.task) for r in results})
+    known = sorted({*measured.column("data_identity")})
     return {
         "task_name": _filename(row.task),
         "dataset_revision": digest_pieces("\n".join(known), size=20),
@@ -140,7 +136,13 @@ def _task(row: ResultRow, results: Sequence[Result], every: Iterable[ResultRow])
     }
 
 
-def _model(row: ResultRow, several: bool) -> str:
+def _join_languages(languages: Iterable[Sequence[str]]) -> list[str]:
+    """Those of several, each once; `UNKNOWN` where none is known."""
+    every = dict.fromkeys(language for some in languages for language in some)
+    return [language for language in every if language != UNKNOWN] or [UNKNOWN]
+
+
+def _model(row: Any, several: bool) -> str:
     """The name of a model, with the layer and the probe that belong to it."""
     read = (f",layer={row.layer}" if row.layer != "-" else "") + (
         f",probe={row.probe}" if several else ""
@@ -166,9 +168,9 @@ def hub_name(encoder: str, read: str = "") -> str:
     return name if "/" in name else f"lingprobe/{name}"
 
 
-def _revision(results: Sequence[Result]) -> str:
+def _revision(revisions: Iterable[str]) -> str:
     """The commit of a model, or the digest that stands for it."""
-    said = {r.provenance.revision for r in results}
+    said = {*revisions}
     text = said.pop() if len(said) == 1 else ""
     commit = text.rpartition("=")[2]
     if re.fullmatch(r"\w{7,64}", commit):

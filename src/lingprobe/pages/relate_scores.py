@@ -11,7 +11,8 @@ import numpy as np
 
 from lingprobe.analysis.profiles import Languages
 from lingprobe.metrics.metric import Doubles
-from lingprobe.pages.charts import AROUND, PANEL, around, circle, polygon
+from lingprobe.pages.charts import AROUND, around, circle, polygon
+from lingprobe.tables.dots import DOT_PANEL_INCHES
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import (
     Size,
@@ -68,7 +69,7 @@ def radar(found: Languages) -> Figure:
 def scores_figure(found: Languages) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
     encoders, names = _encoders(found), fold_names([each.task for each in found.tasks], 1000)
-    size = PANEL + 0.5 * room(names), 0.5 + row_height(names) * len(names)
+    size = DOT_PANEL_INCHES + 0.5 * room(names), 0.5 + row_height(names) * len(names)
     figure, both = _beside(found, size, len(encoders), None)
     for axes, half in zip(both, halves(found), strict=True):
         axes.sharex(both[0])

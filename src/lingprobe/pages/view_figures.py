@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.view_text import ViewText
+from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.lines import (
@@ -31,8 +32,18 @@ from lingprobe.tables.lines import (
     panel_height,
     round_ends,
 )
-from lingprobe.tables.panels import abreast, below, blank, key, panels, sign, stroke
-from lingprobe.tables.style import COLOURS, GREY, MARKERS
+from lingprobe.tables.panels import (
+    abreast,
+    below,
+    blank,
+    dot,
+    fold_names,
+    key,
+    panels,
+    sign,
+    stroke,
+)
+from lingprobe.tables.style import BLUE, COLOURS, GREY, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,6 +94,57 @@ class HeatFigure:
                 cells.sort(key=lambda cell: -rows.index(cell.row))
             maps.append(HeatMap(text.fill(self.title, part[0]), cells))
         return draw_heat_maps(maps, replace(self.look, about=text.render(self.look.about, shown)))
+
+
+@dataclass(frozen=True)
+class DotFigure:
+    """A panel for each of the values of some columns, with a row for each of some names, and on it
+    a dot on its interval.
+
+    rows     the column of names, which stand in `order`
+    by       the columns
+    values   columns of the score and the ends of its interval
+    title    the macro of the title of a panel; `told`: of what a pointer reads of a dot
+    grey     an expression: whether a dot is grey and hollow
+    when     an expression: which rows are drawn; a panel without any score is not
+    about, nothing  as of `LineFigure`; notes: what stands below
+    """
+
+    rows: str
+    order: Sequence[str]
+    by: Sequence[str]
+    values: tuple[str, str, str]
+    title: str
+    told: str
+    about: str
+    nothing: str
+    grey: str = "false"
+    when: str = "true"
+    notes: Sequence[str] = ()
+
+    def draw(self, shown: ResultFrame, text: ViewText) -> Figure:
+        """The panels of some rows; PlotProblem where there is nothing."""
+        rows = shown.take([k for k, row in enumerate(shown) if text.decide(self.when, row)])
+        every = [rows.take(numbers) for numbers in rows.groups(self.by).values()]
+        parts = [part for part in every if not all(map(math.isnan, part.column(self.values[0])))]
+        if not parts:
+            raise PlotProblem(self.nothing)
+        there = {name for part in parts for name in part.column(self.rows)}
+        order = [name for name in self.order if name in there]
+        names = fold_names(order, 1000)
+        titles = [text.fill(self.title, part[0]) for part in parts]
+        drawn = DotPanels.of(titles, names, text.render(self.about, shown), 0.3)
+        for axes, part in zip(drawn.axes, parts, strict=True):
+            axes.yaxis.grid(visible=False)
+            for row in part:
+                score, low, high = (getattr(row, name) for name in self.values)
+                is_grey = text.decide(self.grey, row)
+                mark = sign("o", GREY if is_grey else BLUE, hollow=is_grey)
+                place = order.index(getattr(row, self.rows))
+                dot(axes, place, (score, low, high), mark, text.fill(self.told, row))
+        drawn.label_rows()
+        below(drawn.figure, self.notes)
+        return drawn.figure
 
 
 @dataclass(frozen=True)

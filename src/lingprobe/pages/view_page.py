@@ -5,17 +5,17 @@ And their pages: rows are computed, then laid out by the view's templates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.frame import ResultFrame, RunExtra
 from lingprobe.analysis.statistics import Statistic
-from lingprobe.data.core import Result
+from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import format_frame_csv
-from lingprobe.pages.view_figures import HeatFigure, LineFigure
+from lingprobe.pages.view_figures import DotFigure, HeatFigure, LineFigure
 from lingprobe.pages.view_text import ViewText, compile_expression
 from lingprobe.pages.views import Asked
 from lingprobe.tables.drawing import PlotProblem
@@ -25,7 +25,7 @@ from lingprobe.tables.table import Table, TableSection
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ViewFigure = HeatFigure | LineFigure
+ViewFigure = DotFigure | HeatFigure | LineFigure
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,12 @@ class ListTable:
 
     columns   as of `ViewColumn`
     rows      an expression: which rows there are
-    sections  a section for each value of this column
+    sections  a section for each of the values of these columns
     words     the headings of columns that have words
     lines     rows with the same values of these columns are one line: macros are given all of them
     tables    a table for each of the values of these columns
     heading, line  of sections, as of `ViewSection`
+    apart     an expression of the first row: whether a rule stands above a section
     above     what stands above the lines of a section: the column that has a list of names, the
               macro of a label, of a name, and that of a cell, of a row and a name
     mark      of bold cells, where text has no bold
@@ -109,12 +110,13 @@ class ListTable:
 
     columns: Sequence[tuple[str, ...]]
     rows: str
-    sections: str
+    sections: Sequence[str]
     words: Sequence[str]
     lines: Sequence[str] = ()
     tables: Sequence[str] = ()
     heading: str = "{{ task|task }}"
     line: str = ""
+    apart: str = "false"
     above: tuple[str, str, str] = ("", "", "")
     mark: str = ""
     title: str = "title"
@@ -138,19 +140,22 @@ class View:
 
     about       in a sentence what it shows, as lists have it
     keys        the columns of the frame that tell rows apart; others are averaged over
-    extra       what is read of results beside the columns of all, names of `RUN_EXTRAS`
+    extra       what is read of results beside the columns of all, as of `RunExtra`
     prepare     what further columns and rows are made of the frame first
     where       which rows are shown, by the values of columns; statistics may read the others
     first       an expression: which of them stand before the others
     statistics  add columns, in this order
+    expand      what rows are made of these, as means beside them
     spread      which rows are one then
     order       how they are arranged, as `ResultFrame.arrange` says it
     listed      an expression: which of them programs get
+    nothing     what to say where they get none, as a DataProblem
     fields      columns for programs (CSV, `Page.content`), as they are called in the frame, or
                 `NAME=COLUMN` where they are called otherwise
     sentences   a template with the macros that are named
     names       how encoders are called
     is_scored   whether probabilities are read, where these were kept
+    variants    other views of the same, by what stands after the name, as in `units:overlap`
     """
 
     name: str
@@ -166,18 +171,22 @@ class View:
     figure: ViewFigure | None = None
     prepare: Callable[[ResultFrame], ResultFrame] | None = None
     is_scored: bool = False
-    extra: Sequence[str] = ()
+    extra: Sequence[RunExtra] = ()
+    expand: Callable[[ResultFrame], ResultFrame] | None = None
+    nothing: str = ""
     spread: ViewSpread | None = None
     order: Sequence[str | tuple[str, ...]] = ()
     listed: str = "true"
+    variants: Mapping[str, View] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
 
     def __call__(self, results: Iterable[Result], asked: Asked) -> Page[ResultFrame]:
         """The page of results."""
-        scored = asked.beside.scored if self.is_scored else None
-        return show_frame(self, ResultFrame.of(results if scored is None else scored(), self.extra))
+        view = self.variants.get(asked.argument, self)
+        scored = asked.beside.scored if view.is_scored else None
+        return show_frame(view, ResultFrame.of(results if scored is None else scored(), view.extra))
 
 
 def show_frame(
@@ -194,9 +203,21 @@ def compute_rows(view: View, frame: ResultFrame) -> ResultFrame:
     shown = averaged.where(**view.where)
     for statistic in view.statistics:
         shown = shown.with_columns(statistic.compute(shown, averaged))
+    if view.nothing and not len(_select(shown, view.listed)):
+        raise DataProblem(view.nothing)
+    if view.expand is not None:
+        shown = view.expand(shown)
     if spread := view.spread:
         shown = shown.spread(spread.keys, spread.by, spread.values, spread.columns)
     return shown.arrange(*view.order) if view.order else shown
+
+
+def _select(rows: ResultFrame, expression: str) -> ResultFrame:
+    """The rows of which an expression holds."""
+    if expression == "true":
+        return rows
+    is_selected = compile_expression(expression)
+    return rows.take([k for k, row in enumerate(rows) if is_selected(row._asdict())])
 
 
 def show_rows(
@@ -205,9 +226,7 @@ def show_rows(
     """The page of rows that were computed."""
     layout, figure = ViewLayout.of(view, shown, facts or {}), view.figure
     pairs = [name.partition("=") for name in view.fields]
-    is_listed = compile_expression(view.listed)
-    listed = shown.take([k for k, row in enumerate(shown) if is_listed(row._asdict())])
-    fields = listed.select({new: name or new for new, _, name in pairs})
+    fields = _select(shown, view.listed).select({new: name or new for new, _, name in pairs})
     return Page(
         fields,
         lambda: list(layout.tables()),
@@ -240,13 +259,14 @@ class ViewLayout(NamedTuple):
         return cls(view, shown.take(order), ViewText.read(view.sentences, names, facts))
 
     def tables(self) -> Iterator[Table]:
-        """The tables, in the order of rows."""
+        """The tables in which something is, in the order of rows."""
         for table in self.view.tables:
             make = self._lists if isinstance(table, ListTable) else self._matrices
             groups = list(self.shown.groups(table.tables).values())
             for numbers in groups:
                 whole = self.shown.take(numbers)
-                yield self._around(table, whole, make(table, whole), numbers is groups[-1])
+                if (made := make(table, whole)).sections:
+                    yield self._around(table, whole, made, numbers is groups[-1])
 
     def _lists(self, table: Any, whole: ResultFrame) -> Table:
         """A table with a line for each of some rows."""
@@ -254,7 +274,7 @@ class ViewLayout(NamedTuple):
         columns = list(self._columns(table, whole))
         sections = tuple(
             self._list_section(table, rows.take(part), columns)
-            for part in rows.groups((table.sections,)).values()
+            for part in rows.groups(table.sections).values()
         )
         heads = tuple(column.heading for column in columns)
         return Table(heads, sections, frozenset(table.words), mark=table.mark)
@@ -293,6 +313,7 @@ class ViewLayout(NamedTuple):
             (*above, *(tuple(self._cell(column, line) for column in columns) for line in lines)),
             self.text.render(table.line, part),
             strong,
+            bool(self.text.decide(table.apart, part[0])),
             rules=frozenset({len(above)} if above else ()),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.answers import over
 from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.row import PERCENT, said_of
 from lingprobe.pages.captions import shorten_task
 from lingprobe.tables.table import format_coefficient, format_number, format_p_value
 
@@ -74,6 +76,10 @@ def _environment() -> Environment:
         "task": shorten_task,
         "count": "{:,}".format,
         "bar": draw_bar,
+        "from_json": json.loads,
+        "class_note": _note_classes,
+        "layer_note": said_of,
+        "test_notes": _list_test_notes,
         "interval_scope": lambda rows, fit: over(fit, rows),
     }
     made.filters |= {"group": _group_rows, "different": _select_different}
@@ -104,6 +110,40 @@ def _group_rows(rows: Sequence[Any], *names: str) -> list[tuple[Any, list[Any]]]
 def _select_different(rows: Sequence[Any], one: str, other: str) -> list[Any]:
     """Rows with different values in two columns."""
     return [row for row in rows if getattr(row, one) != getattr(row, other)]
+
+
+def _note_classes(row: Any) -> str:
+    """How many classes the task of a row has, and how many of its labels are wrong, where a parser
+    gave them: in brackets, '' for nothing.
+    """
+    parts = []
+    if row.classes:
+        of = f" of {row.question_classes:,}" if row.question_classes > row.classes else ""
+        parts.append(f"{row.classes:,}{of} classes")
+    if row.wrong:
+        upper = PERCENT - row.wrong
+        parts.append(f"{row.wrong:.1f} % of labels are wrong: upper bound {upper:.1f}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _list_test_notes(rows: Sequence[Any], *family: str) -> list[str]:
+    """What there is to say of the test examples that rows are over, by the families that are
+    marked (`mark_notes`), and of fits that were over others.
+    """
+    notes = {
+        f"{sign} {shorten_task(row.task)}: {text}".lstrip(): None
+        for row in {tuple(getattr(row, name) for name in family): row for row in rows}.values()
+        for sign, text in row.mark_notes
+    }
+    left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
+    return [
+        *notes,
+        *(
+            f"{shorten_task(task)}, {encoder}: {n:,} fit{'s were' if n > 1 else ' was'} excluded,"
+            " over different test examples."
+            for (task, encoder), n in left.items()
+        ),
+    ]
 
 
 @cache

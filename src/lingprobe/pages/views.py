@@ -24,15 +24,18 @@ VIEWS = Contents(
     "lingprobe.views",
     {
         name: f"lingprobe.pages.built_in_views:{name}"
-        for name in ("scores", "each", "classes", "bits", "headroom", "by", "layers", "suite")
+        for name in ("scores", "each", "by", "layers", "suite")
     }
     | {
-        "attention": "lingprobe.inside.units.looks_page:attention",
-        "exchange": "lingprobe.pages.exchange:exchange",
+        "bits": "lingprobe.pages.bits_view:BITS_VIEW",
+        "classes": "lingprobe.pages.class_view:CLASS_VIEW",
+        "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
+        "exchange": "lingprobe.pages.exchange_view:EXCHANGE_VIEW",
+        "headroom": "lingprobe.pages.headroom_view:HEADROOM_VIEW",
         "heads": "lingprobe.inside.heads.views:HEADS_VIEW",
         "morphology": "lingprobe.inside.languages.morphology_page:morphology",
         "transfer": "lingprobe.inside.languages.views:TRANSFER_VIEW",
-        "units": "lingprobe.inside.units.pages:units",
+        "units": "lingprobe.inside.units.views:UNIT_VIEW",
     },
     made=False,
 )

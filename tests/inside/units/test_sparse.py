@@ -7,21 +7,23 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.linear_model import lasso_path
 
 import lingprobe
+from fixtures.views import rows_of
 from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Job, Sentence
 from lingprobe.data.labels import column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
-from lingprobe.inside.units.counts import common_share, curves
-from lingprobe.inside.units.pages import verdict
+from lingprobe.inside.units.curves import CURVE, common_share
 from lingprobe.inside.units.path import path_order
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
+from lingprobe.inside.units.views import UNIT_VIEW
 from lingprobe.metrics import Answers
 from lingprobe.metrics.metric import MetricProblem
 from lingprobe.metrics.resampling import bootstrap, joint_draws
@@ -219,15 +221,21 @@ def measured(table):
     ).results
 
 
+def curves(results: list) -> list:
+    """The rows of each curve."""
+    rows = rows_of(UNIT_VIEW, results).where(is_curve=True)
+    return [rows.take(numbers) for numbers in rows.groups(CURVE).values()]
+
+
 def test_the_page_says_how_many_and_which(measured):
     own, turned = curves(measured)
-    assert own.least == (1, 1, 1)
-    assert own.width == 10
-    assert own.units() == [[4], [4]]
-    assert own.overlap == 1
-    assert math.isinf(turned.least.k)
-    assert [row.share for row in own.rows] == [1, 1]
-    said = verdict(own, [own, turned])
+    assert (own[0].least, own[0].least_low, own[0].least_high) == (1, 1, 1)
+    assert own[0].width == 10
+    assert own[0].units == [[4], [4]]
+    assert own[0].overlap == 1
+    assert math.isinf(turned[0].least)
+    assert [row.share for row in own] == [1, 1]
+    (said,) = lingprobe.report(measured, view="units").tables[0].lead
     assert "1 dimension reaches 95 % (interval 1 to 1) of the gain of all 10 (100.0" in said
     assert "a privileged basis" in said
     assert "this is not a finding" in said
@@ -236,7 +244,12 @@ def test_the_page_says_how_many_and_which(measured):
     assert "4 up" in str(page)
     lines = list(csv.DictReader(page.text("csv").splitlines()))
     assert [line["full"] for line in lines] == ["100.0000"] * 3
-    assert "Shared dimensions" in str(lingprobe.report(measured, view="units:overlap"))
+    with pytest.raises(DataProblem, match="one curve"):
+        lingprobe.report(measured, view="units:overlap")
+    again = [replace(r, trial=replace(r.trial, encoder="again")) for r in measured]
+    (pairs,) = lingprobe.report([*measured, *again], view="units:overlap").tables
+    assert pairs.title == "Shared dimensions"
+    assert [row[2:] for row in pairs.sections[0].rows] == [("100.0", "10.0")]
     assert common_share([1, 2, 3], [3, 9]) == 0.5
 
 
@@ -247,7 +260,7 @@ def test_units_that_are_all_there_are_were_not_chosen(table):
         {"which-letters": letters}, str(table), probes=probes, seeds=2, baselines="none"
     ).results
     (curve,) = curves(found)
-    assert math.isnan(curve.overlap)
+    assert math.isnan(curve[0].overlap)
     assert "all 10, so none" in str(lingprobe.report(found, view="units"))
 
 

@@ -167,7 +167,7 @@ _LIST = ListTable(
         *(("constant", "constant"), ("better", "better"), ("n", "n")),
     ),
     rows="best or (found and found_by_effect)",
-    sections="task",
+    sections=("task",),
     words=("encoder", "probe", "site"),
 )
 _TABLE = MatrixTable(

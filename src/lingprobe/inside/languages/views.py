@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, ORDER
+from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BetterThanEach,
     MeanScore,
@@ -73,9 +73,7 @@ def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({}))
         {"asked": own.column("task"), "task": task, "train_on": source, "language": target}
     )
     best = split.take_best("layer", ("task", "train_on", "encoder", "probe"), by="dev_score")
-    place = [ORDER.index(role) for role in best.column("role")]
-    ordered = best.with_columns({"place": place}).arrange(("asked", "metric"), "place")
-    return add_distances(ordered, distances)
+    return add_distances(best.arrange_roles("asked", "metric"), distances)
 
 
 def name_encoders(encoders: Iterable[str]) -> Mapping[str, str]:

@@ -71,7 +71,7 @@ _SITES = ListTable(
         ("detectable", "detectable"),
     ),
     rows="use != '' or matters",
-    sections="task",
+    sections=("task",),
     words=("site", "used"),
 )
 _GRID = MatrixTable(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lingprobe.analysis.answers import join_answers
+from lingprobe.analysis.class_counts import ClassCount, count_classes
 from lingprobe.analysis.row import (
     NO_CONTROL,
     PERCENT,
@@ -16,9 +17,7 @@ from lingprobe.analysis.row import (
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import Result
 from lingprobe.pages.breakdown import (
-    Count,
     are_shown_singly,
-    class_counts,
     compute_stratum_rows,
 )
 from lingprobe.pages.groups import TaskColumn
@@ -90,7 +89,9 @@ def _classes(
     cells: Sequence[tuple[str, ResultRow]], study: Study, people: HumanAnswers | None
 ) -> PageBlock:
     """Of each class its true share, the share predicted, recall, and F1."""
-    counts = {name: class_counts(study.results_of(row)) for name, row in cells}
+    counts = {
+        name: count_classes(join_answers(repeats(study.results_of(row)))) for name, row in cells
+    }
     lines: list[tuple[str, ...]] = []
     for label in sorted({one.name for each in counts.values() for one in each}):
         for name, each in counts.items():
@@ -114,7 +115,7 @@ def _classes(
     return TableSheet(table, "Classes, in percent")
 
 
-NOTHING = Count("", 0, 0, 0, math.nan, math.nan, math.nan)
+NOTHING = ClassCount("", 0, 0, 0, math.nan, math.nan, math.nan)
 
 
 def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from lingprobe.analysis.row import PERCENT, ResultRow
 from lingprobe.analysis.rows import repeats
 from lingprobe.data.core import DataProblem, Dataset, Result
+from lingprobe.experiment.examples import load_test_examples
+from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
-from lingprobe.pages.probabilities import examples_of
 from lingprobe.pages.web.study import Study
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
@@ -95,7 +96,9 @@ class Items:
 
     def _items(self, result: Result) -> Iterator[Item]:
         """The test examples of one fit; a report runs nobody's files."""
-        dataset = examples_of(result, self._known, runs_own_code=False)
+        dataset = load_test_examples(
+            result, self._known, shorten_task(result.trial.task), runs_own_code=False
+        )
         scores = result.scores
         gold, said = result.gold, result.predicted
         probable = scores.probabilities() if scores else None

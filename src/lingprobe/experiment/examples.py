@@ -1,0 +1,46 @@
+"""The test examples of a result, from what was kept beside it or from its data set."""
+
+from __future__ import annotations
+
+from lingprobe.data.core import DataProblem, Dataset, Result
+from lingprobe.data.references import ReferenceProblem
+from lingprobe.experiment.measure import about
+from lingprobe.store.items import read_items
+from lingprobe.tasks import TASKS
+
+
+def load_test_examples(
+    result: Result, known: dict[str, Dataset], task_name: str, *, runs_own_code: bool = True
+) -> Dataset:
+    """The test examples of a result in its order: those that were kept beside it, or else of its
+    data set, which is loaded; DataProblem where the data are gone or other ones, or where some
+    examples were excluded and it kept no scores, which say which. The data set that was loaded last
+    is kept in `known`; messages call the task by `task_name`.
+    """
+    if (kept := read_items(result)) is not None:
+        return kept
+    task = result.trial.task
+    if "@" in task and not runs_own_code:
+        raise DataProblem("the task is your own code, which a report does not run")
+    if task not in known:
+        known.clear()
+        known[task] = _load_dataset(task)
+    rows = result.scores.rows if result.scores else known[task].rows("test")
+    dataset = (
+        known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
+    )
+    if about(dataset) != result.provenance.tested:
+        raise DataProblem(
+            f"{task_name}: its test examples have changed since they were measured; run it again"
+        )
+    return dataset
+
+
+def _load_dataset(task: str) -> Dataset:
+    try:
+        return TASKS.make(task).load()  # type: ignore[no-any-return]
+    except ReferenceProblem as problem:
+        raise DataProblem(
+            f"{task}: predictions are shown with their examples, which only a task with a reference"
+            f" can load ({problem})"
+        ) from None
