@@ -159,7 +159,9 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
 
 
 def test_controls_are_fitted_to_the_encoder_and_its_baselines_and_to_no_copy(folders, tmp_path):
-    asked = RunOptions(**LINES, controls=["shuffled"], output=tmp_path / "out", cache=tmp_path / "cache")
+    asked = RunOptions(
+        **LINES, controls=["shuffled"], output=tmp_path / "out", cache=tmp_path / "cache"
+    )
     planned, *_ = _make_plan({"one": first_words(1)}, f"hf:{folders[0]}", asked)
     own = set(choose_own_baselines(make(f"hf:{folders[0]}"), 400))
     by_control = {
