@@ -18,7 +18,7 @@ from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, column, join_columns
-from lingprobe.data.notes import BoundaryDensity
+from lingprobe.data.notes import BoundaryDensity, Thresholds
 from lingprobe.data.references import try_parse_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -154,6 +154,7 @@ class RunPredictions:
     n_train    examples that the probe was fitted to
     control    which labels these are, where a control draws them
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
+    thresholds that were set on dev, with the class that is positive
     """
 
     gold: Column
@@ -166,6 +167,7 @@ class RunPredictions:
     n_train: int = 0
     control: str = ""
     mix: Sequence[float] = ()
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
     @classmethod
     def of(cls, result: Result) -> RunPredictions:
@@ -182,6 +184,7 @@ class RunPredictions:
             about.counts.train,
             result.trial.control,
             about.choice.mix,
+            about.choice.part(Thresholds) or Thresholds(),
         )
 
     @property
