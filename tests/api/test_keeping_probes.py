@@ -272,7 +272,7 @@ def damage(kept, change):
         (lambda kept: (kept / FACTS_FILE).unlink(), "no trained probe"),
         (lambda kept: (kept / FACTS_FILE).write_text("[]"), "the facts of a probe"),
         (lambda kept: (kept / FACTS_FILE).write_text('{"format": 99}'), "update lingprobe"),
-        (lambda kept: damage(kept, lambda h: h | {"evil": h["bias"]}), "does not have"),
+        (lambda kept: damage(kept, lambda h: h | {"evil": h["bias"]}), "do not lie one after"),
         (
             lambda kept: damage(
                 kept, lambda h: h | {"weights": h["weights"] | {"shape": [2**40, 2**20]}}
