@@ -30,8 +30,8 @@ import lingprobe
 from lingprobe.data.core import Sentence
 model, many, tokens, options, place = json.loads(sys.argv[1])
 def talk(i):
-    words = [f"w{(i * 7 + k) % 97}" for k in range(tokens // 4)]
-    half = len(words) // 2
+    words = [f"w{(i * (k + 7) + k * k) % 97}" for k in range(tokens // 4)]
+    words[0], half = str(i), len(words) // 2
     turns = [{"role": "user", "content": " ".join(words[:half])}]
     if "generate" not in options:
         turns.append({"role": "assistant", "content": " ".join(words[half:])})
@@ -42,6 +42,7 @@ task = lingprobe.table(rows, name="talks")
 found = lingprobe.run(task, f"hf:{model},template=chat{options}", baselines="none", seeds=1,
     texts=False, output=f"{place}/results", cache=f"{place}/cache", progress=False)
 assert not found.problems, found.problems
+assert len({sentence.text for sentence in task.load().sentences}) == many
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([time.perf_counter() - started, peak]))
 """
