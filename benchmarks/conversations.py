@@ -5,7 +5,8 @@ usage: python benchmarks/conversations.py [--many 2000] [--tokens 500]
 A tiny chat model (Llama, random weights) is made. First the whole way of `docs/keep.md` over 400
 short conversations: run, keep, score, trace. Then a tenth of the long conversations and all of them
 are encoded, recorded and generated for, each in a process of its own, and the largest memory of each
-is compared. Exits with 1 where ten times the conversations take more than 1.15 times the memory.
+is compared. Exits with 1 where ten times the conversations take more than 1.3 times the memory:
+texts and vectors are kept, states of tokens are not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-MOST = 1.15
+MOST = 1.3
 SHORT = 400
 CHAT = (
     "{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>\n{{ m.content | trim }}<|end|>\n"
