@@ -25,9 +25,11 @@ how = {"probes": ["logreg"], "seeds": 1, "output": f"{place}/results", "cache": 
 if what == "matrix":
     found = lingprobe.transfer(task, model, train=banks, test=banks, size=size, **how)
 else:
-    from lingprobe.inside.languages.api import _pieces, _reference
-    options = {"by": "", "training": str(size), "centred": ""}
-    tasks = [_reference(task, (bank, bank), sorted(banks), options) for bank in banks]
+    from lingprobe.data.references import Reference
+    from lingprobe.inside.languages.api import _pieces
+    from lingprobe.inside.languages.cells import CellSettings, list_cells
+    cells = list_cells(Reference.parse(task), banks, banks, CellSettings(size=size))
+    tasks = [cell for cell in cells if cell.argument == dict(cell.options)["test"]]
     found = lingprobe.run(tasks, [model, *_pieces([model])], keep_scores=True, **how)
 print(found)
 """

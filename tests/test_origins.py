@@ -69,6 +69,8 @@ lingprobe_extensions/train/settings.py check
 lingprobe/inside/erase/api.py erase _probe_name
 lingprobe/inside/languages/api.py survey
 lingprobe/inside/languages/survey.py survey_rows
+lingprobe/inside/languages/cells.py _share_metric
+lingprobe/inside/languages/own_data.py _make
 lingprobe/inside/languages/transfer.py _bank
 lingprobe/inside/languages/morphology.py questions _fitting
 lingprobe/inside/units/sae.py inner fingerprint

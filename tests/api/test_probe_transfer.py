@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import lingprobe
-from lingprobe.api.probe_transfer import compare_independent
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
+from lingprobe.metrics.independent import compare_independent
 
 NOUNS = [f"n{i}" for i in range(60)]
 

@@ -306,3 +306,33 @@ def test_prompt_and_response_are_one_conversation(tmp_path):
     assert "prompt" in one.clusters
     two = lingprobe.table(pairs, text="prompt", text2="response").load()
     assert two.sites.shape[1] == 2
+
+
+def test_contrast_pairs_are_conversations_that_share_their_prompt():
+    """One prompt with two completions, in the shapes that preference data have."""
+    pairs = [
+        {"prompt": row["messages"][0]["content"],
+         "chosen": f"yes, it is so, say {'a' * (i % 9)} {i}",
+         "rejected": f"no, it is not so, say {'b' * (i % 9)} {i}"}
+        for i, row in enumerate(rows(120)[::2])
+    ]  # fmt: skip
+    data = lingprobe.table(pairs).load()
+    assert data.labels.counts() == {"chosen": 60, "rejected": 60}
+    assert "prompt" in data.clusters
+    first = data.sentences[0].turns
+    assert [turn.role for turn in first] == ["user", "assistant"]
+    assert first[1].content == pairs[0]["chosen"]
+    asked = [[{"role": "user", "content": row["prompt"]}] for row in pairs]
+    answers = [
+        {key: [{"role": "assistant", "content": row[key]}] for key in ("chosen", "rejected")}
+        for row in pairs
+    ]
+    split = [{"prompt": p, **each} for p, each in zip(asked, answers, strict=True)]
+    whole = [
+        {key: [*p, *turns] for key, turns in each.items()}
+        for p, each in zip(asked, answers, strict=True)
+    ]
+    for same in (split, whole):
+        assert lingprobe.table(same).load().sentences == data.sentences
+    two = lingprobe.table(pairs, text="prompt").load()
+    assert two.sites.shape[1] == 2

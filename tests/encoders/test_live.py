@@ -250,7 +250,7 @@ def test_what_a_loaded_model_cannot_be_asked_for_is_said(bert):
         adapt(model, device="cuda")
     with pytest.raises(UsageProblem, match=r"option weights: .*hf:FOLDER,weights=random"):
         adapt(model, weights="random")
-    with pytest.raises(UsageProblem, match="option layer; it has dtype, layers, pool"):
+    with pytest.raises(UsageProblem, match="option layer; it has dtype, generate, layers"):
         adapt(model, layer=3)
     with pytest.raises(UsageProblem, match="has no options"):
         adapt(len, layers="all")

@@ -18,7 +18,7 @@ from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, column, join_columns
-from lingprobe.data.notes import BoundaryDensity, Provenance
+from lingprobe.data.notes import BoundaryDensity, Provenance, Thresholds
 from lingprobe.data.references import try_parse_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -194,6 +194,11 @@ class RunPredictions:
             result.score,
             result.metric,
         )
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Those that were set on dev, with the class that is positive."""
+        return self.about.choice.part(Thresholds) or Thresholds()
 
     @property
     def n(self) -> int:

@@ -394,6 +394,8 @@ class RankArea:
             areas = [auc_values(g, s.values) for g, s in known if g is not None and s is not None]
             values.append(np.concatenate(areas))
         every = np.array(values)
+        if not every.size:  # one class alone
+            return (math.nan,) * 3
         ends = interval(every, 0.0, join_predictions(fits[:1]).clusters)
         return tuple(PERCENT * value for value in (float(every.mean()), *ends))
 

@@ -36,7 +36,7 @@ from lingprobe.pages.records import dataframe
 from lingprobe.pages.verdicts import Statement, statement
 from lingprobe.pages.web.study import Beside
 from lingprobe.probes import PROBES
-from lingprobe.store.items import read_items
+from lingprobe.store.items import read_items, read_written, write_written
 from lingprobe.tables.page import Page
 
 
@@ -348,6 +348,8 @@ def _copy_results(results: Sequence[Result], paths: Paths) -> None:
     for result in results:
         if (examples := read_items(result)) is not None:
             paths.keep_items(result, examples)
+        if (written := read_written(result)) is not None:
+            write_written(paths.results, result, written)
     paths.keep(named)
 
 

@@ -22,6 +22,7 @@ from lingprobe.metrics.information import pointwise
 from lingprobe.pages.bits_view import NOTHING_SCORED
 from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
+from lingprobe.store.items import read_written
 from lingprobe.tasks import TASKS
 
 _DIGITS = 6  # of a probability
@@ -31,9 +32,9 @@ def write_predictions(results: Sequence[Result], folder: Path, style: str = "jso
     """One file for each result that kept scores; returns their paths. DataProblem where there is
     none, or the data are other ones.
 
-    jsonl  a test example a line: its sentences and spans, gold label, the answer that was scored,
-           and of the state with the lowest loss on dev the probability of each label, the bits that
-           gold takes, and its pointwise V-information
+    jsonl  a test example a line: its sentences and spans, what the model wrote behind them, gold
+           label, the answer that was scored, and of the state with the lowest loss on dev the
+           probability of each label, the bits that gold takes, and its pointwise V-information
     jiant  the records of jiant's file with `preds.proba` of each target, in the order of labels.txt
     """
     chosen = [r for r in results if r.scores is not None and r.trial.control == NO_CONTROL]
@@ -80,10 +81,11 @@ def _lines(dataset: Dataset, result: Result) -> Iterator[dict[str, Any]]:
         scores.bits(result.gold).round(_DIGITS),
         pointwise(result.gold, scores).round(_DIGITS),
     )
-    names = result.gold.names
+    names, written = result.gold.names, read_written(result)
     for i, sites in enumerate(dataset.sites.tolist()):
         yield {
             "sentences": [dataset.sentences[sentence].text for sentence, _, _ in sites],
+            **({} if written is None else {"written": written[i]}),
             "spans": [None if start < 0 else [start, stop] for _, start, stop in sites],
             "asked": [dataset.vocabulary[word] for word in dataset.asked[i].tolist()],
             "gold": _plain(result.gold, i),

@@ -23,6 +23,7 @@ from lingprobe.datasets import together
 from lingprobe.experiment.data import load
 from lingprobe.metrics import interval_of
 from lingprobe.metrics.constant import find_metric
+from lingprobe.metrics.independent import compare_independent
 from lingprobe.metrics.intervals import interval
 from lingprobe.pages.records import dataframe
 from lingprobe.store.probe_folder import ProbeFacts
@@ -317,17 +318,6 @@ def _share(
     some = flags[among].astype(np.float64)
     low, high = interval(some[None], clusters={k: codes[among] for k, codes in clusters.items()})
     return PERCENT * float(some.mean()), PERCENT * low, PERCENT * high
-
-
-def compare_independent(
-    one: tuple[float, float, float], other: tuple[float, float, float]
-) -> tuple[float, float, float]:
-    """The difference of two independent scores with its interval, from a score and its interval
-    each (Zou & Donner 2008, equation 4: variances are recovered from the limits).
-    """
-    (a, a_low, a_high), (b, b_low, b_high) = one, other
-    low = a - b - math.hypot(a - a_low, b_high - b)
-    return a - b, low, a - b + math.hypot(a_high - a, b - b_low)
 
 
 def _compare(score: TransferScore, own: TransferScore, lost: int) -> TransferScore:

@@ -28,7 +28,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.tables.table import safe
 
-_FLAGGED, _PREDICTED = "flagged", "predicted"
+_FLAGGED, _PREDICTED, _WRITTEN = "flagged", "predicted", "written"
 
 
 class FitSettings(TypedDict, total=False):
@@ -198,16 +198,18 @@ def _lay_out(
     names = [] if is_number else [f"p({storable(label)})" for label in probe.labels]
     flags = [] if threshold is None else [_FLAGGED]
     (numbers, done) = scored
-    yield ["text", _PREDICTED, *names, *flags]
+    extra = [_WRITTEN] if any(done.written) else []
+    yield ["text", *extra, _PREDICTED, *names, *flags]
     for row in found:
         text = "" if row.sentence is None else safe(storable(row.sentence.text))
         if (number := numbers.get(row.place)) is None:
-            yield [text, *("" for _ in (_PREDICTED, *names, *flags))]
+            yield [text, *("" for _ in (*extra, _PREDICTED, *names, *flags))]
             continue
+        said = [safe(storable(done.written[number] or ""))] if extra else []
         scores = done.scores[number]
         shown = [repr(float(each)) for each in scores] if names else []
         if threshold is not None:
             place = probe.labels.index(threshold.positive)
             margin = done.logits[number, place] - done.logits[number, 1 - place]
             shown.append(str(int(margin > threshold.margin)))
-        yield [text, safe(storable(probe.name_label(scores))), *shown]
+        yield [text, *said, safe(storable(probe.name_label(scores))), *shown]

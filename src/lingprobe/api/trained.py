@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.probe_transfer import OwnTest, ProbeTransfer, measure_elsewhere
 from lingprobe.corpora.text import split_words
-from lingprobe.data.abilities import TokenReading
+from lingprobe.data.abilities import TextWriting, TokenReading
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings, read_of
@@ -151,12 +151,14 @@ class SplitMargins(NamedTuple):
 
 class ScoredTexts(NamedTuple):
     """Probabilities and logits [n, classes] of texts, NaN for those that have none, and why by
-    number. Probabilities near 1 may be equal where logits are not.
+    number. Probabilities near 1 may be equal where logits are not. What the model wrote behind each
+    text, where it writes.
     """
 
     scores: Doubles
     logits: Doubles
     reasons: Mapping[int, str]
+    written: Sequence[str | None] = ()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -254,7 +256,11 @@ class TrainedProbe:
         features, reasons = self._encode(texts)
         logits = self._score_vectors(features)
         logits[list(reasons)] = np.nan
-        return ScoredTexts(self._probabilities(logits), logits, reasons)
+        encoder = self._ready()
+        written: Sequence[str | None] = ()
+        if isinstance(encoder, TextWriting):
+            written = encoder.find_written(_as_sentences(texts))
+        return ScoredTexts(self._probabilities(logits), logits, reasons, written)
 
     def trace(self, text: Any) -> ProbeTrace:
         """The tokens of a text with their scores, as if each were the vector that the probe reads.

@@ -193,6 +193,14 @@ class TokenReading(Encoder, Protocol):
         """The tokens of a sentence, in the order in which they are read."""
 
 
+@runtime_checkable
+class TextWriting(Encoder, Protocol):
+    """An encoder that may read tokens which it writes itself, behind each text."""
+
+    def find_written(self, sentences: Sequence[Sentence]) -> list[str | None]:
+        """What was written behind each of some texts; None where nothing was, or is not known."""
+
+
 class HeldOutScores(NamedTuple):
     """Labels of dev examples, and their scores [n, outputs] by a fit that has not seen them."""
 

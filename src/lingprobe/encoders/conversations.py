@@ -19,6 +19,7 @@ from lingprobe.encoders.tokens import (
     Tokens,
     find_overflowing,
     is_space,
+    join_tokens,
     locate_words,
     marks_of,
     of_words,
@@ -26,6 +27,7 @@ from lingprobe.encoders.tokens import (
 
 ALL, RESPONSE, PROMPT, LAST_TURN, ROLE = "all", "response", "prompt", "last-turn", "role:"
 _ROLES = ("system", "developer", "user", "assistant", "tool")
+_AT_ONCE = 64  # conversations, of whose tokens the places take much memory
 _MARK = "\ue000{}\ue001"  # of private use, so that no text of a conversation has it
 
 Ranges = tuple[tuple[int, int], ...]
@@ -209,6 +211,14 @@ def tokenize_conversations(
     the template writes one, and the tokenizer adds none.
     """
     say_where(tokenizer, "template")
+    parts = [
+        _tokenize_some(tokenizer, limit, read[start : start + _AT_ONCE], by_piece)
+        for start in range(0, len(read), _AT_ONCE)
+    ]
+    return join_tokens(parts)
+
+
+def _tokenize_some(tokenizer: Any, limit: int, read: Sequence[ReadText], by_piece: bool) -> Tokens:
     encodings = tokenizer(
         [each.text for each in read],
         truncation=True,

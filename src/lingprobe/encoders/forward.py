@@ -17,6 +17,7 @@ from torch import Tensor
 
 from lingprobe.data.abilities import TokenStates
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -31,9 +32,10 @@ from lingprobe.encoders.batches import (
     pad_rows,
     run_batches,
 )
-from lingprobe.encoders.conversations import read_conversations, tokenize_conversations
+from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_conversations
 from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.frames import Frame
+from lingprobe.encoders.generation import TokenWriter, append_written, strip_ends
 from lingprobe.encoders.pooling import pool_states
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import Site, highest_block, is_site
@@ -113,7 +115,8 @@ class Deep(Protocol):
 class Passes:
     """How sentences go through a network.
 
-    turns  which turns of conversations count; None where conversations are read as their texts
+    turns   which turns of conversations count; None where conversations are read as their texts
+    writer  what writes the tokens that are read, where the model does
     """
 
     network: Deep
@@ -122,6 +125,7 @@ class Passes:
     tokens: int
     words: Words = JOINED
     turns: str | None = None
+    writer: TokenWriter | None = None
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Units:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
@@ -187,6 +191,8 @@ class Passes:
         self, sentences: Sequence[Sentence], by_piece: bool
     ) -> tuple[Tokens, Mapping[int, str]]:
         """Sentences in tokens, and why some conversations have none that count."""
+        if self.writer is not None and sentences:
+            return self._tokenize_written(self.writer, sentences, by_piece)
         if self.turns is None or not any(sentence.turns for sentence in sentences):
             return self._tokenize_texts(sentences, by_piece), {}
         tokenizer, limit = self.network.tokenizer, self.network.limit
@@ -199,6 +205,39 @@ class Passes:
                     f"the turns that are read lie behind the {limit:,} tokens that the model reads"
                 )
         return tokens, reasons
+
+    def _tokenize_written(
+        self, writer: TokenWriter, sentences: Sequence[Sentence], by_piece: bool
+    ) -> tuple[Tokens, Mapping[int, str]]:
+        """Prompts in tokens with what the model writes behind them, which counts."""
+        limit = self.network.limit - writer.longest
+        if limit < 1:
+            raise EncoderStop(
+                f"generate={writer.longest}: the model reads {self.network.limit:,} tokens at most"
+            )
+        if self.turns is None:
+            reasons: dict[int, str] = {}
+            raw = [sentence.text for sentence in sentences]
+            prompts = strip_ends(texts(self.network.tokenizer, limit, raw, self.frame))
+        else:
+            read, reasons = read_conversations(self.network.tokenizer, sentences, self.frame, ALL)
+            prompts = tokenize_conversations(self.network.tokenizer, limit, read, by_piece)
+        for number, sentence in enumerate(sentences):
+            if sentence.turns and sentence.turns[-1].role == "assistant" and self.turns is not None:
+                reasons[number] = "it has a response already: leave generate out to read that one"
+            elif prompts.cut[number]:
+                reasons.setdefault(
+                    number,
+                    f"it leaves no room for {writer.longest:,} tokens: the model reads"
+                    f" {self.network.limit:,}",
+                )
+        asked = [[] if k in reasons else ids for k, ids in enumerate(prompts.ids)]
+        written = writer.write(sentences, asked)
+        for number, each in enumerate(written):
+            if not each.ids:
+                reasons.setdefault(number, "the model writes nothing behind it")
+        words = [np.zeros((len(s.words), 2), np.int64) for s in sentences] if by_piece else None
+        return append_written(prompts, written, self.turns or "", words), reasons
 
     def _tokenize_texts(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
         """Texts as the model reads them."""

@@ -36,6 +36,7 @@ from lingprobe.encoders.frames import (
     say_unrendered,
     tokeniser_of,
 )
+from lingprobe.encoders.generation import TokenWriter, check_generation
 from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
@@ -100,6 +101,15 @@ class HuggingFace(SavedModel):
             " is read); without, those of all contents"
         ),
     ] = field(default="", kw_only=True)
+    generate: Annotated[
+        int,
+        Help(
+            "how many tokens the model writes behind each text, greedily, at most; what it wrote is"
+            " pooled, or under turns=all the prompt as well. Untrained copies read what the trained"
+            " model wrote",
+            "0",
+        ),
+    ] = field(default=0, kw_only=True)
     special: Annotated[
         bool | None,
         Help(
@@ -204,7 +214,8 @@ class HuggingFace(SavedModel):
         own = list_own_baselines(
             HuggingFace, self, self._base, not quantisation(self.configuration)
         )
-        return own | (list_prompt_baseline(HuggingFace, self) if self.turns else {})
+        has_prompt = bool(self.turns or (self.generate and self.template == CHAT))
+        return own | (list_prompt_baseline(HuggingFace, self) if has_prompt else {})
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:
@@ -289,8 +300,32 @@ class HuggingFace(SavedModel):
         read = f"{around},special={self.counts_special},tokens={self.batch}"
         starts = "" if self.starts == "once" else f",starts={self.starts}"
         check_turns(self.turns, self.template == CHAT)
+        check_generation(self.generate, self.turns)
         turns = f",turns={self.turns}" if self.turns else ""
+        turns += f",generate={self.generate}" if self.generates else ""
         return f"hf,{read}{starts}{turns}{drawn}{units}{self.trust}"
+
+    @property
+    def generates(self) -> bool:
+        """Whether tokens are read that the model writes."""
+        return self.generate > 0 and self.turns != PROMPT
+
+    @functools.cached_property
+    def writer(self) -> TokenWriter | None:
+        """What writes the tokens that are read: the trained model; None where none are."""
+        if not self.generates:
+            return None
+        is_own = self.weights == "trained"
+        trained = self if is_own else replace(self, weights="trained", lexical="auto", seed=0)
+        around = describe_frame(self.template, self.prompt, lambda: self.reads)
+        known = f"{around},starts={self.starts},{trained.fingerprint}{self.trust}"
+        return TokenWriter(known, self.generate, trained.load, self.batch)
+
+    def find_written(self, sentences: Sequence[Sentence]) -> list[str | None]:
+        """What the model wrote behind each of some texts; None where that is not known."""
+        writer = self.writer
+        found = [writer.recall(sentence) if writer else None for sentence in sentences]
+        return [each and each.text for each in found]
 
     @property
     def reads(self) -> str:
@@ -333,7 +368,9 @@ class HuggingFace(SavedModel):
 
         source = source_of(self.files, self._base, self.trust)
         adapter = self._adapter and source_of(self._adapter[1], self._adapter[0], Trust())
-        network = load_network(source, *self.runs, Weights(*self.weight_settings, adapter))
+        head = self.generates and self.weights == "trained"
+        weights = Weights(*self.weight_settings, adapter, head)
+        network = load_network(source, *self.runs, weights)
         if (many := len(network.widths) - 1) != self.depth:
             raise EncoderStop(
                 f"{self.name}: config.json says {self.depth} layers, and the model has {many}, so"
@@ -359,9 +396,9 @@ class HuggingFace(SavedModel):
         passes = self._passes(network)
         around = passes.frame
         is_behind = has_texts and any(pool != "end" for _, pool in asked)
-        if around.after and is_behind and network.causal:
+        if around.after and is_behind and network.causal and not self.generates:
             say_unread(self.name, around.after)
-        if recall(*self._memory_key) is None:
+        if not self.generates and recall(*self._memory_key) is None:
             remember(*self._memory_key, constant_tokens(passes))
         units = passes.run(sentences, asked)
         vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
@@ -381,8 +418,9 @@ class HuggingFace(SavedModel):
         words = Words(self.spaces, self.text == "raw")
         around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
         check_turns(self.turns, self.template == CHAT)
+        check_generation(self.generate, self.turns)
         turns = self.turns if self.template == CHAT else None
-        return Passes(network, around, self.counts_special, self.batch, words, turns)
+        return Passes(network, around, self.counts_special, self.batch, words, turns, self.writer)
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

@@ -86,9 +86,8 @@ class LiveTransformer(HuggingFace):
         from lingprobe.encoders.live_models import network_of
 
         device, dtype = self.runs
-        return network_of(
-            *self.parts, self.name, device, "float32" if self.quantization_method else dtype
-        )
+        precision = "float32" if self.quantization_method else dtype
+        return network_of(self.parts, self.name, device, precision, self.generates)
 
     def __getstate__(self) -> dict[str, Any]:
         return without_memory(self)

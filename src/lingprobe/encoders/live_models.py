@@ -34,24 +34,31 @@ PLACES = ("_name_or_path", "name_or_path", "transformers_version", "use_cache")
 STATE = ("truncation", "padding")  # of the last call of a tokenizer
 
 
-def network_of(model: Any, tokenizer: Any, name: str, device: str, dtype: str) -> Network:
-    """A loaded model as a network; EncoderStop where it cannot be run as one."""
-    own = sharing_weights(_bare(model, name), name)
-    return try_network(
-        Network(in_precision(text_encoder(own), dtype), tokenizer, device, dtype), name
-    )
+def network_of(
+    parts: tuple[Any, Any], name: str, device: str, dtype: str, head: bool = False
+) -> Network:
+    """A loaded model and its tokenizer as a network, with the head that writes tokens where that is
+    asked for and the model has it; EncoderStop where it cannot be run as one.
+    """
+    model, tokenizer = parts
+    bare = _bare(model, name)
+    whole = sharing_weights(bare if head else bare.base_model, name)
+    own = text_encoder(whole.base_model if head else whole)
+    in_precision(whole if head else own, dtype)
+    writer = whole if head and whole.base_model is not whole else None
+    return try_network(Network(own, tokenizer, device, dtype, writer=writer), name)
 
 
 def _bare(model: Any, name: str) -> Any:
-    """A model without a head, adapters of PEFT inside it."""
+    """A model with its head, adapters of PEFT inside it."""
     if hasattr(model, "get_base_model"):
         if any(config.is_prompt_learning for config in model.peft_config.values()):
             raise EncoderStop(
                 f"{name}: this adapter puts tokens of its own before a text, so no layer of the"
                 " model alone has its vectors; adapters inside the model work, such as LoRA and IA3"
             )
-        model = model.get_base_model()
-    return model.base_model
+        return model.get_base_model()
+    return model
 
 
 def sharing_weights(model: nn.Module, name: str) -> nn.Module:

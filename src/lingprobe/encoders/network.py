@@ -52,23 +52,29 @@ class Weights:
              no biases)
     lexical  whether what is below the first layer stays as it was trained
     adapter  one of PEFT that is put into the model
+    head     whether the head that writes tokens is loaded as well
     """
 
     kind: str = "trained"
     seed: int = 0
     lexical: bool = True
     adapter: Source | None = None
+    head: bool = False
 
 
 @dataclass(frozen=True)
 class Network:
-    """A loaded model and its tokeniser."""
+    """A loaded model and its tokeniser.
+
+    writer  the model with the head that writes tokens; None where that was not loaded
+    """
 
     model: Any
     tokenizer: Any
     device: str
     dtype: str
     batching: Batching = "padded"
+    writer: Any = field(default=None, repr=False, compare=False)
     _lexicon: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
     _starts: dict[Any, SharedStart | None] = field(default_factory=dict, repr=False, compare=False)
 
@@ -206,7 +212,7 @@ class Network:
     ) -> dict[str, Tensor]:
         """What the model is given, on its device."""
         fields = {
-            "input_ids": pad_rows(ids, self._filling),
+            "input_ids": pad_rows(ids, self.filling),
             "attention_mask": pad_rows([[1] * len(row) for row in ids], 0),
         }
         self._check(int(fields["input_ids"].max()))
@@ -224,7 +230,7 @@ class Network:
         return table.num_embeddings if isinstance(table, nn.Embedding) else None
 
     @functools.cached_property
-    def _filling(self) -> int:
+    def filling(self) -> int:
         """What rows are filled up with: the token for that, or any where the model does not know
         it, as it is told not to look there.
         """
@@ -336,17 +342,22 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
             stored = getattr(config, "dtype", None)
             width = stored.itemsize if isinstance(stored, torch.dtype) else 4
             check_room(source.name, size, width, "auto" if way else dtype, free_memory())
-        model = _model(source, config, "auto" if way else dtype, weights, place)
+        precision = "auto" if way else dtype
+        writer = _writer(source, config, precision, weights, place) if weights.head else None
+        model = text_encoder(writer.base_model) if writer is not None else None
+        model = _model(source, config, precision, weights, place) if model is None else model
         if not (way or place):  # else never moved, nor cast
             model = model.to(device)
+            writer = writer.to(device) if writer is not None else None
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
     if way:  # never cast
-        network = Network(model, tokenizer, device, "float32")
+        network = Network(model, tokenizer, device, "float32", writer=writer)
     else:
-        network = Network(in_precision(model, dtype), tokenizer, device, dtype)
+        in_precision(model if writer is None else writer, dtype)
+        network = Network(model, tokenizer, device, dtype, writer=writer)
     return try_network(network, source.name)
 
 
@@ -380,6 +391,32 @@ def _free(device: str) -> int | None:
     processor.
     """
     return int(torch.cuda.mem_get_info()[0]) if device == "cuda" else None
+
+
+def _writer(
+    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+) -> Any:
+    """A trained model with the head that writes tokens. EncoderStop where its files have none."""
+    from transformers import AutoModelForCausalLM
+
+    precision = torch.float32 if dtype == "float32" else "auto"
+    try:
+        model, missing = load_model(
+            AutoModelForCausalLM, source, config=config, dtype=precision, **place
+        )
+    except ValueError as error:
+        raise EncoderStop(
+            f"{source.name}: a {config.model_type} model writes no tokens ({one_line(error)});"
+            " leave generate out"
+        ) from error
+    if missing:
+        raise EncoderStop(
+            f"{source.name}: its files have no head that writes tokens ({min(missing)} is missing):"
+            " save it as AutoModelForCausalLM, or leave generate out"
+        )
+    if weights.adapter is not None:
+        model = apply_adapter(model, weights.adapter)
+    return model.eval()
 
 
 def _model(

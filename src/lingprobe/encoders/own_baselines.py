@@ -21,7 +21,7 @@ COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
 _READ = (  # options that say how a model is run, and what it reads
     *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
-    *("prompt", "template", "turns", "special", "text", "spaces"),
+    *("prompt", "template", "turns", "generate", "special", "text", "spaces"),
 )
 _INSIDE = 12  # times the square of the width are the weights of a block
 
@@ -60,6 +60,7 @@ def list_prompt_baseline(kind: type[Any], encoder: Any) -> dict[str, EncoderQues
     if encoder.turns == PROMPT:
         return {}
     options = _changed_options(kind, encoder) | {"turns": PROMPT}
+    options.pop("generate", None)  # nothing is read of what is written
     if encoder.adapter:
         options["adapter"] = str(encoder.adapter)
     reference = Reference(kind.place, str(encoder.model), tuple(sorted(options.items())))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.encoders.frames import PLAIN, Frame, say_started_twice, say_where
 
 Flags = NDArray[np.bool_]
+T = TypeVar("T")
 
 _DECODED_BEFORE = 4  # tokens before one, whose text decides whether it begins with a space
 _NO_CHARACTER = "\ufffd"  # what decoding makes of a part of a character
@@ -192,6 +193,24 @@ class Tokens:
     def lengths(self) -> Ints:
         """Tokens of each sentence."""
         return np.array([len(i) for i in self.ids], np.int64)
+
+
+def join_tokens(parts: Sequence[Tokens]) -> Tokens:
+    """Sentences that were tokenised in parts."""
+    return Tokens(
+        list(chain.from_iterable(part.ids for part in parts)),
+        _join([part.types for part in parts]),
+        list(chain.from_iterable(part.special for part in parts)),
+        _join([part.words for part in parts]),
+        np.concatenate([np.zeros(0, bool), *(part.cut for part in parts)]),
+        _join([part.inside for part in parts]),
+    )
+
+
+def _join(parts: Sequence[list[T] | None]) -> list[T] | None:
+    """Lists as one; None where one is."""
+    known = [part for part in parts if part is not None]
+    return list(chain.from_iterable(known)) if len(known) == len(parts) else None
 
 
 def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) -> Tokens:

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lingprobe.data.abilities import TextWriting
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.checks import check_working_folder
-from lingprobe.data.core import Dataset, Result
+from lingprobe.data.core import Dataset, Encoder, Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.store.blocks import writable
-from lingprobe.store.items import write_items
+from lingprobe.store.items import write_items, write_written
 from lingprobe.store.precision import kept_as, type_name
 from lingprobe.store.results import ResultStore, find_scores, write_scores
 from lingprobe.store.vectors import VectorStore
@@ -84,6 +85,15 @@ class Paths:
         """Keep the test examples of a result, in its order, unless no texts are to be kept."""
         if self.texts:
             write_items(self.results, result, dataset)
+
+    def keep_written(self, result: Result, dataset: Dataset, encoder: Encoder) -> None:
+        """Keep what an encoder wrote itself behind the texts of test examples, likewise."""
+        if not (self.texts and isinstance(encoder, TextWriting)):
+            return
+        found = encoder.find_written(dataset.sentences)
+        if any(text is not None for text in found):
+            sites = dataset.sites[:, :, 0].tolist()
+            write_written(self.results, result, [[found[k] for k in row] for row in sites])
 
     def revisions(self) -> dict[str, set[str]]:
         """The revisions of each encoder that results are kept of, where the user chose the folder;

@@ -140,7 +140,9 @@ class _Work:
             for part, each in zip(parts, results, strict=True):
                 placed = [replace(result, folder=self.paths.results) for result in each]
                 kept = list(zip(part.group.ids, placed, strict=True))
-                self.paths.keep_items(placed[0], part.readings.split("test").dataset)
+                tested = part.readings.split("test").dataset
+                self.paths.keep_items(placed[0], tested)
+                self.paths.keep_written(placed[0], tested, part.group.encoder)
                 self.paths.keep(kept)
                 self.results |= dict(kept)
         except Exception as error:

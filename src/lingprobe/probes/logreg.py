@@ -16,9 +16,11 @@ from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
+from lingprobe.data.notes import Thresholds
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import SINGLE, FitSize, Work
 from lingprobe.data.vectors import Floats
+from lingprobe.metrics.thresholds import find_thresholds
 from lingprobe.probes.features import Aim, Scaling, aim, finite, scaled_train
 from lingprobe.probes.linear.logistic import Doubles, fit_logistic_path
 
@@ -111,10 +113,17 @@ class LogReg:
             if judged is not None:
                 unseen = minimum.score(judged)
                 score, loss = _judge(unseen, dev.labels, aims)
-            choice = {"c": c, "dev": score, "dev_loss": loss, "objective": minimum.objective}
+            choice: dict[str, Any] = {
+                "c": c,
+                "dev": score,
+                "dev_loss": loss,
+                "objective": minimum.objective,
+            }
             weights = (minimum.weights * aims.factor).astype(np.float32)
             bias = (minimum.bias * aims.factor + aims.shift).astype(np.float32)
             held_out = HeldOutScores(dev.labels, unseen * aims.factor + aims.shift)
+            if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
+                choice[Thresholds.key] = thresholds.plain()
             linear = Linear(read, scaling, weights, bias, choice, held_out)
             for by, quality in (("score", score), ("loss", -loss)):
                 if by not in best or quality > best[by][0]:

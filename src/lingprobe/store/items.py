@@ -1,11 +1,13 @@
 """The test examples of data sets, kept once beside the results over them: what is shown of results
 needs no corpus then, nor the code or the objects that the data came from.
 
-    91ab23cd45ef67893f8a01c2d4e5f607.items    of one task and one set of test examples
+    91ab23cd45ef67893f8a01c2d4e5f607.items    of one task and one set of test examples, or what one
+                                              encoder wrote behind them
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +64,30 @@ def read_items(result: Result) -> Dataset | None:
     )
 
 
-def _name(result: Result) -> str:
+def write_written(root: Path, result: Result, texts: Sequence[Sequence[str | None]]) -> None:
+    """Keep what a model wrote behind the texts of each test example [n, sites] of a result; where
+    it is kept already, it stays.
+    """
+    path = root / _name(result, "encoder")
+    if not path.exists():
+        write(path, "written", {"texts": texts}, {}, keep=True)
+
+
+def read_written(result: Result) -> Sequence[Sequence[str | None]] | None:
+    """What a model wrote behind the texts of each test example; None where nothing was kept."""
+    path = None if result.folder is None else result.folder / _name(result, "encoder")
+    if path is None or (block := open_block(path)) is None:
+        return None
+    try:
+        with report_damage(path, "a file of written texts"):
+            found: Sequence[Sequence[str | None]] = block.facts["texts"]
+            return found
+    except Damaged as damage:
+        set_aside(path, damage)
+        return None
+
+
+def _name(result: Result, *beside: str) -> str:
     made_with = result.provenance
-    return digest_texts(made_with.identities.get("task", ""), made_with.tested) + ITEMS
+    known = [made_with.identities.get(kind, "") for kind in ("task", *beside)]
+    return digest_texts(*known, made_with.tested) + ITEMS

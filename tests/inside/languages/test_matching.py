@@ -7,7 +7,8 @@ import pytest
 
 from lingprobe import DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import column_from_codes
-from lingprobe.inside.languages.matching import DEV, TEST, TRAIN, Matching
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
+from lingprobe.inside.languages.matching import Matching
 from lingprobe.metrics.intervals import interval_of
 
 KINDS = ("simple", "perfect")

@@ -40,7 +40,8 @@ class Chosen:
     flags    columns of zeros and ones, whose headings are the classes
     answers  two columns of texts, whose headings are the classes
     accepted the column that says whether an annotation holds
-    is_exchange  whether two texts are a prompt and the response to it, one conversation
+    is_exchange  whether two texts, or a text and each answer, are a prompt and the response to it,
+                 one conversation
     """
 
     texts: tuple[str, ...]
@@ -114,8 +115,8 @@ class _Choice:
             flags = () if label else tuple(self.head.find_flags(_drop_numbering(free)))
         split = given.get("split") or self._split([n for n in free if n not in (label, *flags)])
         group, accepted = given.get("group", ""), self._find_accepted(free, label)
-        plain_names = tuple(map(plain, texts))
-        is_exchange = not spans and "text" not in columns.as_asked() and plain_names in EXCHANGES
+        may_be_exchange = not spans and "text" not in columns.as_asked()
+        is_exchange = may_be_exchange and _is_exchange(texts, bool(answers))
         chosen = Chosen(
             texts, label, group, split, spans, roles, flags, answers, accepted, is_exchange
         )
@@ -312,3 +313,13 @@ class _Choice:
 def _drop_numbering(names: Sequence[str]) -> list[str]:
     """The headings but those of what numbers rows."""
     return [name for name in names if not is_numbering(name)]
+
+
+def _is_exchange(texts: Sequence[str], has_answers: bool) -> bool:
+    """Whether columns are a prompt and the response to it; or a prompt, beside columns of
+    answers.
+    """
+    names = tuple(map(plain, texts))
+    if has_answers:
+        return len(names) == 1 and names[0] in {prompt for prompt, _ in EXCHANGES}
+    return names in EXCHANGES

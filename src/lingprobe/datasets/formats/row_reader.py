@@ -110,7 +110,13 @@ class RowForm:
             remarks.append(
                 f"its labels, lists of spans{counted}{ends}, were read as a label for each span"
             )
-        if chosen.is_exchange:
+        if chosen.is_exchange and chosen.answers:
+            (one,) = chosen.texts
+            remarks.append(
+                f"its column {one} and each of the two were read as a conversation; text={one}"
+                " reads two texts"
+            )
+        elif chosen.is_exchange:
             one, two = chosen.texts
             remarks.append(
                 f"its columns {one} and {two} were read as a conversation of two turns;"
@@ -251,7 +257,7 @@ class RowReader:
             for name, role in zip(() if self.chosen.is_exchange else texts, roles, strict=False)
         )
         if self.chosen.is_exchange:
-            sites = (Site(self._exchange(cells)),)
+            sites = (Site(self._exchange(cells, more)),)
         elif self.chosen.spans:
             sites = tuple(self._span(cells, k) for k in range(len(self.chosen.spans)))
         split = self.part.split or "train"
@@ -293,15 +299,20 @@ class RowReader:
         text = "\n".join(turn.content for turn in turns)
         return self._check_text(Sentence.of(map(intern, cut(text)), text, turns), column)
 
-    def _exchange(self, cells: Mapping[str, Any]) -> Sentence:
+    def _exchange(self, cells: Mapping[str, Any], more: tuple[str, ...] = ()) -> Sentence:
         """The conversation that two columns are, a prompt and the response to it."""
-        asked, answer = (cells.get(name) for name in self.chosen.texts)
+        names = (*self.chosen.texts, *more)
+        asked, answer = (cells.get(name) for name in names)
         if is_conversation(turns := arrange_turns(asked)):
             before = read_turns(turns)
         else:
-            before = (Turn("user", self.read_sentence(asked, self.chosen.texts[0]).text),)
-        said = self.read_sentence(answer, self.chosen.texts[1]).text
-        return self._conversation((*before, Turn(RESPONDING, said)), self.chosen.texts[0])
+            before = (Turn("user", self.read_sentence(asked, names[0]).text),)
+        if is_conversation(turns := arrange_turns(answer)):
+            said = read_turns(turns)
+            is_whole = said[: len(before)] == before
+            return self._conversation(said if is_whole else (*before, *said), names[1])
+        text = self.read_sentence(answer, names[1]).text
+        return self._conversation((*before, Turn(RESPONDING, text)), names[0])
 
     @staticmethod
     def _check_text(made: Sentence, column: str) -> Sentence:

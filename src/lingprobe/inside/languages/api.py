@@ -1,4 +1,4 @@
-"""Surveys of treebanks, and transfer from language to language: as functions."""
+"""Surveys of treebanks, and transfer between languages and between data sets: as functions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from lingprobe.api.measure import Settings, run
 from lingprobe.api.options import RunOptions
 from lingprobe.corpora.places import below, folder, locate_path
 from lingprobe.data.core import DataProblem
-from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import (
     Reference,
     allow_code,
     try_parse_reference,
 )
+from lingprobe.inside.languages.cells import TABLE, CellSettings, list_cells
 from lingprobe.inside.languages.distances import Distances, check_distances, read_distances
 from lingprobe.inside.languages.morphology import (
     MorphologyRow,
@@ -71,44 +71,43 @@ def survey(
 
 @takes_options(TransferOptions, RunOptions, without=LEFT_OUT)
 def transfer(
-    tasks: Sequence[str] | str,
+    tasks: Sequence[str] | str = (TABLE,),
     encoders: Any = None,
     *,
-    train: Sequence[str] | str,
-    test: Sequence[str] | str,
+    train: Any,
+    test: Any,
+    matched: bool | None = None,
     by: str = "",
     centred: bool = False,
     size: int | None = None,
     distances: str | Path | None = None,
     **settings: Unpack[Settings],
 ) -> Page[ResultFrame]:
-    """Train a probe in some languages and test it in others, as `lingprobe transfer` does: a matrix
-    of sources and targets, with the same probe trained in each target as upper bound.
+    """Train a probe in some languages and test it in others, or on some data sets and test it on
+    others, as `lingprobe transfer` does: a matrix of sources and targets, with the same probe
+    trained in each target beside it. Data sets may be files or, by name, data in memory.
 
-    All cells have the same classes and numbers of examples. DataProblem if the treebanks have no
-    two classes in common, UsageProblem for no source or target. `.content` is a `ResultFrame` with
-    a row for each encoder, source and target.
+    Of treebanks all cells have the same classes and numbers of examples; of tables each cell has
+    all examples. DataProblem if the treebanks have no two classes in common, UsageProblem for no
+    source or target. `.content` is a `ResultFrame` with a row for each encoder, source and target.
 
         print(lingprobe.transfer("ud/tense", "hf:xlm-roberta-base", train="en_ewt", test="pl_pdb"))
+        lingprobe.transfer(encoders="hf:gpt2", train={"forum": frame}, test=["mail.csv"])
     """
-    sources, targets = as_list(train), as_list(test)
-    if not (sources and targets):
-        raise UsageProblem("name at least one treebank to train on, and one to test on")
-    banks = sorted({*sources, *targets})
-    pairs = dict.fromkeys([(s, t) for t in targets for s in (*sources, t)])
-    options = {"by": by, "training": "" if size is None else str(size)}
-    options |= {"centred": "true" if centred else ""}
-    asked = [
-        _reference(str(task), pair, banks, options) for task in as_list(tasks) for pair in pairs
-    ]
+    how = CellSettings(by, centred, size, matched)
+    questions = [Reference.parse(str(task)) for task in as_list(tasks)]
+    cells = [cell for task in questions for cell in list_cells(task, train, test, how)]
     apart: Distances = {}
     if distances is not None:
         apart = read_distances(distances)
-        check_distances(apart, map(label, sources), map(label, targets))
-    is_named = isinstance(encoders, Mapping)
-    every = encoders if is_named else [*as_list(encoders), *_pieces(as_list(encoders))]
-    how: Settings = {"probes": ["logreg"], **settings, "keep_scores": True}
-    done = run(asked, every, **how)
+        check_distances(apart, *(map(label, map(str, as_list(each))) for each in (train, test)))
+    is_own = all(task.name == TABLE for task in questions)
+    every = encoders
+    if not (is_own or isinstance(encoders, Mapping)):
+        every = [*as_list(encoders), *_pieces(as_list(encoders))]
+    usual: Settings = {} if is_own else {"probes": ["logreg"]}
+    given: Settings = {**usual, **settings, "keep_scores": True}
+    done = run(cells, every, **given)
     view = replace(TRANSFER_VIEW, prepare=partial(split_tasks, distances=apart))
     found = show_frame(view, ResultFrame.of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))
@@ -140,16 +139,6 @@ def morphology(
     done = run(asked, every, **how)
     found = morphology_page(morphology_of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))
-
-
-def _reference(
-    task: str, pair: tuple[str, str], banks: Sequence[str], options: dict[str, str]
-) -> Reference:
-    """The task of one cell."""
-    source, target = pair
-    more = tuple((key, value) for key, value in options.items() if value)
-    match = tuple(("match", bank) for bank in banks)
-    return Reference("transfer", source, (("task", task), ("test", target), *match, *more))
 
 
 def _pieces(encoders: Sequence[Any]) -> list[str]:

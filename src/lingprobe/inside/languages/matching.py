@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import apportion
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
 
 FORM = "target"  # the stratum of the word that a label is about
 EVEN = 0.02  # by which classes of a balanced data set may differ in size
-TRAIN, DEV, TEST = range(3)
 
 
 @dataclass(frozen=True)

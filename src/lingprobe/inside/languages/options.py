@@ -31,13 +31,16 @@ class SurveyOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class TransferOptions(Options):
-    """Between which languages a probe is transferred."""
+    """Between which languages, or data sets of one's own, a probe is transferred."""
 
     tasks: Annotated[
         Sequence[str] | str,
-        Help("questions without data, such as `ud/tense` or `ud/feat,feature=Case,of=obj`"),
+        Help(
+            "questions without data, such as `ud/tense` or `ud/feat,feature=Case,of=obj`; `table`"
+            " with its options for data of one's own"
+        ),
         flag("--task", "-t", metavar="TASK", complete="tasks"),
-    ]
+    ] = ("table",)
     encoders: Annotated[
         Any,
         Help(
@@ -47,13 +50,22 @@ class TransferOptions(Options):
         flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
     ] = None
     train: Annotated[
-        Sequence[str] | str,
-        Help("treebanks that the probe is trained on, such as `en_ewt`"),
-        flag(metavar="TREEBANK"),
+        Any,
+        Help("tables or treebanks that the probe is trained on, such as `forum.csv` or `en_ewt`"),
+        flag(metavar="DATA", kind=list[str]),
     ]
     test: Annotated[
-        Sequence[str] | str, Help("treebanks that it is tested on"), flag(metavar="TREEBANK")
+        Any,
+        Help("those that it is tested on; a table is divided as `run` divides it"),
+        flag(metavar="DATA", kind=list[str]),
     ]
+    matched: Annotated[
+        bool | None,
+        Help(
+            "cut all to the same numbers of examples of each class (default: treebanks are, and"
+            " tables are not)"
+        ),
+    ] = None
     by: Annotated[
         str,
         Help(
@@ -67,7 +79,7 @@ class TransferOptions(Options):
     ] = False
     size: Annotated[
         int | None,
-        Help("training examples at most (default: as many as all treebanks have)", "2"),
+        Help("training examples at most (default: as many as all have, of tables all)", "2"),
         flag(metavar="N"),
     ] = None
     distances: Annotated[

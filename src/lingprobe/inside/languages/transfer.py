@@ -1,23 +1,22 @@
-"""`transfer`: a task of which a probe is trained in one language and tested in another.
+"""`transfer`: a task of which a probe is trained in one language, or on one data set, and tested in
+another.
 
 It is a task like any other, so it is planned, measured, stored and compared as all are. Trained and
-tested in the same language it is the upper bound, of the same size and composition.
+tested in the same language it is the upper bound, of the same size and composition. Data of one's
+own are not matched (`own_data`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import PurePath
 from typing import Annotated
 
-import numpy as np
-
-from lingprobe.data.centring import Unlabelled
-from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Tags, Task
+from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Task
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import is_stated
-from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import Sampled
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import oracles_of
@@ -26,9 +25,10 @@ from lingprobe.data.references import (
     Reference,
     ReferenceProblem,
 )
-from lingprobe.data.vectors import Ints
 from lingprobe.datasets import name_folds
-from lingprobe.inside.languages.matching import DEV, TEST, TRAIN, Matching
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, Rows, join
+from lingprobe.inside.languages.matching import Matching
+from lingprobe.inside.languages.own_data import OwnTransfer
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import NGRAMS
 from lingprobe.tasks.memory import Memory
@@ -43,20 +43,23 @@ MATCHED: Memory[Matching] = Memory()
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Does what a probe learnt of a task in one language hold in another?"""
+    """Does what a probe learnt of a task in one language, or on one data set, hold in another?"""
 
     path: Annotated[
         PlaceOption,
-        Help("the treebank whose train and dev it is fitted on: a path or a code"),
+        Help("the treebank whose train and dev it is fitted on: a path or a code; or a table"),
     ]
     _: KW_ONLY
     task: Annotated[
         str,
-        Help("the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple"),
+        Help(
+            "the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple; table for data of"
+            " one's own"
+        ),
     ]
     test: Annotated[
         PlaceOption,
-        Help("the treebank that it is tested on; the same one for the upper bound"),
+        Help("the treebank or table that it is tested on; the same one for the upper bound"),
     ]
     match: Annotated[
         tuple[PlaceOption, ...],
@@ -69,6 +72,13 @@ class Transfer:
         str,
         Help("a tag whose values each class has in the same numbers everywhere, as construction"),
     ] = "none"
+    matched: Annotated[
+        bool,
+        Help(
+            "cut all to the same numbers of each class; false: train and test on all examples, with"
+            " the classes as frequent as they are"
+        ),
+    ] = True
     centred: Annotated[
         bool,
         Help(
@@ -89,6 +99,7 @@ class Transfer:
         Help("raise: malformed data are an error; skip: bad sentences are excluded and counted"),
     ] = "raise"
     banks: tuple[Task, ...] = field(init=False, repr=False)
+    own: OwnTransfer | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         asked = Reference.parse(self.task)
@@ -97,7 +108,25 @@ class Transfer:
                 f"task={asked}: leave the data out, which are those of train and test; write"
                 f" task={asked.name}"
             )
-        object.__setattr__(self, "banks", tuple(map(self._bank, self.places)))
+        if self.matched:
+            object.__setattr__(self, "banks", tuple(map(self._bank, self.places)))
+            return
+        own = self._pair(asked)
+        object.__setattr__(self, "own", own)
+        object.__setattr__(self, "banks", own.tasks)
+
+    def _pair(self, asked: Reference) -> OwnTransfer:
+        """Source and target, neither of which is cut. ReferenceProblem where they are to be."""
+        if self.match or self.by != "none":
+            raise ReferenceProblem("matched=false: leave match= and by= out")
+        places, options = (self.path, self.test), asked.options
+        source, target = (Reference(asked.name, place, options) for place in places)
+        if self.on_error != "raise":
+            source, target = (each.plus(on_error=self.on_error) for each in (source, target))
+        names = name_places(places)
+        pair = names[self.path], names[self.test]
+        how = self.training, self.seed, self.centred, self.fold
+        return OwnTransfer(source, target, pair, self.task, *how)
 
     def _bank(self, place: str) -> Task:
         """The task on one treebank."""
@@ -123,15 +152,21 @@ class Transfer:
     @property
     def question(self) -> str:
         """What is asked."""
+        if self.own:
+            return self.own.question
         return f"Learnt in {label(self.path)}, tested in {label(self.test)}: {self._one.question}"
 
     @property
     def metric(self) -> str:
-        return self._one.metric
+        return self._source.metric
 
     @property
     def probe(self) -> str:
-        return self._one.probe
+        return self._source.probe
+
+    @property
+    def _source(self) -> Task:
+        return self.own or self._one
 
     @property
     def view(self) -> str:
@@ -147,7 +182,7 @@ class Transfer:
     @property
     def sampling(self) -> Sampling:
         """What a run may set."""
-        can = Sampling.of(self._one)
+        can = Sampling.of(self._source)
         return Sampling(fold=can.fold, on_error=can.on_error)
 
     @property
@@ -155,13 +190,15 @@ class Transfer:
         """Those of the task on source, on target, and on all: paths are in no identity, so which is
         which must be.
         """
+        if self.own:
+            return self.own.fingerprint
         of = self._fingerprints
         return digest_texts(of[self.path], of[self.test], *sorted(of.values()))
 
     @property
     def oracles(self) -> Mapping[str, str]:
         """Those of the task, whose annotation is the same in all languages."""
-        return oracles_of(self._one)
+        return {} if self.own else oracles_of(self._one)
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         """What the annotation of both treebanks says."""
@@ -178,6 +215,8 @@ class Transfer:
 
     def load(self) -> Dataset:
         """Train and dev of the source, test of the target; what was matched is in the notes."""
+        if self.own:
+            return self.own.load()
         matched = MATCHED.get(self._key, self._matching)
         source, target = (self.places.index(place) for place in (self.path, self.test))
         train, dev = matched.train(source, target)
@@ -194,7 +233,7 @@ class Transfer:
                 f"centred=true is for tasks about one whole sentence, and {self.task} is about"
                 " words or pairs: leave it out"
             )
-        whole = join(parts, unlabelled if self.centred else (), matched.classes)
+        whole = join(parts, unlabelled if self.centred else (), matched.classes, LANGUAGE)
         sizes = {"train": len(train), "dev": len(dev), "test": len(matched.tests[target])}
         small = len(matched.tests[target]) < LEAST_TEST or bool(name_folds(others))
         folds = FOLDS if small and self.sampling.fold and not self.fold else 1
@@ -222,69 +261,23 @@ class Transfer:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Some rows of a data set, the split that they become, and their language."""
-
-    dataset: Dataset
-    rows: Ints
-    split: int
-    language: str
-
-    @property
-    def sentences(self) -> list[Sentence]:
-        """Those that the rows are about, each once."""
-        used = np.unique(self.dataset.sites[self.rows, :, 0]).tolist()
-        return [self.dataset.sentences[k] for k in used]
-
-
-def join(parts: Sequence[Rows], unlabelled: Sequence[Rows], classes: Sequence[str]) -> Dataset:
-    """One data set of rows of several; sentences that count without their labels come first."""
-    if len({part.dataset.sites.shape[1] for part in parts}) > 1:
-        raise DataProblem("the task is about one site in one of the languages, and two in another")
-    numbers: dict[Sentence, int] = {}
-    groups: dict[str, tuple[int, int]] = {}
-    for part in unlabelled:
-        first = len(numbers)
-        for sentence in part.sentences:
-            numbers.setdefault(sentence, len(numbers))
-        groups.setdefault(part.language, (first, len(numbers)))
-    sites, codes = [], []
-    place = {name: k for k, name in enumerate(classes)}
-    for part in parts:
-        for sentence in part.sentences:
-            numbers.setdefault(sentence, len(numbers))
-        mine = part.dataset.sites[part.rows].copy()
-        new = {k: numbers[part.dataset.sentences[k]] for k in np.unique(mine[:, :, 0]).tolist()}
-        mine[:, :, 0] = np.vectorize(new.get, otypes=[np.int64])(mine[:, :, 0])
-        sites.append(mine)
-        codes += [place[name] for name in part.dataset.labels.take(part.rows).class_names()]
-    labels: Column = column_from_codes(np.array(codes, np.int64), classes)
-    splits = np.repeat([part.split for part in parts], [len(part.rows) for part in parts])
-    whole = Dataset.of_columns(
-        numbers, np.concatenate(sites), labels, splits, strata=_strata(parts)
-    )
-    if not unlabelled:
-        return whole
-    return whole.with_notes(Unlabelled(LANGUAGE, len(numbers), groups))
-
-
-def _strata(parts: Sequence[Rows]) -> dict[str, Tags | Sequence[str | None]]:
-    """The tags of all rows, and their language."""
-    names = dict.fromkeys(name for part in parts for name in part.dataset.strata)
-    strata: dict[str, Tags | Sequence[str | None]] = {
-        name: [value for part in parts for value in _values(part, name)] for name in names
-    }
-    return {**strata, LANGUAGE: [part.language for part in parts for _ in part.rows]}
-
-
-def _values(part: Rows, name: str) -> list[str | None]:
-    tags = part.dataset.strata.get(name)
-    if tags is None:
-        return [None] * len(part.rows)
-    return [tags.names[k] if k >= 0 else None for k in tags.codes[part.rows].tolist()]
-
-
 def label(place: str) -> str:
     """What a treebank is called in a table: the last part of its path."""
     return PurePath(place).name.removeprefix("UD_") or place
+
+
+def name_places(places: Iterable[str]) -> dict[str, str]:
+    """What data sets are called in a table: as many of the last parts of their paths as tell them
+    apart.
+    """
+    found, size = dict[str, str](), 0
+    rest = set(places)
+    while rest:
+        size += 1
+        tails = {place: "/".join(PurePath(place).parts[-size:]) or place for place in rest}
+        known = Counter(tails.values())
+        is_whole = size > max(len(PurePath(place).parts) for place in rest)
+        done = {place for place in rest if is_whole or known[tails[place]] == 1}
+        found |= {place: tails[place].removeprefix("UD_") for place in done}
+        rest -= done
+    return found

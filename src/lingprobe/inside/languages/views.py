@@ -1,4 +1,6 @@
-"""What is shown of transfer: sources below each other, targets beside."""
+"""What is shown of transfer, between languages and between data sets of one's own: sources below
+each other, targets beside.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from lingprobe.analysis.detection import PositiveShare, RecallAtThreshold, UnpairedDifference
 from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
@@ -19,8 +22,9 @@ from lingprobe.analysis.statistics import (
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import try_parse_reference
+from lingprobe.inside.languages.cells import TABLE
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
-from lingprobe.inside.languages.transfer import label
+from lingprobe.inside.languages.transfer import name_places
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import MatrixTable, View, ViewSection
@@ -33,12 +37,19 @@ _FLOORS = {"role": "baseline", **_OTHER_ENCODER}
 _UPPER = {"train_on": OwnValue("language"), "layer": ANY, "site": ANY, "asked": ANY}
 
 
+_OWN_TEST = {"language": OwnValue("train_on"), "asked": ANY}
+_RATE = 0.01  # of false positives
+
+
 class Pair(NamedTuple):
-    """What a reference of `transfer` says: the question with what decides it, source and target."""
+    """What a reference of `transfer` says: the question with what decides it, the places of source
+    and target, and whether these are data of one's own.
+    """
 
     task: str
     source: str
     target: str
+    is_own: bool = False
 
 
 def split_reference(task: str) -> Pair | None:
@@ -52,7 +63,8 @@ def split_reference(task: str) -> Pair | None:
         f"{key}={options[key]}" for key in ("by", "training") if options.get(key, "none") != "none"
     ]
     asked += ["centred"] * (options.get("centred") == "true")
-    return Pair(", ".join(asked), label(parsed.argument), label(options.get("test", "")))
+    is_own = asked[0].partition(",")[0] == TABLE
+    return Pair(", ".join(asked), parsed.argument, options.get("test", ""), is_own)
 
 
 def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({})) -> ResultFrame:
@@ -68,9 +80,16 @@ def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({}))
         raise DataProblem(
             "none of these results is of transfer: `lingprobe transfer` measures some"
         )
-    task, source, target = zip(*filter(None, pairs), strict=True)
+    task, source, target, is_own = zip(*filter(None, pairs), strict=True)
+    names = name_places({*source, *target})
     split = own.with_columns(
-        {"asked": own.column("task"), "task": task, "train_on": source, "language": target}
+        {
+            "asked": own.column("task"),
+            "task": task,
+            "train_on": [names[place] for place in source],
+            "language": [names[place] for place in target],
+            "data_kind": ["tables" if each else "treebanks" for each in is_own],
+        }
     )
     best = split.take_best("layer", ("task", "train_on", "encoder", "probe"), by="dev_score")
     return add_distances(best.arrange_roles("asked", "metric"), distances)
@@ -112,14 +131,33 @@ _TABLE = MatrixTable(
             when="role == 'trained'",
         ),
         ViewSection(f"{_NAME}: strongest baseline", "best_floor", when="role == 'trained'"),
-        ViewSection(f"{_NAME}: kept", "kept", when="role == 'trained'"),
+        ViewSection(f"{_NAME}: kept", "kept", when="role == 'trained' and data_kind != 'tables'"),
+        ViewSection(
+            f"{_NAME}: recall at 1 % false positives on dev, and in brackets the rate on test",
+            "recall_at_rate",
+            when="data_kind == 'tables' and is_shown(rows, encoder)|trim and has_recall(rows)|trim",
+        ),
+        ViewSection(
+            f"{_NAME}: difference from its own test",
+            "drop",
+            when="data_kind == 'tables' and is_shown(rows, encoder)|trim",
+        ),
+        ViewSection(
+            f"{_NAME}: difference from a probe trained there",
+            "gap",
+            when="data_kind == 'tables' and role == 'trained'",
+        ),
     ),
 )
 _FIGURE = HeatFigure(
     rows="train_on",
     columns="language",
     maps=("task", "probe", "encoder"),
-    look=HeatLook("Trained in one language (rows), tested in another (columns).", wide=0.8),
+    look=HeatLook(
+        "Trained in one {{ 'data set' if data_kind == 'tables' else 'language' }} (rows), tested in"
+        " another (columns).",
+        wide=0.8,
+    ),
     title="map_title",
     text="map_text",
     share="(score - constant_score) / ([100 - constant_score, 1e-9]|max)",
@@ -128,7 +166,8 @@ _FIGURE = HeatFigure(
 )
 TRANSFER_VIEW = View(
     name="transfer",
-    about="Training in one language, test in another: a matrix with baselines and upper bounds.",
+    about="Training in one language or data set, test in another: a matrix with baselines and upper"
+    " bounds.",
     keys=(*RUN_KEYS, "asked"),
     prepare=split_tasks,
     where={"control": NO_CONTROL, "role": ("baseline", "trained")},
@@ -140,6 +179,9 @@ TRANSFER_VIEW = View(
         BetterThanEach("loss", _UPPER, is_lower=True),
         ScoreWhere("upper", ("train_on", "language"), "loss_best_score"),
         ShareKept("share_kept", "over_best_score", "upper"),
+        PositiveShare("prevalence"),
+        RecallAtThreshold("recall", _RATE),
+        UnpairedDifference("drop", _OWN_TEST),
         MantelTest(("task", "probe", "encoder")),
     ),
     tables=(_TABLE,),
@@ -148,7 +190,9 @@ TRANSFER_VIEW = View(
         *("train=n_train", "n=n_test", "score", "low", "high", "constant=constant_score"),
         *("auc", "auc_low", "auc_high", "floor=over_best", "floored=over_best_score", "over"),
         *("over_low", "over_high", "over_p", "verdict=over_verdict", "upper", "loss", "loss_low"),
-        *("loss_high", "loss_p", "distance"),
+        *("loss_high", "loss_p", "drop", "drop_low", "drop_high", "positive", "prevalence"),
+        *("recall", "recall_low", "recall_high", "false_positives=recall_false"),
+        *("false_low=recall_false_low", "false_high=recall_false_high", "distance"),
     ),
     first="role == 'trained'",
     sentences=Path(__file__).with_name("transfer.j2"),

@@ -20,6 +20,7 @@ from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.study import Study
+from lingprobe.store.items import read_written
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
     FoldedBlock,
@@ -42,13 +43,21 @@ WORDS = frozenset({"gold", "predicted", "example"})
 
 
 class Item(NamedTuple):
-    """A test example with the answer that was given, and how sure that is, from 0 to 1."""
+    """A test example with the answer that was given, and how sure that is, from 0 to 1; and what
+    the model wrote behind it, where it writes.
+    """
 
     text: str
     gold: str
     said: str
     is_right: bool
     sure: float
+    written: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The text, and what was written behind it."""
+        return f"{self.text} → {self.written}" if self.written else self.text
 
 
 class Items:
@@ -86,7 +95,7 @@ class Items:
         yield from _apart(name, items, self.study.people(column))
         for title, right in (("wrong", False), ("right", True)):
             mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
-            rows = tuple((x.gold, x.said, _percent(x.sure), x.text) for x in mine)
+            rows = tuple((x.gold, x.said, _percent(x.sure), x.shown) for x in mine)
             table = Table(COLUMNS, (TableSection("", rows),), WORDS)
             caption = FIRST if any(math.isnan(x.sure) for x in mine) else SUREST
             if rows:
@@ -102,6 +111,7 @@ class Items:
         scores = result.scores
         gold, said = result.gold, result.predicted
         probable = scores.probabilities() if scores else None
+        written = read_written(result)
         for i in range(len(gold)):
             label, answer = gold.label(i), said.label(i)
             one, sure = answer in gold.names, math.nan
@@ -113,6 +123,7 @@ class Items:
                 _format_label(answer),
                 label == answer,
                 float(sure),
+                "" if written is None else " ‖ ".join(filter(None, written[i])),
             )
 
 
