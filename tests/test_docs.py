@@ -480,7 +480,6 @@ TYPED = {  # versions, licences, settings, counts of data, examples, and figures
     "cli.md": "139.7 0.01",
     "cluster.md": "22.05 2.60",
     "compare.md": "82.64 82.53",
-    "faq.md": "0.2",
     "heads.md": "0.05",
     "layers.md": "0.05",
     "paper.md": "2.17 99.8 139.7",

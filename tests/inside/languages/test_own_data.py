@@ -187,7 +187,7 @@ def test_texts_and_prompts_that_are_tested_are_not_trained_on():
     assert read[0] == trained - tested
     lost = len(trained & tested)
     assert lost
-    assert f"{lost} training examples of x were left out" in dict(cell.notes)["remarks"][0]
+    assert f"{lost} training examples of x were excluded" in dict(cell.notes)["remarks"][0]
     known = [{**row, "split": "train"} for row in make_rows(20, "z", 1.0, splits=own)]
     every = [*known, *({**row, "split": "test"} for row in ours)]
     nothing = lingprobe.table(every, name="z")

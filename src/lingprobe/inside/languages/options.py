@@ -37,7 +37,7 @@ class TransferOptions(Options):
         Sequence[str] | str,
         Help(
             "questions without data, such as `ud/tense` or `ud/feat,feature=Case,of=obj`; `table`"
-            " with its options for data of one's own"
+            " with its options for your own data"
         ),
         flag("--task", "-t", metavar="TASK", complete="tasks"),
     ] = ("table",)

@@ -173,7 +173,7 @@ class OwnTransfer:
             )
         if shared[train].any():
             remarks.append(
-                f"{int(shared[train].sum()):,} training examples of {self.names[0]} were left out,"
+                f"{int(shared[train].sum()):,} training examples of {self.names[0]} were excluded,"
                 f" as {self.names[1]} tests their text or prompt"
             )
         return ~shared, remarks

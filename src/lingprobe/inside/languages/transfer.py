@@ -53,8 +53,8 @@ class Transfer:
     task: Annotated[
         str,
         Help(
-            "the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple; table for data of"
-            " one's own"
+            "the question, as ud/tense; with options, ud/tense%2Cforms%3Dsimple; table for your"
+            " own data"
         ),
     ]
     test: Annotated[
