@@ -180,7 +180,7 @@ def _declared_options(kind: Any) -> Mapping[str, DeclaredOption]:
             default = REQUIRED if field.default_factory is MISSING else field.default_factory()
         found[field.name] = DeclaredOption(
             field.name,
-            _written(texts[field.name], hints[field.name]),
+            _type_text(texts[field.name], hints[field.name]),
             strip_help(hints[field.name]),
             default,
             next((each for each in about if isinstance(each, Help)), Help("")),
@@ -214,7 +214,7 @@ def describe_options(declared: Iterable[DeclaredOption]) -> str:
     return "\n".join(shape.fill(f"{name:{wide}}{text}") for name, text in rows)
 
 
-def _written(text: str, hint: Any) -> str:
+def _type_text(text: str, hint: Any) -> str:
     """The type as its source has it; that of an option which several classes share has a name."""
     inner = strip_help(hint)
     is_shared = text.isidentifier() and typing.get_origin(inner) is not None

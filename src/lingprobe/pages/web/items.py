@@ -55,7 +55,7 @@ class Item(NamedTuple):
     written: str = ""
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         """The text, and what was written behind it."""
         return f"{self.text} → {self.written}" if self.written else self.text
 
@@ -95,7 +95,7 @@ class Items:
         yield from _apart(name, items, self.study.people(column))
         for title, right in (("wrong", False), ("right", True)):
             mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
-            rows = tuple((x.gold, x.said, _percent(x.sure), x.shown) for x in mine)
+            rows = tuple((x.gold, x.said, _percent(x.sure), x.display_text) for x in mine)
             table = Table(COLUMNS, (TableSection("", rows),), WORDS)
             caption = FIRST if any(math.isnan(x.sure) for x in mine) else SUREST
             if rows:
