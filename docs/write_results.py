@@ -104,7 +104,7 @@ def _cell(asked: Mapping[str, Any]) -> str:
     if asked.get("interval"):
         low, high = (f"{float(found[0][key]):.1f}" for key in ("low", "high"))
         return f"{float(value):+.1f} ({low} to {high})"
-    is_score = re.fullmatch(r"[-+]?[\d.]+", value) and asked.get("show") != "n"
+    is_score = re.fullmatch(r"[-+]?[\d.]+", value) and asked.get("show") not in ("n", "made")
     return f"{float(value):.1f}" if is_score else value
 
 
