@@ -82,7 +82,7 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
             unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
         )
         # a group that is called as a command by another name, as `lingprobe probe -t TASK`
-        if not called and words and (near := suggest("command", words[0], [])):
+        if not called and words and (near := suggest("command", words[0], commands)):
             said += f"; did you mean {near}?"
     if kind := COMMAND.match(said):
         named = {name.rpartition(" ")[2]: name for name in reversed([*commands])}
