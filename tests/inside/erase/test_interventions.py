@@ -601,7 +601,7 @@ def test_the_command_is_the_function(place):
 @pytest.mark.parametrize(
     ("more", "error", "said"),
     [
-        ({"encoder": "bow:random"}, UsageProblem, "hf:MODEL and lm:MODEL"),
+        ({"encoder": "bow:random"}, UsageProblem, "in hf:MODEL, lm:MODEL, and"),
         ({"encoder": "hf:{}/uses,pool=none", "pairs": "minimal/pairs:{}/pairs.jsonl"}, DataProblem,
          "takes minimal pairs for lm:MODEL"),
         ({"layer": 3}, UsageProblem, "take one from 0 to 2"),
