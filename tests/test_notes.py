@@ -31,6 +31,12 @@ from lingprobe.data.notes import (
     WordRule,
 )
 from lingprobe.inside.units.notes import Looks, UnitsRead
+from lingprobe.store.probe_folder import (
+    Confusion,
+    EncoderFacts,
+    SubgroupScore,
+    TaskFacts,
+)
 from lingprobe.tasks.edge.exchange import Exchanges
 from lingprobe.tasks.ud.account import RowsRead
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
@@ -54,6 +60,10 @@ PARTS = [
     ByParser("udpipe english.udpipe", 7.5),
     Unlabelled("language", 9, {"pl": [0, 5], "en": [5, 9]}),
     RowsRead("read", {"pres": {"read": 9, "unread": 1}}),
+    EncoderFacts("hf:m", False, "i", "r", "query: {sentence}", "mean", 8),
+    TaskFacts("table:a.csv", "Which label?", "i", "t", 80, 10, 20, True),
+    SubgroupScore("sports", 50.0, 40.0, 60.0, 9),
+    Confusion("yes", "no", 3, 9),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]
 SAID = {
@@ -79,7 +89,8 @@ def test_a_part_comes_back_from_json(part):
 
 def test_every_part_is_tried():
     tried = {type(part).__name__ for part in (*PARTS, Provenance())}
-    assert tried == {kind.__name__ for kind in NotePart.__subclasses__()}
+    whole = {"ProbeFacts"}  # a file of its own, whose damages test_keeping_probes tries
+    assert tried | whole == {kind.__name__ for kind in NotePart.__subclasses__()}
 
 
 def test_a_provenance_comes_back_from_json():
