@@ -121,7 +121,7 @@ lingprobe_extensions/compose/api.py _request
 lingprobe/inside/erase/api.py erase intervene
 lingprobe/inside/erase/remainder.py without
 lingprobe/inside/heads/api.py rank_heads
-lingprobe/inside/locate/api.py locate _search estimate_locating
+lingprobe/inside/locate/api.py plan_search
 lingprobe/inside/languages/api.py survey
 lingprobe/api/encoders.py configure
 lingprobe/api/listing.py available

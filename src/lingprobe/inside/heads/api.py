@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.api.arguments import takes_options
@@ -46,7 +47,7 @@ def rank_heads(
     with at(cache):
         target = Target.of(task, encoder, limit)
         effects = choose_pairs(target, pairs, limit)
-        probed = probe_heads(target, task, probe, limit)
+        probed = probe_sites(target, task, "head:*.*", probe, limit)
         many = len(effects.sites)
         with show_progress(progress, total=many, desc="heads", unit=" heads") as shown:
             source, margins = effects.measure(shown.update)
@@ -71,15 +72,26 @@ def choose_pairs(target: Target, pairs: str, limit: int | None) -> SiteEffects:
     )
 
 
-def probe_heads(target: Target, task: str, probe: str, limit: int | None) -> list[ProbeRun]:
-    """A trained probe of each head, which is kept as those of a run; DataProblem where there is
-    none.
+def probe_sites(
+    target: Target,
+    task: str,
+    layers: str,
+    probe: str,
+    limit: int | None,
+    baselines: Literal["default", "none"] = "none",
+) -> list[ProbeRun]:
+    """A trained probe of each of some layers and sites, which is kept as those of a run, and of the
+    task's baselines where they are asked for; DataProblem where there is none.
     """
-    asked = target.asking("head:*.*")
     found = evaluate(
-        asked, task, probes=[probe], seeds=1, baselines="none", copies=False, limit=limit
-    )
+        target.asking(layers), task, probes=[probe], seeds=1, baselines=baselines, copies=False,
+        limit=limit,
+    )  # fmt: skip
     for name, why in found.failures.items():
         raise DataProblem(f"{name}: {why}")
-    runs = map(ProbeRun.of, found.results)
-    return [replace(run, keys={**run.keys, "encoder": target.reference}) for run in runs]
+    return [
+        replace(run, keys={**run.keys, "encoder": target.reference})
+        if run.keys["role"] == "trained"
+        else run
+        for run in map(ProbeRun.of, found.results)
+    ]

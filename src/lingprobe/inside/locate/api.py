@@ -42,34 +42,22 @@ def locate(
         print(lingprobe.locate("ud/tense:en_ewt", "hf:all-MiniLM-L6-v2"))
         print(lingprobe.locate("ud/tense:en_ewt", (model, tokenizer)))
     """
-    allow_code(probe)
-    check_floors(method, draws)
     with at(cache):
-        search = _search(task, encoder, pairs, SearchDepth(method, draws, probe, limit))
-        with show_progress(progress, total=search.steps, desc="locate", unit=" steps") as shown:
-            runs, facts = search.run(shown.update)
-    return show_frame(LOCATE_VIEW, ResultFrame.of_runs(runs), facts)
+        search = plan_search(task, encoder, pairs, SearchDepth(method, draws, probe, limit))
+        return run_search(search, progress)
 
 
-def estimate_locating(
-    task: str,
-    encoder: Any,
-    *,
-    pairs: str = "",
-    method: Literal["leace", "inlp", "mean"] = "leace",
-    draws: int = 5,
-    probe: str = "logreg",
-    limit: int | None = None,
-    cache: str | Path | None = None,
-) -> str:
-    """In a sentence how long `locate` takes with these options, where nothing was measured yet."""
-    allow_code(probe)
-    check_floors(method, draws)
-    with at(cache):
-        return _search(task, encoder, pairs, SearchDepth(method, draws, probe, limit)).estimate()
-
-
-def _search(task: str, encoder: Any, pairs: str, depth: SearchDepth) -> SiteSearch:
+def plan_search(task: str, encoder: Any, pairs: str, depth: SearchDepth) -> SiteSearch:
+    """What `locate` is going to measure, with the model and the task loaded."""
+    allow_code(depth.probe)
+    check_floors(depth.method, depth.draws)
     if isinstance(encoder, str):
         allow_code(encoder)
     return SiteSearch(Target.of(task, encoder, depth.limit), task, pairs, depth)
+
+
+def run_search(search: SiteSearch, progress: bool) -> Page[ResultFrame]:
+    """Measure it, and what is shown of it."""
+    with show_progress(progress, total=search.steps, desc="locate", unit=" steps") as shown:
+        runs, facts = search.run(shown.update)
+    return show_frame(LOCATE_VIEW, ResultFrame.of_runs(runs), facts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import lingprobe
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import PageOptions, QuietOptions, remark, show_page
 from lingprobe.inside.locate.options import LocateOptions
@@ -23,9 +22,13 @@ def locate(given: LocateCommand) -> None:
 
     - `lingprobe inside locate ud/subj-num:en_ewt lm:gpt2 --pairs minimal/agreement:en_ewt`
     """
-    from lingprobe.inside.locate.api import estimate_locating
+    from lingprobe.api.measure import at
+    from lingprobe.inside.locate.api import plan_search, run_search
+    from lingprobe.inside.locate.search import SearchDepth
 
-    chosen = given.select(LocateOptions)
-    remark(estimate_locating(**chosen), given.quiet)
-    page = lingprobe.locate(**{**chosen, "progress": not given.quiet})
+    depth = SearchDepth(given.method, given.draws, given.probe, given.limit)
+    with at(given.cache):
+        search = plan_search(given.task, given.encoder, given.pairs, depth)
+        remark(search.estimate(), given.quiet)
+        page = run_search(search, not given.quiet)
     show_page(page, given.style, given.output, "cell")

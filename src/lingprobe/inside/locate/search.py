@@ -7,15 +7,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from lingprobe.analysis.frame import ProbeRun
 from lingprobe.analysis.statistics import describe_difference
-from lingprobe.api.measure import evaluate
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.abilities import Predictive
 from lingprobe.data.cache import cache_dir, recall, remember
-from lingprobe.data.core import DataProblem, Layered
+from lingprobe.data.core import Layered
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.labels import Column, column
 from lingprobe.encoders.sites import Site, is_site
@@ -24,7 +23,7 @@ from lingprobe.inside.erase.effect_cells import EffectCell, decide_use
 from lingprobe.inside.erase.fitting import Method
 from lingprobe.inside.erase.interventions import ERASED
 from lingprobe.inside.erase.target import Interventions, Target, read_task
-from lingprobe.inside.heads.api import choose_pairs
+from lingprobe.inside.heads.api import choose_pairs, probe_sites
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
 from lingprobe.inside.minimal.lm import LanguageModel
 
@@ -114,9 +113,9 @@ class SiteSearch:
         """The probes of all sites with what is known of those that were changed, and of parts the
         margins without them; and what sentences say of the search.
         """
-        probed = self._probe("all+mlp:*+attn:*", is_first=True)
+        probed = self._probe("all+mlp:*+attn:*", baselines="default")
         tell(1)
-        heads = self._probe("head:*.*", is_first=False)
+        heads = self._probe("head:*.*")
         tell(1)
         layer = self._choose(probed)
         block = max(int(layer), 1)
@@ -139,21 +138,9 @@ class SiteSearch:
         }
         return runs, facts
 
-    def _probe(self, layers: str, is_first: bool) -> list[ProbeRun]:
-        """Probes of some layers; with the first, the task's baselines."""
-        found = evaluate(
-            self.target.asking(layers), self.task, probes=[self.depth.probe], seeds=1,
-            baselines="default" if is_first else "none", copies=False, limit=self.depth.limit,
-        )  # fmt: skip
-        for name, why in found.failures.items():
-            raise DataProblem(f"{name}: {why}")
-        runs = map(ProbeRun.of, found.results)
-        return [
-            replace(run, keys={**run.keys, "encoder": self.target.reference})
-            if run.keys["role"] == "trained"
-            else run
-            for run in runs
-        ]
+    def _probe(self, layers: str, baselines: Literal["default", "none"] = "none") -> list[ProbeRun]:
+        depth = self.depth
+        return probe_sites(self.target, self.task, layers, depth.probe, depth.limit, baselines)
 
     def _choose(self, runs: Sequence[ProbeRun]) -> str:
         """The layer that is best on dev, of those that another one reads; the first of equals."""
