@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from lingprobe.analysis.answers import RunPredictions, join_predictions
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame
 from lingprobe.analysis.row import PERCENT
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics import interval
 from lingprobe.metrics.independent import compare_independent
 
 Flags = NDArray[np.bool_]
-_NONE = (math.nan,) * 3
+_NONE = (math.nan, math.nan, math.nan)
 _ENDS = ("", "_low", "_high")
 
 
@@ -69,7 +70,7 @@ class RecallAtThreshold:
         above = np.stack([np.concatenate([f for f in folds if f is not None]) for folds in flags])
         is_positive = np.concatenate([_find_positive(fold) for fold in fits[0]])
         clusters = join_predictions(fits[:1]).clusters
-        return [_share(above, among, clusters) for among in (is_positive, ~is_positive)]
+        return [rate_among(above, among, clusters) for among in (is_positive, ~is_positive)]
 
     def _flag(self, fold: RunPredictions) -> Flags | None:
         """Which test examples of a fold lie above the threshold; None where that is not known."""
@@ -113,7 +114,9 @@ def _find_positive(fold: RunPredictions) -> Flags:
     return np.asarray(fold.gold.matrix() == code)
 
 
-def _share(flags: Flags, among: Flags, clusters: Mapping[str, Any]) -> tuple[float, ...]:
+def rate_among(
+    flags: Flags, among: Flags, clusters: Mapping[str, Ints]
+) -> tuple[float, float, float]:
     """The share of flags [fits, examples] among some examples, with its interval, in percent."""
     if not among.any():
         return _NONE

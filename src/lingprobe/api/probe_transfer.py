@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.analysis.detection import rate_among
 from lingprobe.analysis.row import PERCENT
 from lingprobe.api.tables import tasks_given
 from lingprobe.data._logits import Logits
@@ -24,7 +25,6 @@ from lingprobe.experiment.data import load
 from lingprobe.metrics import interval_of
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.independent import compare_independent
-from lingprobe.metrics.intervals import interval
 from lingprobe.pages.records import dataframe
 from lingprobe.store.probe_folder import ProbeFacts
 from lingprobe.tasks import TASKS
@@ -299,25 +299,15 @@ def _rate_two_classes(
     named = _name_interval("auroc", _rate(_RANKS, labelled)) | {"fpr": fpr}
     if math.isnan(margin):
         return named
+    above = (margins > margin)[None]
     for field, among in (("recall", is_positive), ("achieved", ~is_positive)):
-        named |= _name_interval(field, _share(margins > margin, among, labelled.clusters))
+        named |= _name_interval(field, rate_among(above, among, labelled.clusters))
     return named
 
 
 def _name_interval(field: str, values: tuple[float, float, float]) -> dict[str, Any]:
     """A value and the ends of its interval by field."""
     return dict(zip((field, f"{field}_low", f"{field}_high"), values, strict=True))
-
-
-def _share(
-    flags: NDArray[np.bool_], among: NDArray[np.bool_], clusters: Mapping[str, Ints]
-) -> tuple[float, float, float]:
-    """The share of flags among some examples, with its interval, in percent."""
-    if not among.any():
-        return _NONE
-    some = flags[among].astype(np.float64)
-    low, high = interval(some[None], clusters={k: codes[among] for k, codes in clusters.items()})
-    return PERCENT * float(some.mean()), PERCENT * low, PERCENT * high
 
 
 def _compare(score: TransferScore, own: TransferScore, lost: int) -> TransferScore:
