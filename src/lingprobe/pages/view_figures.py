@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_MOST_LINES = 2 * len(COLOURS)  # that can be told apart
+_MOST_LINES = 2 * len(COLOURS)  # that can be distinguished
+ABOVE_CONSTANT = "(score - constant_score) / ([100 - constant_score, 1e-9]|max)"
+"""How far a score is from the constant answer's, of 1, to 100."""
 _LEAST_SPAN = 10.0  # points of score that a panel spans at least
 _ROOM_FOR_TEXTS = 4  # lines, up to which each has a text above a panel
 _NO_LINE = ("", "")
@@ -69,8 +71,8 @@ class HeatFigure:
     look: HeatLook
     title: str
     text: str
-    share: str
     strong: str
+    share: str = ABOVE_CONSTANT
     when: str = "true"
     is_upward: bool = False
 
@@ -263,7 +265,7 @@ class LineFigure:
     about    a template of what the figure shows
     nothing  what to say where there is nothing to draw
     lines    columns that tell lines apart which each have a colour; `name` is the macro of what
-             one is called, `choose` what to do about more than can be told apart
+             one is called, `choose` what to do about more than can be distinguished
     bars     what stands above
     least    inches that it is wide; `high`: inches beside panels, and for each line
     """
@@ -283,7 +285,7 @@ class LineFigure:
 
     def draw(self, shown: ResultFrame, text: ViewText) -> Figure:
         """The panels of some rows; PlotProblem where there is nothing, or more lines than can be
-        told apart.
+        distinguished.
         """
         looks = self._list_looks(shown, text)
         drawn = [

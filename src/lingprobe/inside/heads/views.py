@@ -209,7 +209,6 @@ _FIGURE = HeatFigure(
     ),
     title="map_title",
     text="map_text",
-    share="(score - constant_score) / ([100 - constant_score, 1e-9]|max)",
     strong="best",
 )
 HEADS_VIEW = View(

@@ -54,7 +54,6 @@ ATTENTION_VIEW = View(
 _CURVE_NAME = (
     *(("encoder", "encoder"), ("layer", "layer"), ("ranked by", "ranked_by"), ("basis", "basis")),
 )
-_WORDS = ("encoder", "layer", "ranked by", "basis")
 _LEAST = ListTable(
     columns=(
         *_CURVE_NAME,
@@ -64,21 +63,18 @@ _LEAST = ListTable(
     rows="is_curve",
     lines=CURVE,
     sections=("task",),
-    words=_WORDS,
+    words=("encoder", "layer", "ranked by", "basis"),
     title="least_title",
     lead="least_lead",
     notes="least_notes",
 )
-_BY_NUMBER = ListTable(
+_BY_NUMBER = replace(
+    _LEAST,
     columns=(
         *_CURVE_NAME,
         ("k = {{ k }}", "score", "true", "false", "k"),
         ("all", "full"),
     ),
-    rows="is_curve",
-    lines=CURVE,
-    sections=("task",),
-    words=_WORDS,
     title="number_title",
     lead="",
     notes="",

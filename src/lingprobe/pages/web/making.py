@@ -162,7 +162,9 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
 
 
 def _probes(results: Iterable[Result]) -> list[str]:
-    return list(dict.fromkeys(shorten_reference(PROBES, result.trial.probe) for result in results))
+    return [
+        shorten_reference(PROBES, each) for each in dict.fromkeys(r.trial.probe for r in results)
+    ]
 
 
 def _is_strong(results: Sequence[Result]) -> bool:
