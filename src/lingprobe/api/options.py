@@ -154,8 +154,8 @@ class MeasureOptions(CacheOptions):
     layers: Annotated[
         Sequence[str],
         Help(
-            "which layers the probe sees: one by name, `top`, `layers`, `cat:lex+top`, `mix`,"
-            " `mix:0-3` or `cumulative` (default: each layer alone)"
+            "which layers the probe sees: one by name, `top`, `layers`, `cat:lex+top`, `first64:6`"
+            " (or `random64:6`), `mix`, `mix:0-3` or `cumulative` (default: each layer alone)"
         ),
         flag(metavar="LAYERS"),
     ] = ()

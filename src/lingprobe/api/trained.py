@@ -274,10 +274,11 @@ class TrainedProbe:
                 f"{shorten_reference(ENCODERS, self.facts.encoder.reference)} does not show states"
                 " of single tokens: train the probe on hf:MODEL"
             )
-        layers = read_of(self.layer, layers_of(encoder)).layers
+        read = read_of(self.layer, layers_of(encoder))
         (sentence,) = _as_sentences([text])
-        found = encoder.read_tokens(sentence, layers)
-        logits = self._score_vectors(np.concatenate([found.states[name] for name in layers], 1))
+        found = encoder.read_tokens(sentence, read.whole_layers)
+        states = Vectors(tuple(found.states.values()), tuple(found.states))
+        logits = self._score_vectors(np.concatenate([*map(states.layer, read.layers)], 1))
         shown = (
             self._positive if self.facts.positive else int(logits[found.counted].mean(0).argmax())
         )
@@ -597,7 +598,7 @@ def _narrow(encoder: Encoder, layer: str) -> Encoder:
     """An encoder that gives the layers of a read alone."""
     if not isinstance(encoder, Layered):
         return encoder
-    wanted = read_of(layer, layers_of(encoder)).layers
+    wanted = read_of(layer, layers_of(encoder)).whole_layers
     slots = zip(encoder.slots, layers_of(encoder), strict=True)
     return encoder.asking(tuple(slot for slot, name in slots if name in wanted))
 

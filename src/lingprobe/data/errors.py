@@ -59,5 +59,9 @@ class UsageProblem(LingprobeError, ValueError):
     """Arguments that conflict, or that name nothing."""
 
 
+class ReadingProblem(LingprobeError, ValueError):
+    """Vectors that cannot be read as the task requires; the message says what to change."""
+
+
 class ReferenceProblem(LingprobeError, ValueError):
     """A reference that names nothing, or is malformed; the message says what to write instead."""

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.centring import CENTRED, centre
+from lingprobe.data.errors import ReadingProblem
 from lingprobe.data.examples import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column
-from lingprobe.data.sites import COMBINED, ReadingProblem
+from lingprobe.data.narrowing import NarrowName, is_narrow
+from lingprobe.data.sites import COMBINED
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -165,12 +167,19 @@ class Read(NamedTuple):
     how: Literal["layer", "cat", "mix"]
     layers: tuple[str, ...]
 
+    @property
+    def whole_layers(self) -> tuple[str, ...]:
+        """The layers of the encoder, each of which may be read in part."""
+        named = ((NarrowName.parse(name), name) for name in self.layers)
+        return tuple(dict.fromkeys(part.layer if part else name for part, name in named))
+
 
 def read_of(text: str, names: Sequence[str]) -> Read:
     """What a read means for an encoder with layers of these names; ReadingProblem where it has none
     of that name.
 
     6, lex      a layer by name; `top` is the last
+    first64:6   the first 64 numbers of a layer; `random64:6` as many random directions of it
     cat         all layers side by side; `cat:lex+top` some of them
     mix         the learnt sum of all numbered layers; `mix:0-3` of some of them, `mix:lex+1-6` of
                 any, `mix:lex+1-top` up to the last
@@ -195,7 +204,7 @@ def read_of(text: str, names: Sequence[str]) -> Read:
 
 def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """The reads that are asked for, each layer by name without; `layers` stands for that,
-    `cumulative` for mix:0-0, mix:0-1 ... mix.
+    `cumulative` for mix:0-0, mix:0-1 ... mix, `first64` and `random64` for that of each layer.
 
     ReadingProblem for a read that the encoder has no layers for.
     """
@@ -204,6 +213,7 @@ def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
         [f"mix:{numbered[0]}-{name}" for name in numbered[:-1]] + ["mix"] if numbered else ["mix"]
     )
     stands = {"layers": list(names), "cumulative": growing}
+    stands |= {text: [f"{text}:{name}" for name in names] for text in asked if is_narrow(text)}
     reads = tuple(
         dict.fromkeys(read for text in asked or ["layers"] for read in stands.get(text, [text]))
     )
@@ -227,6 +237,8 @@ def _layer(name: str, names: Sequence[str]) -> str:
     """
     if name == "top" and name not in names:
         return max((n for n in names if n.isdecimal()), key=int, default=names[-1])
+    if name not in names and (narrow := NarrowName.parse(name)):
+        return str(narrow._replace(layer=_layer(narrow.layer, names)))
     if name not in names:
         raise ReadingProblem(f"no layer called {name!r}: the encoder {_gives(names)}")
     return name

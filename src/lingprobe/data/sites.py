@@ -6,12 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import ReadingProblem
 from lingprobe.data.vectors import Floats
-
-
-class ReadingProblem(LingprobeError, ValueError):
-    """Vectors that cannot be read as the task requires; the message says what to change."""
 
 
 def _contrast(sites: Sequence[Floats]) -> Floats:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lingprobe.data.narrowing import NarrowName
 
 Ints = NDArray[np.int64]
 """Arrays of 64-bit integers."""
@@ -69,7 +71,9 @@ class Vectors:
         return len(self.layers[0]) if self.spans is None else len(self.spans.sentences) - 1
 
     def layer(self, name: str) -> Floats:
-        """The layer called `name`, [units, dim]."""
+        """The layer called `name`, [units, dim]; fewer numbers of it for 'first64:6'."""
+        if name not in self.names and (narrow := NarrowName.parse(name)):
+            return cast(Floats, narrow.narrow(self.layer(narrow.layer)))
         return self.layers[self.names.index(name)]
 
     def take(self, rows: Ints) -> Vectors:

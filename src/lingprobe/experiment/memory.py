@@ -67,13 +67,12 @@ def without_heavy(
 def check_memory(probe: Probe, job: Job) -> None:
     """Refuse a fit that memory has no room for, before it begins. DataProblem."""
     vectors, features = job.train.vectors, 0
-    widths = {name: vectors.layer(name).shape[1] for name in vectors.names}
     for text in {cell.read for cell in job.cells}:
         try:
             how, layers = read_of(text, vectors.names)
+            some = [vectors.layer(layer).shape[1] for layer in layers]
         except ReadingProblem:  # which the probe tells
             continue
-        some = [widths[layer] for layer in layers]
         features = max(features, *some) if how == "mix" else max(features, sum(some))
     labels = job.train.labels
     sets = labels.classes is None and labels.numbers is None

@@ -91,7 +91,7 @@ def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
     known = encoder.constant_tokens if isinstance(encoder, Averaging) else {}
     if not known:
         return {}
-    layers = {read: read_of(read, layers_of(encoder)).layers for read in reads}
+    layers = {read: read_of(read, layers_of(encoder)).whole_layers for read in reads}
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from lingprobe.data.abilities import Wide
 from lingprobe.data.core import Encoder, Trial
+from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.encoders.hf import HEADS, said_in
 from lingprobe.encoders.model_files import SavedModel
@@ -52,7 +53,12 @@ class Size:
             read = read_of(trial.read, self.layers).layers
         except ReadingProblem:  # of an encoder that says nothing of its layers
             read = ("",)
-        return self.examples * sum(self.narrow.get(layer, self.width) for layer in read)
+        return self.examples * sum(map(self._width_of, read))
+
+    def _width_of(self, layer: str) -> int:
+        if part := NarrowName.parse(layer):
+            return min(part.width, self._width_of(part.layer))
+        return self.narrow.get(layer, self.width)
 
 
 def cut(trials: Sequence[Trial], size: Size) -> Iterator[tuple[Trial, ...]]:
@@ -88,7 +94,9 @@ def width(encoder: Encoder) -> int:
 
 
 def width_of(encoder: Encoder, layer: str) -> int:
-    """About the same of one layer, or of a site inside a block."""
+    """About the same of one layer, of some numbers of it, or of a site inside a block."""
+    if part := NarrowName.parse(layer):
+        return min(part.width, width_of(encoder, part.layer) or part.width)
     whole = width(encoder)
     if not is_site(layer) or not isinstance(encoder, SavedModel):
         return whole

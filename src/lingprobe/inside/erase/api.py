@@ -228,9 +228,10 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
     only the probe knows what they are.
     """
     trial, readings = one.group.trials[0], one.readings
-    if read_of(read, readings.vectors.names).how != "layer":
+    known = read_of(read, readings.vectors.names)
+    if known.how != "layer" or known.layers != known.whole_layers:
         raise ReadingProblem(f"erase takes single layers, and {read!r} is not one")
-    layer = read_of(read, readings.vectors.names).layers[0]
+    (layer,) = known.layers
     name, seed = _task_name(trial.task), one.group.ingredients.task.without_code
     metric = choose_label_metric(one.group.task.metric, readings.labels)
     return Subject(name, seed, metric, layer, readings, rows)

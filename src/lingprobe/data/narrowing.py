@@ -1,0 +1,102 @@
+"""Layers with fewer numbers: the first ones of each vector, which Matryoshka training (Kusupati et
+al. 2022) puts most into, or its projection on random directions, which makes encoders of unlike
+width comparable.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_NAME = re.compile(r"(first|random)([1-9]\d{0,8}):(.+)")
+_ALONE = re.compile(r"(first|random)[1-9]\d{0,8}")
+
+
+class NarrowName(NamedTuple):
+    """What 'first64:6' and 'random64:6' name: so many numbers of a layer."""
+
+    how: Literal["first", "random"]
+    width: int
+    layer: str
+
+    @classmethod
+    def parse(cls, name: str) -> NarrowName | None:
+        """What a layer's name says; None for a layer as it is."""
+        found = _NAME.fullmatch(name)
+        if found is None:
+            return None
+        how: Literal["first", "random"] = "first" if found[1] == "first" else "random"
+        return cls(how, int(found[2]), found[3])
+
+    def __str__(self) -> str:
+        return f"{self.how}{self.width}:{self.layer}"
+
+    def narrow(self, layer: NDArray[Any]) -> Any:
+        """Fewer numbers of a layer [units, dim], [units, width]: read where they lie, as the layer
+        is. A layer that has no more numbers is read whole.
+        """
+        return layer if self.width >= layer.shape[1] else NarrowLayer(layer, self)
+
+
+def is_narrow(text: str) -> bool:
+    """Whether a read is 'first64' or 'random64', which stands for that of each layer."""
+    return _ALONE.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, eq=False)
+class NarrowLayer:
+    """A layer [units, width] that takes rows from one with more numbers, as an array does."""
+
+    layer: NDArray[Any]
+    name: NarrowName
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.layer), self.name.width
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.layer.dtype if self.name.how == "first" else np.dtype(np.float32)
+
+    @property
+    def nbytes(self) -> int:
+        """What all units would take in memory."""
+        return self.shape[0] * self.shape[1] * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return len(self.layer)
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        rows = np.asarray(self.layer[key])
+        if self.name.how == "first":
+            return rows[..., : self.name.width]
+        directions = draw_directions(rows.shape[-1], self.name.width)
+        return np.asarray(rows.astype(np.float32, copy=False) @ directions, np.float32)
+
+    def take(
+        self, indices: NDArray[Any], axis: int = 0, out: None = None, mode: str = "raise"
+    ) -> NDArray[Any]:
+        """Some of the units, as `numpy.take` asks for them."""
+        return self[np.asarray(indices)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        whole = self[:]
+        return whole if dtype is None else whole.astype(dtype, copy=False)
+
+
+@lru_cache(maxsize=8)
+def draw_directions(dim: int, width: int) -> NDArray[np.float32]:
+    """Random directions that vectors of one width are projected on, [dim, width]: Gaussian, so that
+    lengths are kept on average (Johnson & Lindenstrauss 1984), and the same for all layers.
+    """
+    rng = np.random.default_rng([dim, width, 31])
+    return np.asarray(rng.standard_normal((dim, width)) / np.sqrt(width), np.float32)

@@ -1,0 +1,97 @@
+"""Some numbers of each vector: the first ones, or random directions, as a read beside whole
+layers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lingprobe
+from lingprobe.data.errors import ReadingProblem
+from lingprobe.data.narrowing import draw_directions
+from lingprobe.data.reading import read_of, reads_of
+from lingprobe.data.vectors import Vectors
+
+TEXTS = [f"text number {k} of {'many' if k % 2 else 'few'}" for k in range(200)]
+LABELS = ["odd" if k % 2 else "even" for k in range(200)]
+
+
+def informed_at(place: int, dim: int = 32) -> np.ndarray:
+    """Vectors [200, dim] that tell the label by one of their numbers."""
+    drawn = np.random.default_rng(3).standard_normal((len(TEXTS), dim)).astype(np.float32)
+    drawn[:, place] += 6 * (np.arange(len(TEXTS)) % 2)
+    return drawn
+
+
+@given(st.integers(1, 40), st.integers(1, 12), st.sampled_from(["first", "random"]), st.data())
+def test_rows_of_a_narrow_layer_are_those_of_an_array(dim, count, how, data):
+    width = data.draw(st.integers(1, dim))
+    layer = np.random.default_rng(dim).standard_normal((count, dim)).astype(np.float32)
+    narrow = Vectors((layer,), ("6",)).layer(f"{how}{width}:6")
+    if how == "first" or width == dim:
+        expected = layer[:, :width]
+    else:
+        expected = layer @ draw_directions(dim, width)
+    assert np.allclose(np.asarray(narrow), expected, atol=1e-5)
+    assert narrow.shape == expected.shape
+    rows = np.array(data.draw(st.lists(st.integers(0, count - 1), max_size=8)), np.int64)
+    assert np.allclose(narrow[rows], expected[rows], atol=1e-5)
+    assert np.allclose(narrow[1:], expected[1:], atol=1e-5)
+
+
+def test_random_directions_keep_lengths_on_average():
+    layer = np.random.default_rng(0).standard_normal((2000, 300))
+    projected = layer @ draw_directions(300, 60)
+    assert np.square(projected).sum() / np.square(layer).sum() == pytest.approx(1, abs=0.03)
+
+
+def test_reads_of_each_layer():
+    names = ("lex", "1", "2")
+    assert reads_of(["layers", "first8"], names) == (*names, *(f"first8:{n}" for n in names))
+    assert read_of("random4:top", names).layers == ("random4:2",)
+    assert read_of("first8:top", names).layers == ("first8:2",)
+    assert read_of("cat:first8:1+2", names).whole_layers == ("1", "2")
+    with pytest.raises(ReadingProblem, match="no layer called '9'"):
+        read_of("first8:9", names)
+    with pytest.raises(ReadingProblem, match="no layer called 'first0:1'"):
+        read_of("first0:1", names)
+
+
+def test_one_run_measures_widths_beside_the_whole():
+    """What lies in number 20 is in the first 24 numbers and not in the first 16, and in most of
+    many random directions.
+    """
+    found = lingprobe.evaluate(
+        {"mine": (TEXTS, informed_at(20))},
+        {"parity": (TEXTS, LABELS)},
+        layers=["layers", "first16", "first24", "random24"],
+        baselines="none",
+    )
+    scores = {r.trial.read: r.score for r in found.results}
+    assert set(scores) == {"-", "first16:-", "first24:-", "random24:-"}
+    assert scores["first16:-"] < 0.65
+    assert scores["first24:-"] > 0.95
+    assert 0.8 < scores["random24:-"] <= 1
+
+
+def test_a_layer_with_no_more_numbers_is_read_whole():
+    found = lingprobe.evaluate(
+        {"mine": (TEXTS, informed_at(0))},
+        {"parity": (TEXTS, LABELS)},
+        layers=["layers", "first64", "random64"],
+        baselines="none",
+    )
+    scores = {r.trial.read: r.score for r in found.results}
+    assert scores["first64:-"] == scores["random64:-"] == scores["-"]
+
+
+def test_a_kept_probe_reads_the_same_numbers(tmp_path):
+    vectors = informed_at(3)
+    kept = lingprobe.fit((TEXTS, vectors), {"parity": (TEXTS, LABELS)}, layer="first8:-")
+    kept.save(tmp_path / "kept")
+    assert kept.weights.shape[-1] == 8
+    said = kept.predict(TEXTS)
+    assert np.mean([one == label for one, label in zip(said, LABELS, strict=True)]) > 0.95
