@@ -7,6 +7,8 @@ PIP := -m pip install --quiet --disable-pip-version-check --constraint
 INSTALL := $(BIN)/python $(PIP) constraints.txt
 # TensorFlow has an environment of its own, as it does not take the h5py that constraints.txt pins.
 TENSORFLOW := $(VENV)/tensorflow
+# Packages that write states, as their users install them, each with its own versions of all else.
+STATES := $(VENV)/nnsight $(VENV)/transformer-lens
 
 # Only these plugins are loaded; to look for others, and to import them, takes longer than many a file of tests.
 PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest \
@@ -32,9 +34,10 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/python tests/fixtures/build_data.py
 	$(PYTEST) --numprocesses 2 --dist loadfile
 
-test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed ## what needs a browser, LaTeX, zsh, TensorFlow or a built wheel; installs it where it is missing
+test-integration: $(VENV)/.integration $(TENSORFLOW)/.installed $(STATES:=/.installed) ## what needs a browser, LaTeX, zsh, TensorFlow, nnsight, TransformerLens or a built wheel; installs it where it is missing
 	$(PYTEST) -m integration tests/integration
 	$(TENSORFLOW)/bin/python -m pytest -m integration tests/integration/test_tensorflow.py
+	for each in $(STATES); do $$each/bin/python -m pytest -m integration tests/integration/test_states_of_others.py || exit 1; done
 
 test-cluster: $(VENV)/.dev ## runs in shares on a real SLURM of one node; installs it where it is missing
 	sh tests/integration/install.sh test-cluster
@@ -112,6 +115,11 @@ $(TENSORFLOW)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	grep -v '^h5py=' constraints.txt > $(TENSORFLOW)/constraints.txt
 	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt hatchling editables
 	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt --no-build-isolation --editable '.[tf]' hypothesis pytest pytest-randomly pytest-xdist
+	@touch $@
+
+$(STATES:=/.installed): %/.installed: pyproject.toml | $(BIN)/python
+	$(PYTHON) -m venv $*
+	$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . torch transformers $(notdir $*) hypothesis pytest pytest-randomly pytest-xdist
 	@touch $@
 
 $(VENV)/.release: $(VENV)/.dev
