@@ -32,13 +32,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lingprobe.data import _closure as closure
-from lingprobe.data import _source as source
-from lingprobe.data._closure import EFFECTS, WHOLE, Node
-from lingprobe.data._packages import is_own_module
+from landed import ROOT, closure, git, landed, packages, source
 
-ROOT = Path(__file__).resolve().parent.parent
+if TYPE_CHECKING:
+    from lingprobe.data._closure import Node
+else:
+    Node = closure.Node
+
+EFFECTS, WHOLE = closure.EFFECTS, closure.WHOLE
 PACKAGE, TESTS = ROOT / "src", ROOT / "tests"
 BIN = Path(sys.executable).parent
 DURATIONS = ROOT / ".venv" / "test-durations.json"
@@ -92,17 +95,6 @@ def main() -> int:
 
 
 # ---- what changed
-
-
-def git(*arguments: str) -> str:
-    """What git prints."""
-    done = subprocess.run(("git", "-C", str(ROOT), *arguments), capture_output=True, check=False)
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
-
-
-def landed() -> str:
-    """The commit that landed last, as far as this checkout knows; HEAD where it knows none."""
-    return git("merge-base", "HEAD", "origin/main").strip()[:12] or "HEAD"
 
 
 def changed_paths(base: str) -> list[Path]:
@@ -280,7 +272,7 @@ def meant(mention: source.Mention, place: str) -> Iterable[Node]:
 @cache
 def imported(base: str, chain: tuple[str, ...]) -> tuple[Node, ...]:
     """The definitions that a chain of names from a module stands for."""
-    if is_own_module(base):
+    if packages.is_own_module(base):
         return closure._follow(base, [*chain]).nodes
     helper = helper_of(base, chain)
     return (helper,) if helper else ()

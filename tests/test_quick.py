@@ -64,3 +64,16 @@ def test_the_nearest_fit_and_the_fastest_of_these_first(quick, monkeypatch, tmp_
     near = {"a::t": 1, "b::t": 1, "c::t": 2, "d::t": 1}
     assert quick.choose(near, 5) == (["b::t", "a::t"], ["c::t", "d::t"])
     quick.durations.cache_clear()
+
+
+def test_code_that_finds_differences_is_read_as_it_landed(monkeypatch):
+    """So that an edit which breaks it does not hide itself."""
+    monkeypatch.syspath_prepend(str(RELEASE))
+    import landed
+
+    name = "lingprobe.data._members"
+    text = f"{(landed.ROOT / 'src/lingprobe/data/_members.py').read_text('utf-8')}\nAS_LANDED = 1\n"
+    monkeypatch.setattr(landed, "git", lambda *arguments: text)
+    assert not hasattr(landed.load_as_landed(name), "AS_LANDED")  # loaded already
+    monkeypatch.delitem(sys.modules, name)
+    assert landed.load_as_landed(name).AS_LANDED == 1
