@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.digests import stretch_key
+
 _NAME = re.compile(r"(first|random)([1-9]\d{0,8}):(.+)")
 _ALONE = re.compile(r"(first|random)[1-9]\d{0,8}")
 
@@ -93,10 +95,16 @@ class NarrowLayer:
         return whole if dtype is None else whole.astype(dtype, copy=False)
 
 
+_KEY = b"sonde projection"  # never to change: what is kept was made with it
+
+
 @lru_cache(maxsize=8)
 def draw_directions(dim: int, width: int) -> NDArray[np.float32]:
-    """Random directions that vectors of one width are projected on, [dim, width]: Gaussian, so that
-    lengths are kept on average (Johnson & Lindenstrauss 1984), and the same for all layers.
+    """The matrix [dim, width] that projects vectors on random directions: signs at random by the
+    key, over the root of `width` (Achlioptas 2003), so that distances stay as they are on average.
     """
-    rng = np.random.default_rng([dim, width, 31])
-    return np.asarray(rng.standard_normal((dim, width)) / np.sqrt(width), np.float32)
+    cells = dim * width
+    key = _KEY + b"%d %d" % (dim, width)
+    bits = np.frombuffer(stretch_key(key, -(-cells // 8), 128), np.uint8)
+    signs = np.unpackbits(bits)[:cells].reshape(dim, width).astype(np.float32)
+    return (2 * signs - 1) / np.float32(np.sqrt(width))

@@ -7,14 +7,13 @@ upper half is what is written.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.digests import stretch_key
+from lingprobe.data.narrowing import draw_directions
 from lingprobe.store.blocks import StoreProblem
 
 Precision = Literal["float32", "float16", "bfloat16"]
@@ -45,7 +44,7 @@ class Kept:
         if self.width(values.shape[1]) == values.shape[1]:
             return values
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = projection(values.shape[1], self.most)
+            matrix = draw_directions(values.shape[1], self.most)
             return np.asarray(values, np.float32) @ matrix
 
     def round_values(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -87,21 +86,6 @@ def kept_as(name: str) -> Kept:
     if name == "bfloat16":
         return Kept(name, np.dtype("<u2"), np.dtype(np.float32))
     return Kept(name, np.dtype(name), np.dtype(name))
-
-
-KEY = b"sonde projection"  # never to change: what is kept was made with it
-
-
-@functools.lru_cache(maxsize=8)
-def projection(width: int, most: int) -> NDArray[np.float32]:
-    """The matrix [width, most] that vectors of a width are projected with: signs at random by the
-    key, over the root of `most` (Achlioptas 2003), so that distances stay as they are on average.
-    """
-    cells = width * most
-    key = KEY + b"%d %d" % (width, most)
-    bits = np.frombuffer(stretch_key(key, -(-cells // 8), 128), np.uint8)
-    signs = np.unpackbits(bits)[:cells].reshape(width, most).astype(np.float32)
-    return (2 * signs - 1) / np.float32(np.sqrt(most))
 
 
 def _upper(values: NDArray[np.float32]) -> NDArray[np.uint16]:
