@@ -101,6 +101,9 @@ def test_random_directions_are_those_that_a_run_is_projected_on():
     encoder, data = {"mine": (TEXTS, informed_at(20))}, {"parity": (TEXTS, LABELS)}
     read = lingprobe.evaluate(encoder, data, layers=["random8"], baselines="none")
     whole = lingprobe.evaluate(encoder, data, project=8, baselines="none")
-    scores = [[(r.trial.task, r.score) for r in one.results] for one in (read, whole)]
+    scores = [
+        [(r.trial.task, r.provenance.choice["member"], r.score) for r in one.results]
+        for one in (read, whole)
+    ]
     assert len(scores[0]) > 1
     assert scores[0] == scores[1]

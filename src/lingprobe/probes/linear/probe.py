@@ -5,8 +5,9 @@ discriminant analysis and logistic regression.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column, join_columns
+from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.notes import BoundaryDensity, MembersCompared, Thresholds
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
@@ -74,7 +76,7 @@ class Linear:
             ' which `class_weight="balanced"` is for elsewhere'
         ),
     ] = "train"
-    shared: MemberChoice | None = field(default=None, init=False, compare=False, repr=False)
+    shared: SharedChoice | None = field(default=None, init=False, compare=False, repr=False)
     name: ClassVar[str] = "linear"
     kin: ClassVar[str] = "linear"
     needs: ClassVar[Needs] = Needs(seeds=False)
@@ -99,17 +101,21 @@ class Linear:
         names = ("member", "standardised", "penalty")
         return self._sharing(self.shared, **{name: settings[name] for name in names})
 
-    def _sharing(self, shared: MemberChoice | None, **settings: Any) -> Linear:
+    def _sharing(self, shared: SharedChoice | None, **settings: Any) -> Linear:
         made = replace(self, **settings)
         object.__setattr__(made, "shared", shared)
         return made
 
     def with_choice(self, train: Readings, dev: Readings) -> Linear:
-        """The same with the member and scale that are best over the layers of an encoder."""
+        """The same with the member and scale that are best over the layers of an encoder; over
+        fewer numbers of them where such are read.
+        """
         names = train.vectors.names
         places = np.linspace(0, len(names) - 1, min(_COMPARED_LAYERS, len(names)))
         reads = [names[k] for k in dict.fromkeys(places.round().astype(int).tolist())]
-        return self._sharing(self._choose(train, dev, reads))
+        shared = SharedChoice(partial(self._choose, train, dev), reads)
+        shared.find(reads[0])
+        return self._sharing(shared)
 
     def _choose(self, train: Readings, dev: Readings, reads: Sequence[str]) -> MemberChoice:
         """The choice over some reads."""
@@ -129,8 +135,8 @@ class Linear:
         if not len(train):
             raise ReadingProblem("linear has no training examples")
         reads = list(dict.fromkeys(cell.read for cell in cells))
-        shared = self.shared or self._choose(train, dev, reads)
-        fitted = {read: self._fit_read(train, dev, read, shared) for read in reads}
+        shared = self.shared or SharedChoice(partial(self._choose, train, dev), reads)
+        fitted = {read: self._fit_read(train, dev, read, shared.find(read)) for read in reads}
         return [fitted[cell.read] for cell in cells]
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
@@ -183,6 +189,31 @@ class Linear:
         if math.isfinite(boundary):
             choice[BoundaryDensity.key] = BoundaryDensity(boundary).plain()
         return LinearMap(read, decomposition.scale, model, cuts, choice, held_out)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedChoice:
+    """What is chosen once for a task and an encoder, by all layers and by each number of directions
+    of them that is read.
+
+    choose  makes the choice over some reads
+    layers  that are compared
+    """
+
+    choose: Callable[[Sequence[str]], MemberChoice]
+    layers: Sequence[str]
+    _chosen: dict[str, MemberChoice] = field(default_factory=dict)
+
+    def find(self, read: str) -> MemberChoice:
+        """The choice that a read is fitted under."""
+        narrowed = ((NarrowName.parse(layer), layer) for layer in self.layers)
+        reads = list(dict.fromkeys(part.layer if part else layer for part, layer in narrowed))
+        if part := NarrowName.parse(read):
+            reads = [str(part._replace(layer=layer)) for layer in reads]
+        found = self._chosen.get(reads[0])
+        if found is None:
+            found = self._chosen[reads[0]] = self.choose(reads)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
