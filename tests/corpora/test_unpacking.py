@@ -18,8 +18,9 @@ import pytest
 import lingprobe
 from lingprobe.corpora import unpacking
 from lingprobe.corpora.array_files import ArrayFile
+from lingprobe.corpora.arrow_sizes import read_batch_sizes
 from lingprobe.corpora.files import content, open_file, open_zip
-from lingprobe.corpora.unpacking import count_bytes, open_parquet
+from lingprobe.corpora.unpacking import count_bytes, open_arrow, open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.references import ReferenceProblem
@@ -173,3 +174,71 @@ def test_sockets_and_devices_are_no_files(tmp_path, monkeypatch):
             lingprobe.inspect("table:data.tsv")
     with pytest.raises(LingprobeError, match="is a pipe, a socket or a device"):
         lingprobe.inspect("table:/dev/zero")
+
+
+def write_arrow(path, table, compression, is_stream):
+    new = pa.ipc.new_stream if is_stream else pa.ipc.new_file
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with (
+        pa.OSFile(str(path), "wb") as file,
+        new(file, table.schema, options=options) as writer,
+    ):
+        writer.write_table(table, max_chunksize=50)
+    return path
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_sizes_of_arrow_are_those_that_its_batches_decode_to(compression, is_stream, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "text": ["word " * int(k) for k in rng.integers(1, 9, 120)],
+            "vector": list(rng.integers(0, 3, (120, 8)).astype(np.float32)),
+            "kind": pa.array(["a", "b", None] * 40).dictionary_encode(),
+        }
+    )
+    path = write_arrow(tmp_path / "table.arrow", table, compression, is_stream)
+    with path.open("rb") as file:
+        batches = [one for one in read_batch_sizes(file) if not one.is_dictionary]
+    with path.open("rb") as file:
+        opened = open_arrow(file)
+        whole = opened.read_all()
+    assert whole.equals(table)
+    assert len(batches) == 3
+    # three columns and the numbers in lists, which are 8 a row
+    assert [one.values for one in batches] == [50 * 11, 50 * 11, 20 * 11]
+    sizes = [
+        batch.nbytes - batch.column("kind").dictionary.nbytes for batch in table.to_batches(50)
+    ]
+    assert [one.decoded for one in batches] == pytest.approx(sizes, rel=0.05)
+
+
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_an_arrow_file_of_few_bytes_is_not_decoded_to_many(is_stream, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "_FREE_BYTES", 1 << 20)
+    table = pa.table({"text": ["x" * 400_000] * 60, "label": ["a", "b"] * 30})
+    path = write_arrow(tmp_path / "small.arrow", table, "zstd", is_stream)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(DataProblem, match=r"small.arrow has .* unpacks to .* MB or more"):
+        lingprobe.inspect(f"table:{path}")
+
+
+def test_rows_without_a_byte_are_counted_in_arrow(tmp_path):
+    empty = pa.RecordBatch.from_arrays([pa.nulls(10**9), pa.nulls(10**9)], ["text", "label"])
+    path = tmp_path / "nulls.arrow"
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, empty.schema) as writer:
+        writer.write_batch(empty)
+    with pytest.raises(DataProblem, match=r"unpacks to 32.0 GB or more"):
+        lingprobe.inspect(f"table:{path}")
+
+
+def test_a_list_of_batches_that_are_not_in_the_file(tmp_path):
+    table = pa.table({"text": ["a", "b"], "label": ["x", "y"]})
+    path = write_arrow(tmp_path / "few.arrow", table, None, is_stream=False)
+    data = path.read_bytes()
+    end = data.index(b"\xff\xff\xff\xff\x00\x00\x00\x00")
+    cut = data.index(b"\xff\xff\xff\xff", 9)  # where the batch begins, behind the schema
+    path.write_bytes(data[:cut] + data[end : end + 8] + data[cut + 8 :])
+    with pytest.raises(DataProblem, match=r"few.arrow"):
+        lingprobe.inspect(f"table:{path}")

@@ -8,7 +8,6 @@ import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
@@ -43,20 +42,6 @@ def report_damage(path: Path, kind: str) -> Iterator[None]:
         raise DataProblem(
             f"{path}: not {kind} that can be read ({_first(error)}); is the download complete?"
         ) from error
-
-
-def open_arrow(file: Any) -> Any:
-    """An open Arrow file, or a stream, as the library `datasets` writes it."""
-    import pyarrow as pa
-
-    start = file.read(6)
-    file.seek(0)
-    if start[:4] == b"FEA1":
-        raise DataProblem(
-            f"{file.name} is Feather of version 1, which is read no longer: save it again, as with"
-            " frame.to_feather"
-        )
-    return (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(file)
 
 
 def _web_page(path: Path) -> bool:

@@ -16,6 +16,7 @@ from io import SEEK_SET, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from lingprobe.corpora.arrow_sizes import read_batch_sizes
 from lingprobe.data.cache import size
 from lingprobe.data.examples import DataProblem
 
@@ -127,6 +128,34 @@ def open_parquet(file: BinaryIO, columns: Collection[str] | None = None) -> Any:
                 sure += sum(map(count_bytes, column.chunks))
                 check_unpacked(path, packed, sure)
         table = pq.ParquetFile(file, page_checksum_verification=True)
+    return table
+
+
+def open_arrow(file: BinaryIO) -> Any:
+    """An open Arrow file, or a stream, as the library `datasets` writes it, whose batches do not
+    decode to too much. DataProblem.
+    """
+    import pyarrow as pa
+
+    start = file.read(6)
+    file.seek(0)
+    if start[:4] == b"FEA1":
+        raise DataProblem(
+            f"{file.name} is Feather of version 1, which is read no longer: save it again, as with"
+            " frame.to_feather"
+        )
+    path, packed = Path(file.name), Path(file.name).stat().st_size
+    found, unpacked, batches = list(read_batch_sizes(file)), 0, 0
+    for one in found:
+        unpacked += max(one.decoded, _VALUE_BYTES * one.values)
+        batches += not one.is_dictionary
+        check_unpacked(path, packed, unpacked)
+    file.seek(0)
+    if start != b"ARROW1":
+        return pa.ipc.open_stream(file)
+    table = pa.ipc.open_file(file)
+    if table.num_record_batches != batches:  # by a list at the end, which may name others
+        raise DataProblem(f"{path} lists other batches than it has: write it again")
     return table
 
 

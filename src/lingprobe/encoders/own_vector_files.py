@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.array_files import ArrayFile
-from lingprobe.corpora.damage import open_arrow, report_damage
+from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.unpacking import open_parquet
+from lingprobe.corpora.unpacking import open_arrow, open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 

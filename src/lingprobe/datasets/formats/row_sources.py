@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lingprobe.corpora.damage import open_arrow
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.strict import parse_json
-from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_parquet
+from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_arrow, open_parquet
 from lingprobe.datasets.formats.delimited_text import open_delimited
 from lingprobe.datasets.formats.json_rows import open_json, says_one_thing
 from lingprobe.datasets.formats.parallel_files import labels_beside, open_parallel
