@@ -512,3 +512,10 @@ def test_what_reads_arrays_is_seen(code, loads):
 def test_files_of_arrays_are_read_in_one_place():
     reading = {str(file.relative_to(ROOT / "src")) for file in SOURCES if source(file).loads}
     assert reading == {"lingprobe/corpora/array_files.py"}, "read it as an ArrayFile"
+
+
+def test_no_test_imports_a_conftest():
+    """Several have that name: which one is had depends on what was collected before."""
+    for path in Path(__file__).parent.rglob("*.py"):
+        imported = re.search(r"^\s*(from|import) conftest\b", path.read_text("utf-8"), re.MULTILINE)
+        assert not imported, f"{path}: take it from a module of its own"

@@ -8,28 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from encoders.tokenisers import word_piece
+from encoders.tokenisers import LINES, word_piece
 from lingprobe.data.core import Sentence
-
-CORPUS = [
-    "The cat sat on the mat .",
-    "Dogs don't like cats , he said .",
-    "Incomprehensibilities were never her thing !",
-    "Zażółć gęślą jaźń , powiedział kot .",
-    "A",
-    (
-        "She has been running for hours and hours , and still she runs on and on without an end in"
-        " sight ."
-    ),
-    "I saw him",
-    "Mr. Immelt chose to focus on the incomprehensibility of accounting rules .",
-]
 
 
 @pytest.fixture(scope="session")
 def sentences() -> list[Sentence]:
     """Sentences of many lengths, the last one empty."""
-    return [*(Sentence.of(line.split()) for line in CORPUS), Sentence((), "")]
+    return [*(Sentence.of(line.split()) for line in LINES), Sentence((), "")]
 
 
 def bert_tokenizer(folder: Path) -> int:
@@ -37,7 +23,7 @@ def bert_tokenizer(folder: Path) -> int:
     from transformers import BertTokenizerFast
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    made = word_piece(CORPUS, special, 160)
+    made = word_piece(LINES, special, 160)
     BertTokenizerFast(tokenizer_object=made, model_max_length=64).save_pretrained(str(folder))
     return int(made.get_vocab_size())
 
@@ -89,7 +75,7 @@ def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.post_processor = processors.ByteLevel(trim_offsets=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     made.train_from_iterator(
-        CORPUS,
+        LINES,
         trainers.BpeTrainer(vocab_size=400, special_tokens=["<|end|>"], initial_alphabet=alphabet),
     )
     PreTrainedTokenizerFast(

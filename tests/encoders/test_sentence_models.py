@@ -19,7 +19,7 @@ from sentence_transformers.multi_vector_encoder.modules import (
 from sentence_transformers.sentence_transformer.modules import Pooling
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
-from conftest import CORPUS
+from encoders.tokenisers import LINES
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import adapt, make
@@ -31,7 +31,7 @@ TEXTS = [
         line.replace(" .", "").replace(" '", "'").split(),
         line.replace(" .", ".").replace(" ,", ","),
     )
-    for line in CORPUS
+    for line in LINES
 ]
 
 

@@ -31,6 +31,20 @@ QUIET = {"show_progress": False}
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 ENDS = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
 
+LINES = [
+    "The cat sat on the mat .",
+    "Dogs don't like cats , he said .",
+    "Incomprehensibilities were never her thing !",
+    "Zażółć gęślą jaźń , powiedział kot .",
+    "A",
+    (
+        "She has been running for hours and hours , and still she runs on and on without an end in"
+        " sight ."
+    ),
+    "I saw him",
+    "Mr. Immelt chose to focus on the incomprehensibility of accounting rules .",
+]
+
 
 def word_piece(
     corpus: list[str] = CORPUS, special: list[str] = SPECIAL, size: int = 120
