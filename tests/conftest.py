@@ -127,9 +127,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """The tests of a file go to one worker; those of composition all to one, since what is found out
-    about its sets takes longer than the tests; and so do files that go TOGETHER.
+    about its sets takes longer than the tests; and so do files that go TOGETHER. Another schedule
+    that is asked for is kept.
     """
     from xdist.scheduler import LoadFileScheduling
+
+    if config.option.dist != "loadfile":
+        return None
 
     class ByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
@@ -142,10 +146,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return ByFile(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker whether its tests come by file."""
+    node.workerinput["by_file"] = node.config.option.dist == "loadfile"
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files come first, so that no worker is left with one when the others are done."""
-    if hasattr(config, "workerinput"):
+    if getattr(config, "workerinput", {}).get("by_file"):
         rank = {name: place for place, name in enumerate(LONGEST)}
         items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
 
