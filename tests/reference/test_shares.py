@@ -210,9 +210,9 @@ def test_pools_are_over_the_tokens_that_count(pool, seed):
     states = draws.normal(-1, 1, size=(4, 5, 3)).astype(np.float32)
     counts = draws.random((4, 5)) < 0.5
     states[~counts] *= 10
-    found = pool_states(pool, torch.from_numpy(states), torch.from_numpy(counts))
+    found = pool_states(pool, torch.from_numpy(states), counts)
     expected = [shares.pooled(pool, *each) for each in zip(states.tolist(), counts, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=5e-6)  # sums may cancel
 
 
 @given(seeds)

@@ -36,7 +36,7 @@ from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_c
 from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.generation import TokenWriter, append_written, strip_ends
-from lingprobe.encoders.pooling import pool_states
+from lingprobe.encoders.pooling import Arrivals, KeptTokens, PooledBatch, PoolWish
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import Site, highest_block, is_site
 from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, spell_tokens, texts
@@ -140,19 +140,28 @@ class Passes:
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         of_rows = self.states(tokens, {layer for layer, _ in asked})
 
-        every = self._read(tokens)
+        every, arrivals = self._read(tokens), Arrivals()
 
         def work(rows: Ints) -> None:
             words = None if tokens.words is None else [tokens.words[r] for r in rows]
             with running(Batch(rows, words)):
                 hidden = of_rows(rows)
-            mask, whole = self._mask(keep, rows), self._mask(every, rows)
+            kept, whole = self._kept(keep, rows), self._kept(every, rows)
             units = expand_ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
-            for target, (layer, pool) in zip(layers, asked, strict=True):
-                target[units] = pool_states(pool, hidden[layer], whole if pool == "end" else mask)
+            wishes = [
+                PoolWish(pool, hidden[layer], whole if pool == "end" else kept)
+                for layer, pool in asked
+            ]
+
+            def put(pooled: Sequence[Floats]) -> None:
+                for target, values in zip(layers, pooled, strict=True):
+                    target[units] = values
+
+            arrivals.add(PooledBatch.of(wishes), put)
 
         batches = group_rows(tokens.lengths, self.tokens, self.network.batching)
         run_batches(work, batches, self.network.side_by_side)
+        arrivals.finish()
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
         return Units(tuple(layers), spans, tokens.cut, reasons)
 
@@ -306,11 +315,10 @@ class Passes:
 
         return lexical
 
-    def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
-        """Which tokens of a batch count, [batch, longest]."""
-        return torch.from_numpy(pad_rows([keep[r].tolist() for r in rows], 0).astype(bool)).to(
-            self.network.device
-        )
+    def _kept(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> KeptTokens:
+        """Which tokens of a batch count."""
+        padded = pad_rows([keep[r].tolist() for r in rows], 0).astype(bool)
+        return KeptTokens(padded, self.network.device)
 
 
 def _by_word(part: tuple[str, int], given: Tensor, tokens: Tokens, rows: Ints) -> Tensor:

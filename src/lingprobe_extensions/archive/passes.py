@@ -132,8 +132,4 @@ def _units(pool: str, states: Any, mask: NDArray[np.bool_]) -> Floats:
     from lingprobe.extend import pool_states
 
     with torch.inference_mode():
-        return (
-            states.numpy()
-            if states.ndim == 2
-            else pool_states(pool, states, torch.from_numpy(mask))
-        )
+        return states.numpy() if states.ndim == 2 else pool_states(pool, states, mask)
