@@ -23,6 +23,7 @@ from typer.exceptions import TyperException
 from lingprobe.api.commands import COMMANDS as HEADINGS
 from lingprobe.api.commands import GROUPS, commands
 from lingprobe.cli.declaration import Declaration
+from lingprobe.cli.help import PlainHelp
 from lingprobe.cli.parsing import Command, sentence
 from lingprobe.data._foreign_code import one_line, where
 from lingprobe.data._members import attribute
@@ -41,7 +42,7 @@ _FAILED: dict[str, BaseException] = {}
 """Why commands of installed packages cannot be imported, by name."""
 
 
-class Group(TyperGroup):
+class Group(PlainHelp, TyperGroup):
     """All commands, or those of a group. A list of them shows no options: these are read when a
     command is called.
     """
@@ -75,7 +76,7 @@ app = typer.Typer(
     ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
 )
 
 
@@ -107,9 +108,7 @@ def _add_commands() -> None:
         _ORDER.setdefault(group or last, len(_ORDER))
         if group not in groups:
             text = GROUPS.get(group, "Commands of installed packages.")
-            groups[group] = typer.Typer(
-                cls=Group, no_args_is_help=True, rich_markup_mode="markdown"
-            )
+            groups[group] = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
             app.add_typer(groups[group], name=group, help=text, rich_help_panel=heading)
         if isinstance(found, Declaration):
             COMMANDS[name] = found

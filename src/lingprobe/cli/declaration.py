@@ -49,7 +49,7 @@ class Declaration:
 
     def command(self, name: str) -> Any:
         """The command as typer parses it."""
-        app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name, cls=Command)(self.callback())
         return typer.main.get_command(app)
 

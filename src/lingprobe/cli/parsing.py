@@ -13,6 +13,7 @@ from typer.core import TyperArgument, TyperCommand
 from typer.exceptions import TyperException
 
 from lingprobe.cli.completing import complete_kinds
+from lingprobe.cli.help import PlainHelp
 from lingprobe.data.suggestions import advice, suggest
 
 UNKNOWN = re.compile(r"No such option: (\S+)")
@@ -31,7 +32,7 @@ FILE = "PATH"
 """What help calls a file that a command writes in a format; a folder is called FOLDER."""
 
 
-class Command(TyperCommand):
+class Command(PlainHelp, TyperCommand):
     """A command whose options that may be repeated take several values after one flag, as `-t A B`;
     one that takes arguments does so where these stand first.
     """
