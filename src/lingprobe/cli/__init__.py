@@ -47,6 +47,10 @@ class Group(PlainHelp, TyperGroup):
     command is called.
     """
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; without any, its help is shown."""
+        return super().parse_args(ctx, args or ["--help"])
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, groups among them, in the order of their headings."""
         return sorted(super().list_commands(ctx), key=lambda name: _ORDER.get(name, 0))
@@ -74,7 +78,6 @@ app = typer.Typer(
         "Try `lingprobe run` for a first table, `lingprobe tasks` for a list of tasks, and"
         " `lingprobe run --help` for examples."
     ),
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -108,7 +111,7 @@ def _add_commands() -> None:
         _ORDER.setdefault(group or last, len(_ORDER))
         if group not in groups:
             text = GROUPS.get(group, "Commands of installed packages.")
-            groups[group] = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
+            groups[group] = typer.Typer(cls=Group, rich_markup_mode=None)
             app.add_typer(groups[group], name=group, help=text, rich_help_panel=heading)
         if isinstance(found, Declaration):
             COMMANDS[name] = found
