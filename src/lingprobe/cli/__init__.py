@@ -14,62 +14,22 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from lingprobe.api.commands import COMMANDS as HEADINGS
-from lingprobe.api.commands import GROUPS, commands
-from lingprobe.cli.declaration import Declaration
-from lingprobe.cli.help import PlainHelp
-from lingprobe.cli.parsing import Command, sentence
-from lingprobe.data._foreign_code import one_line, where
-from lingprobe.data._members import attribute
-from lingprobe.data._packages import load_points
+from lingprobe.cli.catalogue import CATALOGUE, Group
+from lingprobe.cli.parsing import sentence
+from lingprobe.data._foreign_code import where
 from lingprobe.data.checks import check_working_folder
 from lingprobe.data.errors import LingprobeError, UsageProblem
 from lingprobe.data.printing import printable, printable_lines
 
 PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
-COMMANDS: dict[str, Declaration] = {}
+COMMANDS = CATALOGUE
 """Declared commands by name, one in a group as `train encoder`, in the order of the help."""
-_ORDER: dict[str, int] = {}
-"""The place of a command or group among all."""
-_FAILED: dict[str, BaseException] = {}
-"""Why commands of installed packages cannot be imported, by name."""
-
-
-class Group(PlainHelp, TyperGroup):
-    """All commands, or those of a group. A list of them shows no options: these are read when a
-    command is called.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; without any, its help is shown."""
-        return super().parse_args(ctx, args or ["--help"])
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names, groups among them, in the order of their headings."""
-        return sorted(super().list_commands(ctx), key=lambda name: _ORDER.get(name, 0))
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that arguments begin with; UsageProblem for one that cannot be imported."""
-        group = "" if ctx.parent is None else f"{ctx.info_name} "
-        whole = f"{group}{args[0]}" if args else ""
-        if (error := _FAILED.get(whole)) and whole not in COMMANDS:
-            raise UsageProblem(
-                f"the command {whole}, which an installed package adds, cannot be imported:"
-                f" {one_line(error)}; `lingprobe list plugins` says which"
-                " package that is"
-            )
-        name, command, rest = super().resolve_command(ctx, args)
-        if name is not None and whole in COMMANDS:
-            command = COMMANDS[whole].command(name)
-        return name, command, rest
-
 
 app = typer.Typer(
     cls=Group,
@@ -82,47 +42,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-
-def _add_commands() -> None:
-    """Add ours and those of installed packages, by heading and in their groups. A name that is
-    taken is ours; a command that cannot be imported is left out; who calls it, or `lingprobe list
-    plugins`, learns why.
-    """
-    failed: dict[str, BaseException] = {}
-    points = [
-        (name.replace(".", " "), found) for name, found in load_points("lingprobe.commands", failed)
-    ]
-    _FAILED.update({name.replace(".", " "): error for name, error in failed.items()})
-    ours: list[tuple[str, str, Any]] = [
-        (each.heading, each.name, attribute(each.place)) for each in commands()
-    ]
-    known = {*GROUPS, *(name for _, name, _ in ours)}
-    added = [
-        (found.heading if isinstance(found, Declaration) else "Plugins", name, found)
-        for name, found in points
-        if name not in known
-    ]
-    rank = {heading: place for place, heading in enumerate([*HEADINGS, "Plugins"])}
-    groups: dict[str, typer.Typer] = {"": app}
-    for heading, name, found in sorted(
-        [*ours, *added], key=lambda row: rank.get(row[0], len(rank))
-    ):
-        group, _, last = name.rpartition(" ")
-        _ORDER.setdefault(group or last, len(_ORDER))
-        if group not in groups:
-            text = GROUPS.get(group, "Commands of installed packages.")
-            groups[group] = typer.Typer(cls=Group, rich_markup_mode=None)
-            app.add_typer(groups[group], name=group, help=text, rich_help_panel=heading)
-        if isinstance(found, Declaration):
-            COMMANDS[name] = found
-            panel = None if group else heading
-            groups[group].command(last, help=found.text, rich_help_panel=panel)(lambda: None)
-        else:
-            with contextlib.suppress(Exception):
-                groups[group].command(last, cls=Command, rich_help_panel=heading)(found)
-
-
-_add_commands()
 
 INTERRUPTED = 130
 ANYWHERE = ("--debug", "--notes")  # flags that are taken wherever they are in a command

@@ -12,7 +12,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
-from typer.core import TyperArgument, TyperGroup
+from typer.core import TyperArgument
 
 _WIDEST, _NARROWEST = 100, 40  # columns of a page
 _MOST_NAMES = 26  # columns of names; longer ones stand on a line of their own
@@ -21,6 +21,12 @@ _INDENT = "  "
 
 class PlainHelp:
     """A command, or a group of some, whose help is plain text."""
+
+    lists = False
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """The heading, the name and the text of each command below, where it lists some."""
+        return []
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
@@ -39,29 +45,24 @@ def _describe_command(command: Any, ctx: Any, width: int) -> Iterator[str]:
     parameters = command.get_params(ctx)
     parameters.sort(key=lambda each: not isinstance(each, TyperArgument))
     named = [(each, each.get_help_record(ctx)) for each in parameters]
-    rows = [(_heading_of(each), *map(_strip_types, record)) for each, record in named if record]
+    rows = [
+        (_heading_of(each), _strip_types(record[0]), _strip_types(record[1]))
+        for each, record in named
+        if record
+    ]
     yield from _describe_sections(rows, width)
-    if isinstance(command, TyperGroup):
-        below = [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
-        found = [
-            (_panel_of(each) or "Commands", name, _first_sentence(each.help or ""))
-            for name, each in below
-        ]
-        yield from _describe_sections(found, width)
+    if command.lists:
+        below = [(heading, name, _first_sentence(text)) for heading, name, text in command.rows()]
+        yield from _describe_sections(below, width)
     if command.epilog:
         yield ""
         yield from wrap(_plain(command.epilog), width)
 
 
-def _panel_of(thing: Any) -> str:
-    """The heading that typer was given; '' for none."""
-    panel = thing.rich_help_panel
-    return panel if isinstance(panel, str) else ""
-
-
 def _heading_of(parameter: Any) -> str:
     usual = "Arguments" if isinstance(parameter, TyperArgument) else "Options"
-    return _panel_of(parameter) or usual
+    panel = parameter.rich_help_panel
+    return panel if isinstance(panel, str) else usual
 
 
 def _strip_types(text: str) -> str:

@@ -45,20 +45,28 @@ def all_points(group: str) -> Sequence[EntryPoint]:
     return _read_points(read, tuple(map(_state, sys.path))).get(group, ())
 
 
-def load_points(
-    group: str, failed: dict[str, BaseException] | None = None
-) -> Iterator[tuple[str, Any]]:
+def load_points(group: str) -> Iterator[tuple[str, Any]]:
     """What the entry points of a group name, imported now; what cannot be imported is excluded,
-    with a warning, or without one where `failed` keeps the reason by name.
+    with a warning.
     """
     for point in entry_points(group):
-        try:
-            yield point.name, point.load()
-        except (Exception, SystemExit) as error:
-            if failed is None:
-                log.warning("%s %s is skipped: %s", group, point.name, error)
-            else:
-                failed[point.name] = error
+        failed = dict[str, BaseException]()
+        found = load_point(point, failed)
+        if failed:
+            log.warning("%s %s is skipped: %s", group, point.name, *failed.values())
+        else:
+            yield point.name, found
+
+
+def load_point(point: EntryPoint, failed: dict[str, BaseException]) -> Any:
+    """What an entry point names, imported now; None, and the reason in `failed` by its name with
+    spaces, where that is not possible.
+    """
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        failed[point.name.replace(".", " ")] = error
+        return None
 
 
 @functools.lru_cache(maxsize=64)
