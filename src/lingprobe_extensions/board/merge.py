@@ -74,7 +74,15 @@ class Merged(NamedTuple):
     """All results of a board, and the models by their encoders' names in tables.
 
     measured  by the operator
-XX
+    reported  of models, by submitters; what baselines scored elsewhere is not among them
+    remarks   which tasks were submitted of other data than the operator's
+    """
+
+    measured: tuple[Result, ...]
+    reported: tuple[Result, ...]
+    models: Mapping[str, Model]
+    remarks: tuple[str, ...] = ()
+
 
 def merge(
     submissions: Sequence[Submission],
