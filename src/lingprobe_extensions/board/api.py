@@ -36,8 +36,7 @@ from lingprobe_extensions.board.phenomenon_page import phenomenon_page
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
     FILES,
-    FITS,
-    SUMS,
+    LINES,
     DescribedResults,
     Statement,
     Submission,
@@ -177,14 +176,16 @@ def board(
 
 @takes_options(BoardOptions, without=["output", "progress"])
 def estimate_board(
-    folders: Sequence[str | Path] | str | Path,
+    folders: Sequence[str | Path] | str | Path | None = None,
     *,
     measure: str | Path | None = None,
     encoders: Any = None,
 ) -> BoardEstimate:
-    """What `board` would measure with the same arguments, and about how long it would take.
+    """What `board` would measure with the same arguments, and about how long it would take;
+    nothing is measured or written.
 
-    print(lingprobe.estimate_board("mine", measure="measured/", encoders={"mine": "length"}))
+        print(lingprobe.estimate_board("mine", measure="measured/", encoders={"mine": "length"}))
+
     """
     submissions = _read_submissions(folders, measure, encoders)
     jobs, refused = list_jobs(parse_models(encoders, submissions), submissions)
@@ -204,11 +205,7 @@ def _read_submissions(folders: Any, measure: str | Path | None, encoders: Any) -
             "name the folder of results that models are measured into: measure='FOLDER' (--measure"
             " FOLDER)"
         )
-    if (
-        measure is not None
-        and (Path(measure) / FITS).is_file()
-        and (Path(measure) / SUMS).is_file()
-    ):
+    if measure is not None and (Path(measure) / LINES).is_file():
         raise UsageProblem(
             f"{measure} is a submission, which somebody may have made up: measure names results"
             " that you measured with `lingprobe run -o FOLDER`"

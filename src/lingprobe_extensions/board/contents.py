@@ -43,6 +43,10 @@ REPORTS = (
     "Reported scores, in grey, are what submitters measured. They are checked for consistency, not"
     " measured here; they are in no group, and no other model is compared with them."
 )
+DIFFERENCES = (
+    "A report differs from what was measured here where p < 0.05 (paired over test examples, Holm's"
+    " method for {reports})."
+)
 VECTORS = (
     "From vectors: the operator fitted the probes on vectors that somebody sent, and has not run"
     " the model."
@@ -168,7 +172,10 @@ class Board:
             return "not measured here"
         if one.of("not computed"):
             return "not compared"
-        return "no baselines" if one.of("no baselines") else "none above the baselines"
+        if one.of("no baselines"):
+            return "no baselines"
+        is_above = any(each.is_above_floors for each in one.models)
+        return "best not above the baselines" if is_above else "none above the baselines"
 
     def floor(self, key: Key) -> tuple[float, str]:
         """The best baseline or constant answer of a task: its score and name."""
@@ -206,6 +213,8 @@ class Board:
         every = self.standings
         notes = [GROUPS.format(family=every.family, floors=every.floors_family)] * bool(self.order)
         notes += [REPORTS] * bool(self.reported_order)
+        reports = every.reports_family
+        notes += [DIFFERENCES.format(reports=reports)] * bool(reports)
         notes += [VECTORS] * any(model.is_from_vectors for model in self.models.values())
         return tuple(notes)
 

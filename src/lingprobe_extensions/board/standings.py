@@ -122,7 +122,7 @@ class TaskStandings(NamedTuple):
 
 class Standings(NamedTuple):
     """The standings on each task, and what p values of groups, of baselines and of reports are
-    corrected for.
+    corrected for; '' where no report is compared.
     """
 
     tasks: tuple[TaskStandings, ...]
@@ -147,6 +147,7 @@ def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> St
         tasks[key] = known._replace(reported=shown, languages=languages)
     compared = sum(not math.isnan(one.p) for mine in reports.values() for _, one in mine)
     family = f"{compared:,} comparisons of reported scores with those measured here"
+    family *= bool(compared)
     return own._replace(tasks=tuple(tasks.values()), reports_family=family)
 
 

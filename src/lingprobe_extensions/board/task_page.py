@@ -59,7 +59,7 @@ TITLES: dict[Group, str] = {
     "not computed": "By a metric that is code in a file, so not compared",
 }
 CEILINGS = "Upper bounds: vectors that contain the annotation"
-REPORTS = "Reported by submitters, not measured here"
+REPORTS = "Reported by submitters"
 
 
 def task_page(board: Board, key: Key) -> WebDocument:
@@ -103,13 +103,14 @@ def task_page(board: Board, key: Key) -> WebDocument:
 def _finding(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     """Who leads, or why nobody does."""
     names = [board.name(each.row.encoder) for each in one.of("leading")]
-    ranked = [*names, *one.of("behind"), *one.of("not above baselines")]
     if names:
         text = f"Leading: {', '.join(sorted(names, key=str.casefold))}."
     elif not one.models:
         text = "Nothing was measured on this task by the board's operator, so no model is ranked."
+    elif any(each.is_above_floors for each in one.models):
+        text = "The best model is not above the baselines, so none is leading."
     else:
-        text = NO_LEADER if ranked else ""
+        text = NO_LEADER * bool(one.of("not above baselines"))
     return (ProseBlock((text,), "finding"),) if text else ()
 
 
