@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import lingprobe
-from lingprobe import Estimate, PlanProblem, Result, UsageProblem
+from lingprobe import DataProblem, Estimate, PlanProblem, Result, UsageProblem
 from lingprobe.extend import (
     as_list,
     get_contents,
@@ -197,7 +197,7 @@ def measure_models(
     for job in jobs:
         try:
             done = lingprobe.run(**job.settings(store), progress=progress)
-        except PlanProblem as problem:
+        except (DataProblem, PlanProblem) as problem:
             problems.append(f"{job.model}: {problem}")
             continue
         trained = [r.trial.encoder for r in done.results if get_encoder_kind(r) == "trained"]

@@ -140,6 +140,7 @@ class _Same:
         self.here = set(_states(tasks[1]))
         self.other_data: dict[str, None] = {}
         self.measured = {_model_key(line.identity): line for line in own.lines}
+        self.names = {line.encoder for line in own.lines}
 
     def task(self, one: Result) -> str:
         """The operator's reference of a task that has the same data, wherever these lie."""
@@ -162,6 +163,8 @@ class _Same:
         """The same, of what a line says."""
         if known := self.measured.get(_model_key(identity)):
             return known.encoder
+        if reference in self.names:
+            return _mark(reference, identity)
         return _mark_reference(reference, identity, self.encoders)
 
 
@@ -233,8 +236,13 @@ def _states(pairs: Iterable[tuple[str, str]]) -> States:
 
 def _mark_reference(reference: str, identity: str, states: States) -> str:
     """A reference, with a digest of what it stands for as an option where that is not the usual."""
-    parsed, state = try_parse_reference(reference), _state(identity)
-    if parsed is None or state == states.get(reference, [state])[0]:
+    state = _state(identity)
+    return reference if state == states.get(reference, [state])[0] else _mark(reference, *state)
+
+
+def _mark(reference: str, *state: str) -> str:
+    parsed = try_parse_reference(reference)
+    if parsed is None:
         return reference
     mark = ("state", digest(*state)[:SHORT])
     return str(Reference(parsed.name, parsed.argument, (*parsed.options, mark)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from lingprobe.extend import (
     LinkBlock,
@@ -19,6 +20,9 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.contents import INDEX, NO_RANKS, Board
 from lingprobe_extensions.board.index_page import MARKS, Shown, score_sheet
 from lingprobe_extensions.board.standings import Key
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST = 24  # models that a figure has room for
 
@@ -78,7 +82,7 @@ def _caption(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> str:
     return text
 
 
-def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> object:
+def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
     """A panel for each task, with baselines and upper bounds."""
     rows: list[ResultRow] = []
     leading = set()

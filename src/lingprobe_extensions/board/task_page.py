@@ -4,7 +4,7 @@ between, and what is only reported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lingprobe import Table
 from lingprobe.extend import (
@@ -91,10 +91,7 @@ def task_page(board: Board, key: Key) -> WebDocument:
             (*board.notes, "Models are in the order of their names within a group."),
             "note",
         ),
-        FoldedBlock(
-            "Data and probes: caveats",
-            (ProseBlock(tuple(describe_scores(rows)), "note"),),
-        ),
+        *_caveats(rows or [each.row for each in one.reported]),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
     return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
@@ -112,6 +109,13 @@ def _finding(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     else:
         text = NO_LEADER * bool(one.of("not above baselines"))
     return (ProseBlock((text,), "finding"),) if text else ()
+
+
+def _caveats(rows: Sequence[ResultRow]) -> Iterator[PageBlock]:
+    """What scores rest on."""
+    if rows:
+        notes = ProseBlock(tuple(describe_scores(rows)), "note")
+        yield FoldedBlock("Data and probes: caveats", (notes,))
 
 
 def report_blocks(

@@ -82,7 +82,10 @@ def control(plain, share, seed=0):
         score=float((~wrong).mean()),
         majority=float((gold == 0).mean()),
     )
-    identities = {**plain.provenance.identities, "control": f'["c", "code", "{seed}"]'}
+    identities = {
+        **plain.provenance.identities,
+        "control": json.dumps([CONTROL.format(seed), "code"]),
+    }
     return saying(moved, identities=identities)
 
 
