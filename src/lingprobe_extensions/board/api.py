@@ -183,9 +183,6 @@ def estimate_board(
 ) -> BoardEstimate:
     """What `board` would measure with the same arguments, and about how long it would take;
     nothing is measured or written.
-
-        print(lingprobe.estimate_board("mine", measure="measured/", encoders={"mine": "length"}))
-
     """
     submissions = _read_submissions(folders, measure, encoders)
     jobs, refused = list_jobs(parse_models(encoders, submissions), submissions)

@@ -31,13 +31,12 @@ class BoardCommand(TrialOptions, QuietOptions, BoardOptions):
 
 @command(BoardCommand, heading="Results")
 def board(given: BoardCommand) -> None:
-    """Write a site of models: what you measured in groups, what others submitted as reported.
+    """Write a site of models: measured ones in groups, submitted ones as reported.
 
     **Examples**
 
     - `lingprobe publish board mine yours -o site --measure measured/`
     - `lingprobe publish board mine -o site --measure measured/ -e mine=st:all-MiniLM-L6-v2`
-    - `lingprobe publish board mine -o site --measure measured/ -e mine=npz:vectors.npz --dry-run`
     """
     chosen = given.select(BoardOptions)
     if given.dry_run:
@@ -46,7 +45,8 @@ def board(given: BoardCommand) -> None:
         return
     site = lingprobe.board(**chosen, progress=not given.quiet)
     for text in (*site.remarks, *site.problems):
-        typer.echo(text, err=True)
+        # it may name a task that a submitter called as they liked
+        typer.echo("".join(each for each in text if each.isprintable()), err=True)
     typer.echo(f"{site.files[0]}: {len(site.files):,} pages", err=True)
     if site.problems:
         raise typer.Exit(1)

@@ -20,10 +20,7 @@ class SubmitOptions(SelectionOptions):
     ] = None
     check: Annotated[
         bool,
-        Help(
-            "check a folder: its checksums, and that scores, intervals and identities follow from"
-            " the answers"
-        ),
+        Help("check a folder: checksums, and that scores and identities follow from the answers"),
     ] = False
     name: Annotated[str | None, Help("what the board calls the model"), flag(metavar="NAME")] = None
     trained_on_ud: Annotated[
@@ -45,7 +42,7 @@ class BoardOptions(ProgressOptions):
 
     folders: Annotated[
         Sequence[str | Path] | str | Path | None,
-        Help("submissions, checked first, and listed as reported"),
+        Help("submissions, listed as reported"),
         flag(metavar="FOLDER", kind=list[str], positional=True),
     ] = None
     output: Annotated[
@@ -54,16 +51,16 @@ class BoardOptions(ProgressOptions):
     measure: Annotated[
         str | Path | None,
         Help(
-            "the folder of results that you measured (`run -o`), which alone are ranked; with"
-            " encoders, submitted models are measured into it"
+            "results that you measured (`run -o`), which alone are ranked; submitted models are"
+            " measured into it"
         ),
         flag(metavar="FOLDER"),
     ] = None
     encoders: Annotated[
         Any,
         Help(
-            "a submitted model to measure, by its name, and what it is measured as: a model, or"
-            " vectors that were sent (`mine=st:FOLDER`, `mine=npz:FILE`)"
+            "a submitted model to measure, from a model or vectors (`mine=st:FOLDER`,"
+            " `mine=npz:FILE`)"
         ),
         flag("--encoder", "-e", metavar="NAME=ENCODER"),
     ] = None
