@@ -51,7 +51,12 @@ VECTORS = (
     "From vectors: the operator fitted the probes on vectors that somebody sent, and has not run"
     " the model."
 )
-NO_LEADER = "No model is above the baselines."
+NO_LEADER: Mapping[str, str] = {
+    "solved by a baseline": "a baseline solves the task",
+    "too few clusters": "test examples form too few clusters to compare",
+    "": "no model is above the baselines",
+}
+"""Why nobody leads, by what is said of all models beside the baselines; '' for anything else."""
 NO_RANKS = "Nothing on this board was measured by its operator, so no model is ranked."
 
 
@@ -168,14 +173,21 @@ class Board:
         if names:
             more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
             return ", ".join(sorted(names, key=str.casefold)[:SHOWN]) + more
+        return self.explain_no_leader(key)
+
+    def explain_no_leader(self, key: Key) -> str:
+        """Why no model leads on a task."""
+        one = self.tasks[key]
         if not one.models:
-            return "not measured here"
+            return "nothing was measured by the board's operator"
         if one.of("not computed"):
-            return "not compared"
+            return "its metric is code in a file"
         if one.of("no baselines"):
-            return "no baselines"
-        is_above = any(each.is_above_floors for each in one.models)
-        return "best not above the baselines" if is_above else "none above the baselines"
+            return "no baseline was measured"
+        if any(each.is_above_floors for each in one.models):
+            return "the best model is not above the baselines"
+        verdicts = {each.floor.strictest.verdict for each in one.models if each.floor}
+        return NO_LEADER[verdicts.pop() if len(verdicts) == 1 and verdicts < {*NO_LEADER} else ""]
 
     def floor(self, key: Key) -> tuple[float, str]:
         """The best baseline or constant answer of a task: its score and name."""

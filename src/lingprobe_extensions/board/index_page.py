@@ -282,7 +282,7 @@ def _phenomena(board: Board) -> TableSheet:
 def _tasks(board: Board) -> TableSheet:
     """The tasks with their baselines and upper bounds; each has a page."""
     head = (
-        *("task", "language", "family", "probe", "leading", "models", "above baselines"),
+        *("task", "language", "probe", "leading", "models", "above baselines"),
         *("reported", "best baseline", "upper bound", "n"),
     )
     rows = []
@@ -293,7 +293,6 @@ def _tasks(board: Board) -> TableSheet:
             (
                 board.task_name(key),
                 board.language(key),
-                family_of(key),
                 key[1],
                 board.name_leaders(key),
                 *map(str, counts),
@@ -303,5 +302,6 @@ def _tasks(board: Board) -> TableSheet:
             )
         )
     links = {(0, r, 0): board.task_files[key] for r, key in enumerate(board.tasks)}
-    table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:5]))
-    return TableSheet(table, "Tasks with baselines and upper bounds", links=links)
+    table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:4]))
+    whole = {(0, r, head.index("leading")): "whole" for r in range(len(rows))}
+    return TableSheet(table, "Tasks with baselines and upper bounds", classes=whole, links=links)

@@ -110,9 +110,9 @@ def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
         (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
     )
     links = {(0, r, 0): f"../{board.task_files[key]}" for r, key in enumerate(mine)}
-    return TableSheet(
-        Table(HEAD, (TableSection("", rows, strong=strong),), WORDS), "Tasks", links=links
-    )
+    whole = {(0, r, HEAD.index("group")): "whole" for r in range(len(rows))}
+    table = Table(HEAD, (TableSection("", rows, strong=strong),), WORDS)
+    return TableSheet(table, "Tasks", classes=whole, links=links)
 
 
 def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:

@@ -49,7 +49,8 @@ def _findings(board: Board, keys: Sequence[Key]) -> Iterator[str]:
         yield NO_RANKS
         return
     for key in keys:
-        yield f"{_title(board, key)}: leading: {board.name_leaders(key)}."
+        verb = "leading: " * bool(board.tasks[key].of("leading"))
+        yield f"{_title(board, key)}: {verb}{board.name_leaders(key)}."
 
 
 def _title(board: Board, key: Key) -> str:

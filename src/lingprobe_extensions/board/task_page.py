@@ -25,7 +25,6 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.contents import (
     INDEX,
-    NO_LEADER,
     Board,
     family_of,
     interval,
@@ -53,7 +52,7 @@ REPORTED = (
 TITLES: dict[Group, str] = {
     "leading": "Leading: above all baselines, and the best or not significantly worse",
     "behind": "Above all baselines, and significantly worse than the best",
-    "not above baselines": "Not above all baselines",
+    "not above baselines": "Not significantly above all baselines",
     "no baselines": "Not ranked, since no baseline of this task was measured",
     "not compared": "Over other test examples, so not compared",
     "not computed": "By a metric that is code in a file, so not compared",
@@ -77,7 +76,7 @@ def task_page(board: Board, key: Key) -> WebDocument:
         ("Task", key[0]),
     )
     blocks: tuple[PageBlock, ...] = (
-        *_finding(board, one),
+        _finding(board, one),
         TermBlock(terms),
         *groups,
         *([floors, _bounds(CEILINGS, one.ceilings)] if rows else []),
@@ -97,18 +96,16 @@ def task_page(board: Board, key: Key) -> WebDocument:
     return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
 
 
-def _finding(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
-    """Who leads, or why nobody does."""
+def _finding(board: Board, one: TaskStandings) -> ProseBlock:
+    """Who leads, or why nobody does, and whose reports are not what was measured."""
     names = [board.name(each.row.encoder) for each in one.of("leading")]
     if names:
         text = f"Leading: {', '.join(sorted(names, key=str.casefold))}."
-    elif not one.models:
-        text = "Nothing was measured on this task by the board's operator, so no model is ranked."
-    elif any(each.is_above_floors for each in one.models):
-        text = "The best model is not above the baselines, so none is leading."
     else:
-        text = NO_LEADER * bool(one.of("not above baselines"))
-    return (ProseBlock((text,), "finding"),) if text else ()
+        text = f"No model is leading: {board.explain_no_leader(one.key)}."
+    differ = [board.name(each.row.encoder) for each in one.reported if each.differs]
+    beside = f"What is reported differs significantly from what was measured: {', '.join(differ)}."
+    return ProseBlock((text, *([beside] * bool(differ))), "finding")
 
 
 def _caveats(rows: Sequence[ResultRow]) -> Iterator[PageBlock]:
@@ -128,12 +125,9 @@ def report_blocks(
         return ()
     rows = tuple(_report_row(name, one) for name, one in reports)
     soft = {(0, r, c): "soft" for r in range(len(rows)) for c in range(len(REPORTED))}
-    differ = [name for name, one in reports if one.differs]
     table = Table((head, *REPORTED[1:]), (TableSection("", rows),), frozenset({head, "layer"}))
     links = {(0, r, 0): address for r, address in enumerate(addresses)}
-    sheet = TableSheet(table, REPORTS, classes=soft, links=links)
-    text = f"Significantly different from what was measured here: {', '.join(differ)}."
-    return (sheet, *([ProseBlock((text,))] if differ else []))
+    return (TableSheet(table, REPORTS, classes=soft, links=links),)
 
 
 def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:

@@ -108,8 +108,8 @@ def test_nobody_leads_below_a_baseline(shares, floor):
             assert each.is_above_floors
     if all(round(200 * share) <= round(200 * floor) for share in shares):
         assert not one.of("leading")
-        board = make_board(mine)
-        assert board.name_leaders(one.key) == "none above the baselines"
+        why = make_board(mine).name_leaders(one.key)
+        assert why in ("no model is above the baselines", "a baseline solves the task")
 
 
 def test_a_planted_better_model_leads_and_equal_ones_share():
@@ -217,9 +217,18 @@ def test_no_leader_is_explained(tmp_path):
     own = store(results({"hf:org/low": 0.5}), tmp_path / "own")
     files = lingprobe.board(output=tmp_path / "site", measure=own).files
     pages = [file.read_text("utf-8") for file in files if file.parent.name == "tasks"]
-    assert all("No model is above the baselines." in text for text in pages)
+    assert all("No model is leading: no model is above the baselines." in text for text in pages)
     assert "on 0 of 2 tasks" in files[0].read_text("utf-8")
     assert all("<b>" not in file.read_text("utf-8") for file in files)
+
+
+def test_why_nobody_leads_is_what_compare_says():
+    answered = make_board([fit("hf:org/one", 0.6), *bounds()[:2], fit("gold", 0.5, "oracle")])
+    (key, *_) = answered.tasks
+    assert answered.explain_no_leader(key) == "a baseline solves the task"
+    clusters = {"target": np.arange(200) % 3}
+    few = [replace(one, clusters=clusters) for one in results(HONEST, TASKS[:1])]
+    assert "too few clusters" in make_board(few).explain_no_leader(key)
 
 
 def test_a_phenomenon_has_one_figure_over_languages(tmp_path):
