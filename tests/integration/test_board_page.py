@@ -25,7 +25,7 @@ from lingprobe_extensions.board.submission import (
 pytestmark = pytest.mark.integration
 __all__ = ["axe"]  # a fixture
 MANY, SOON = 500, 3.0
-REPORTED = "hf:model-13"  # which the operator has not measured
+REPORTED = "hf:org/model-13"  # which the operator has not measured
 LAYERS = {"0": 0.6, "6": 0.9, "12": 0.7}
 SHOWN = """name => [...document.querySelectorAll("#models tbody tr")].filter(row => !row.hidden)
   .map(row => row.cells[[...document.querySelectorAll("#models thead tr:last-child > *")]
@@ -44,7 +44,7 @@ def site(tmp_path_factory):
         for task in TASKS
         for read, share in LAYERS.items()
     ]
-    plain = list(map(tagged, results(shares)))
+    plain = [replace(tagged(each), clusters={}) for each in results(shares)]
     measured = [*plain, *deep, *(control(each, 0.6) for each in plain[:4])]
     own = store([one for one in measured if one.trial.encoder != REPORTED], place / "own")
     made = submission_of(measured, Statement())
@@ -100,7 +100,7 @@ def test_rows_are_chosen_by_size_and_name_together(here):
 
 def test_scores_of_one_layer_are_shown_and_sorted(here):
     def deep():
-        row = here.page.locator("#models tbody tr").filter(has_text=re.compile("^deep"))
+        row = here.page.locator("#models tbody tr").filter(has_text=re.compile("^org/deep"))
         return row.first.locator("td").nth(2)
 
     head = "passive"

@@ -276,7 +276,7 @@ def _phenomena(board: Board) -> TableSheet:
         rows.append((name, languages, f"{len(keys):,}", f"{led:,}"))
     links = {(0, r, 0): board.phenomenon_files[name] for r, name in enumerate(board.phenomena)}
     table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:2]))
-    return TableSheet(table, "Phenomena over languages", links=links)
+    return TableSheet(table, "Phenomena with their tasks", links=links)
 
 
 def _tasks(board: Board) -> TableSheet:
