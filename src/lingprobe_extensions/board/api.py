@@ -72,7 +72,8 @@ def submit(
         print(lingprobe.submit("mine", check=True))
     """
     if check:
-        if output or name or mteb or selection or not isinstance(results, str | Path):
+        beside = output, name, mteb, *selection.values()
+        if any(beside) or not isinstance(results, str | Path):
             raise UsageProblem("check takes a folder that was written before, and nothing else")
         checked = check_folder(Path(results))
         return _page(checked.submission, checked.remarks)

@@ -491,6 +491,9 @@ def test_what_cannot_be_submitted_is_refused(tmp_path):
         submit(results(SHARES), name="mine")
     with pytest.raises(lingprobe.UsageProblem, match="name a folder to write"):
         lingprobe.submit(results(SHARES))
+    write_submission(submit(results(SHARES)), tmp_path / "mine")
+    with pytest.raises(lingprobe.UsageProblem, match="check takes a folder"):
+        lingprobe.submit(tmp_path / "mine", check=True, encoders=["length"])
     with pytest.raises(lingprobe.UsageProblem, match="leave metric out"):
         lingprobe.submit(results(SHARES), tmp_path / "x", metric="accuracy")
     with pytest.raises(lingprobe.DataProblem, match="is missing, so it is not a submission"):
