@@ -18,8 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import lingprobe
-from extensions.board.made import bounds, fit
-from lingprobe_extensions.board.submission import Statement, submission_of, write_submission
+from extensions.board.made import bounds, fit, store
 
 CORPORA = ("UD_English-EWT", "UD_Polish-PDB", "UD_German-GSD", "UD_Finnish-TDT")
 NAMES = ("tense", "passive", "subj-num", "obj-num", "sent-len", "tree-depth", "top-deps")
@@ -33,7 +32,7 @@ def tasks(many: int) -> list[str]:
 
 
 def write(folder: Path, models: int, asked: list[str], layers: int, n: int) -> None:
-    """Write a submission with models whose shares of right answers differ."""
+    """Write results of models whose shares of right answers differ."""
     made = bounds(asked, n)
     for k in range(models):
         share = 0.55 + 0.4 * k / models
@@ -43,7 +42,7 @@ def write(folder: Path, models: int, asked: list[str], layers: int, n: int) -> N
                 fit(f"hf:org/model-{k:03}", share - 0.01 * i, task=task, read=read, n=n)
                 for i, read in enumerate(reads)
             ]
-    write_submission(submission_of(made, Statement()), folder)
+    store(made, folder)
 
 
 def opened(file: Path, browser: str) -> list[float]:
@@ -77,10 +76,10 @@ def main() -> None:
         started = time.perf_counter()
         write(folder, given.models, tasks(given.tasks), given.layers, given.examples)
         written = time.perf_counter()
-        files = lingprobe.board(folder, site)
+        files = lingprobe.board(output=site, measure=folder).files
         done = time.perf_counter()
         size = files[0].stat().st_size
-        print(f"submission: {written - started:.1f} s; board: {done - written:.1f} s")
+        print(f"results: {written - started:.1f} s; board: {done - written:.1f} s")
         print(
             f"index.html: {size:,} bytes; all {len(files):,} pages:"
             f" {sum(f.stat().st_size for f in files):,} bytes"

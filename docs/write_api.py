@@ -59,6 +59,7 @@ COMMANDED = {  # whose parameters are the options of a command, where they are d
     "score_file": "probe score",
     "annotate": "data annotate",
     "estimate": "run",
+    "estimate_board": "publish board",
     **{name: name for name in ("build", "fetch", "inspect", "report")},
 }
 SHARED = {"settings": "Settings", "selection": "Selection"}

@@ -97,7 +97,6 @@ lingprobe/suites/suite.py different told_data
 lingprobe/suites/tenney2019.py _unlike
 lingprobe_extensions/board/check.py _computed_anew
 lingprobe_extensions/board/lines.py files_and_size
-lingprobe_extensions/board/sample.py _compare _encoder_here
 lingprobe/data/references.py _brief shorten_reference
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
@@ -116,7 +115,6 @@ lingprobe_extensions/train/settings.py objective_of
 """Text of this package, or a name that was looked up in a table before."""
 ALLOWING = """
 lingprobe/api/data.py inspect
-lingprobe_extensions/board/api.py _check
 lingprobe_extensions/compose/api.py _request
 lingprobe/inside/erase/api.py erase intervene
 lingprobe/inside/erase/remainder.py without

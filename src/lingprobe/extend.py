@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lingprobe.analysis.answers import join_answers, mark_test_sets
+    from lingprobe.analysis.answers import mark_test_sets
     from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
     from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
     from lingprobe.analysis.encoder_verdicts import TaskVerdict, judge_encoders
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lingprobe.annotators.parser import Annotation, extract_annotation
     from lingprobe.api.arguments import as_list, takes_options
     from lingprobe.api.listing import get_contents
-    from lingprobe.api.options import SelectionOptions
+    from lingprobe.api.options import ProgressOptions, SelectionOptions
     from lingprobe.api.results import ResultsSource, read_stored_results
     from lingprobe.api.selection import select_references
     from lingprobe.audit.findings import AuditBaseline
     from lingprobe.audit.floors import SplitHalves
-    from lingprobe.cli.options import PageOptions, QuietOptions, show_page
+    from lingprobe.cli.options import PageOptions, QuietOptions, TrialOptions, show_page
     from lingprobe.corpora.array_files import ArrayFile
     from lingprobe.corpora.brackets import (
         BRACKET_SUFFIXES,
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from lingprobe.data._code import allow_code, is_code_allowed, resolve_beside
     from lingprobe.data._options import PlaceOption
     from lingprobe.data._reference import try_parse_reference
-    from lingprobe.data.abilities import RemoteEncoder
     from lingprobe.data.cache import check_file_ending, open_draft, set_environment, write_text
     from lingprobe.data.checks import check_choice, check_number
     from lingprobe.data.digests import checksum_file, hash_bytes
@@ -84,11 +83,10 @@ if TYPE_CHECKING:
     from lingprobe.encoders.tables import WordTable, gather_word_vectors, open_word_table
     from lingprobe.encoders.untrained import WordInput
     from lingprobe.experiment.data import digest_examples
-    from lingprobe.experiment.keys import identify_encoder
     from lingprobe.metrics.constant import floor
     from lingprobe.metrics.correlation import coefficients
     from lingprobe.metrics.dependent import error
-    from lingprobe.metrics.intervals import Answers, contrast, difference, interval
+    from lingprobe.metrics.intervals import Answers, contrast, interval
     from lingprobe.metrics.multiplicity import correct_p_values
     from lingprobe.nets.architectures import draw_network
     from lingprobe.nets.precision import get_processor_level
@@ -100,6 +98,7 @@ if TYPE_CHECKING:
     )
     from lingprobe.pages.breakdown import are_shown_singly, compute_stratum_rows
     from lingprobe.pages.captions import label_encoders, name_encoders, shorten_task
+    from lingprobe.pages.charts import draw_row_dots
     from lingprobe.pages.descriptions import get_question
     from lingprobe.pages.groups import TaskColumn, arrange_columns
     from lingprobe.pages.human import HumanAnswers
@@ -122,6 +121,7 @@ if TYPE_CHECKING:
         TableVariants,
         TermBlock,
         WebDocument,
+        picture,
     )
     from lingprobe.tasks.about import TaskDescription
     from lingprobe.tasks.languages import list_languages
@@ -162,9 +162,9 @@ __all__ = [
     "PaperTable",
     "PlaceOption",
     "ProblemTally",
+    "ProgressOptions",
     "ProseBlock",
     "QuietOptions",
-    "RemoteEncoder",
     "ResultRow",
     "ResultsSource",
     "SavedModel",
@@ -184,6 +184,7 @@ __all__ = [
     "TaskRelease",
     "TaskVerdict",
     "TermBlock",
+    "TrialOptions",
     "WebDocument",
     "WordInput",
     "WordTable",
@@ -207,12 +208,12 @@ __all__ = [
     "decide_comparisons",
     "describe_install",
     "describe_scores",
-    "difference",
     "digest_code",
     "digest_examples",
     "digest_files",
     "draw_network",
     "draw_normals",
+    "draw_row_dots",
     "error",
     "expand_ranges",
     "explain_mismatch",
@@ -231,10 +232,8 @@ __all__ = [
     "group_rows_by_task",
     "hash_bytes",
     "hash_key",
-    "identify_encoder",
     "interval",
     "is_code_allowed",
-    "join_answers",
     "judge_encoders",
     "label_encoders",
     "list_corpus_files",
@@ -248,6 +247,7 @@ __all__ = [
     "open_draft",
     "open_word_table",
     "parse_brackets",
+    "picture",
     "pool_states",
     "read_brackets",
     "read_conllu",
@@ -284,7 +284,7 @@ __all__ = [
 
 _PLACES = {
     "data.labels": "column_from_codes",
-    "analysis.answers": "join_answers mark_test_sets",
+    "analysis.answers": "mark_test_sets",
     "analysis.comparable": "explain_mismatch group_rows_by_task",
     "analysis.comparison": "ComparisonQuestion decide_comparisons",
     "analysis.encoder_verdicts": "TaskVerdict judge_encoders",
@@ -295,11 +295,11 @@ _PLACES = {
     "annotators.parser": "Annotation extract_annotation",
     "api.arguments": "as_list takes_options",
     "api.listing": "get_contents",
-    "api.options": "SelectionOptions",
+    "api.options": "ProgressOptions SelectionOptions",
     "api.results": "ResultsSource read_stored_results",
     "audit.findings": "AuditBaseline",
     "audit.floors": "SplitHalves",
-    "cli.options": "PageOptions QuietOptions show_page",
+    "cli.options": "PageOptions QuietOptions TrialOptions show_page",
     "corpora.array_files": "ArrayFile",
     "corpora.brackets": "BRACKET_SUFFIXES BracketTree format_terminal parse_brackets read_brackets",
     "corpora.columns": "ColumnLayout",
@@ -321,7 +321,6 @@ _PLACES = {
     "data._code": "allow_code is_code_allowed resolve_beside",
     "data._options": "PlaceOption",
     "data._reference": "try_parse_reference",
-    "data.abilities": "RemoteEncoder",
     "data.cache": "check_file_ending open_draft set_environment write_text",
     "data.checks": "check_choice check_number",
     "data.digests": "checksum_file hash_bytes",
@@ -344,17 +343,17 @@ _PLACES = {
     "encoders.tables": "WordTable gather_word_vectors open_word_table",
     "encoders.untrained": "WordInput",
     "experiment.data": "digest_examples",
-    "experiment.keys": "identify_encoder",
     "metrics.constant": "floor",
     "metrics.correlation": "coefficients",
     "metrics.dependent": "error",
-    "metrics.intervals": "Answers contrast difference interval",
+    "metrics.intervals": "Answers contrast interval",
     "metrics.multiplicity": "correct_p_values",
     "nets.architectures": "draw_network",
     "nets.precision": "get_processor_level",
     "nets.trainable": "NetworkArchitecture NetworkShape SentenceNetwork SentencesRead",
     "pages.breakdown": "are_shown_singly compute_stratum_rows",
     "pages.captions": "label_encoders name_encoders shorten_task",
+    "pages.charts": "draw_row_dots",
     "pages.descriptions": "get_question",
     "pages.groups": "TaskColumn arrange_columns",
     "pages.human": "HumanAnswers",
@@ -368,7 +367,7 @@ _PLACES = {
     "tables.table": "TableSection format_number format_p_value",
     "tables.web": (
         "CodeBlock FoldedBlock LinkBlock PageBlock PageChapter ProseBlock TableFacet "
-        "TableSheet TableVariants TermBlock WebDocument"
+        "TableSheet TableVariants TermBlock WebDocument picture"
     ),
     "tasks.about": "TaskDescription",
     "tasks.languages": "list_languages",

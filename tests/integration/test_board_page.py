@@ -5,13 +5,14 @@ models are there in three seconds.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
 import pytest
 
 import lingprobe
-from extensions.board.made import TASKS, control, fit, results, tagged
+from extensions.board.made import TASKS, control, fit, results, store, tagged
 from integration.test_accessibility import LOOKS, axe, violations
 from integration.test_browser import EVIL, opened
 from lingprobe_extensions.board.submission import (
@@ -24,6 +25,7 @@ from lingprobe_extensions.board.submission import (
 pytestmark = pytest.mark.integration
 __all__ = ["axe"]  # a fixture
 MANY, SOON = 500, 3.0
+REPORTED = "hf:org/model-13"  # which the operator has not measured
 LAYERS = {"0": 0.6, "6": 0.9, "12": 0.7}
 SHOWN = """name => [...document.querySelectorAll("#models tbody tr")].filter(row => !row.hidden)
   .map(row => row.cells[[...document.querySelectorAll("#models thead tr:last-child > *")]
@@ -42,17 +44,19 @@ def site(tmp_path_factory):
         for task in TASKS
         for read, share in LAYERS.items()
     ]
-    plain = list(map(tagged, results(shares)))
-    made = submission_of([*plain, *deep, *(control(each, 0.6) for each in plain[:4])], Statement())
+    plain = [replace(tagged(each), clusters={}) for each in results(shares)]
+    measured = [*plain, *deep, *(control(each, 0.6) for each in plain[:4])]
+    own = store([one for one in measured if one.trial.encoder != REPORTED], place / "own")
+    made = submission_of(measured, Statement())
     lines = []
     for k, line in enumerate(made.lines):
-        name = EVIL if k == 0 else line.name
+        name = EVIL if line.encoder == REPORTED else line.name
         mteb = {"model": "org/deep", "revision": "abc", "scores": {"STS": 50.0}} if k == 0 else {}
         size = None if k % 3 == 0 else 10 ** (6 + k % 4)
         one = replace(line, name=name, parameters=size, mteb=mteb)
         lines.append(replace(one, digest=one.seal()))
     write_submission(Submission(made.fits, made.results, tuple(lines)), place / "mine")
-    return lingprobe.board(place / "mine", place / "site")
+    return lingprobe.board(place / "mine", place / "site", measure=own).files
 
 
 @pytest.fixture
@@ -81,20 +85,23 @@ def test_rows_are_chosen_by_size_and_name_together(here):
     here.page.get_by_label("Size").select_option("unknown")
     names = here.page.evaluate(SHOWN, "model")
     assert names[0] == "best baseline"
-    assert names[-2:] == ["upper bound", "n"]
-    assert 4 < len(names) < 10
+    upper = names.index("upper bound")
+    assert names[upper + 1] == "n"
+    assert all(name.endswith("(reported)") for name in names[upper + 2 :])
+    assert 4 < upper < 10
     here.page.get_by_label("Filter rows").fill("model-0")
     fewer = here.page.evaluate(SHOWN, "model")
     assert fewer
     assert set(fewer) < set(names)
     here.page.get_by_label("Filter rows").fill("")
     here.page.get_by_label("Size").select_option("")
-    assert len(here.page.evaluate(SHOWN, "model")) == 15 + 3
+    assert len(here.page.evaluate(SHOWN, "model")) == 14 + 15 + 3
 
 
 def test_scores_of_one_layer_are_shown_and_sorted(here):
     def deep():
-        return here.page.locator("#models tbody tr", has_text=EVIL[:9]).locator("td").nth(2)
+        row = here.page.locator("#models tbody tr").filter(has_text=re.compile("^org/deep"))
+        return row.first.locator("td").nth(2)
 
     head = "passive"
     first = deep().text_content()
@@ -103,8 +110,8 @@ def test_scores_of_one_layer_are_shown_and_sorted(here):
     here.page.get_by_label("Layer").select_option("0")
     assert deep().text_content().startswith("60.0")
     here.page.locator(f"#models thead button:text-is('{head}')").click()
-    shown = [cell for cell in here.page.evaluate(SHOWN, head)[1:-2] if cell != "–"]
-    assert shown == [deep().text_content()]
+    shown = [cell for cell in here.page.evaluate(SHOWN, head)[1:] if cell.startswith("60.0 ±")]
+    assert shown == [deep().text_content()] * 2  # measured, and reported
     here.page.get_by_label("Layer").select_option("")
     assert deep().text_content() == first
     assert deep().locator("b").count() == 1
@@ -135,7 +142,7 @@ def test_pages_lead_to_each_other(browser, site):
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_pages_of_a_board_have_no_violation(browser, axe, site, scheme, width):
     kinds = {file.parent.name: file for file in site}
-    assert len(kinds) == 3
+    assert len(kinds) == 4
     found = {name: violations(browser, axe, file, scheme, width) for name, file in kinds.items()}
     assert {name: said for name, said in found.items() if said} == {}
 
@@ -149,9 +156,8 @@ def test_nothing_is_wider_than_the_window(browser, site, width):
 
 def test_many_models_are_there_soon(browser, tmp_path):
     shares = {f"hf:org/model-{k:03}": 0.55 + 0.4 * k / MANY for k in range(MANY)}
-    made = submission_of(results(shares, n=60), Statement())
-    write_submission(made, tmp_path / "m")
-    files = lingprobe.board(tmp_path / "m", tmp_path / "site")
+    own = store(results(shares, n=60), tmp_path / "own")
+    files = lingprobe.board(output=tmp_path / "site", measure=own).files
     assert files[0].stat().st_size <= 2_000_000
     started = time.perf_counter()
     with opened(browser, files[0]) as one:

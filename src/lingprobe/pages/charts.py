@@ -5,7 +5,7 @@ oracles stand beside in each, as in the table (`pages.wide`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.grid import Grid, Line, grid
+from lingprobe.pages.grid import Grid, Line, grid, lines_of, merge_layers
 from lingprobe.pages.groups import TaskColumn
+from lingprobe.pages.scores import signs_of
 from lingprobe.pages.wide import firsts, label_of
 from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import PlotProblem
@@ -47,7 +48,6 @@ FIGURES = Contents(
     | {"layers": "lingprobe.pages.layer_curves:layers"},
     made=False,
 )
-BOLD = "best, or not significantly different from it"
 NAME = 40  # letters of an encoder; a longer name loses its middle
 
 
@@ -95,6 +95,24 @@ def dots(made: Grid) -> Figure:
     return figure
 
 
+def draw_row_dots(
+    rows: Sequence[ResultRow],
+    titles: Mapping[str, str],
+    names: Mapping[str, str],
+    leading: frozenset[tuple[str, ...]],
+) -> Figure:
+    """Rows as `dots`, a line for each encoder.
+
+    titles   of the tasks' panels, in order
+    names    of encoders that are not called by their references
+    leading  the task, encoder, layer and probe of scores that are marked
+    """
+    columns = tuple(TaskColumn(task, title, "") for task, title in titles.items())
+    lines = merge_layers(lines_of(rows))
+    signs = signs_of(rows)
+    return dots(Grid(tuple(rows), lines, columns, {}, leading, "", signs, names, "leading"))
+
+
 def _about(made: Grid) -> str:
     names = ", ".join(made.full_name(column) for column in made.columns)
     return f"Scores of {len(made.lines)} rows on {names}"
@@ -136,7 +154,7 @@ def _key(made: Grid) -> Iterator[Any]:
     if "trained" in kinds:
         yield _sign("trained", "encoder")
     if made.strong:
-        yield _sign("trained", BOLD, is_best=True)
+        yield _sign("trained", made.strong_means, is_best=True)
     for kind in ("baseline", "oracle"):
         if kind in kinds:
             yield _sign(kind, kind)
@@ -159,7 +177,7 @@ def heat(made: Grid) -> Figure:
         HeatLook(
             f"{_about(made)}, as a heat map.",
             ends=("constant answer", "100"),
-            note=f"bold: {BOLD}",
+            note=f"bold: {made.strong_means}",
         ),
     )
 

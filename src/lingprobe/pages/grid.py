@@ -44,6 +44,7 @@ class Grid:
     family  the comparisons that decided it
     signs   by id of a row, the sign of one over other test examples
     names   of encoders that are not called by their references
+    strong_means  what it means that a score is strong
     """
 
     rows: tuple[ResultRow, ...]
@@ -54,6 +55,7 @@ class Grid:
     family: str
     signs: Mapping[int, str]
     names: Mapping[str, str]
+    strong_means: str = "best, or not significantly different from it"
 
     @cached_property
     def groups(self) -> list[list[TaskColumn]]:

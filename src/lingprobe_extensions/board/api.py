@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 from lingprobe import DataProblem, Page, Selection, Table, UsageProblem
 from lingprobe.extend import (
     ResultsSource,
     TableSection,
-    allow_code,
+    WebDocument,
     as_list,
     read_stored_results,
     takes_options,
     write_text,
 )
 from lingprobe_extensions.board.check import check_folder
-from lingprobe_extensions.board.contents import INDEX, MODELS, TASKS, Board
+from lingprobe_extensions.board.contents import INDEX, MODELS, PHENOMENA, TASKS, Board
 from lingprobe_extensions.board.index_page import index_text
 from lingprobe_extensions.board.lines import ModelLine
+from lingprobe_extensions.board.measure import (
+    BoardEstimate,
+    estimate_jobs,
+    list_jobs,
+    measure_models,
+    parse_models,
+)
 from lingprobe_extensions.board.merge import merge
 from lingprobe_extensions.board.model_page import model_page
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
 from lingprobe_extensions.board.options import BoardOptions, SubmitOptions
-from lingprobe_extensions.board.sample import remeasure
+from lingprobe_extensions.board.phenomenon_page import phenomenon_page
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
     FILES,
-    FITS,
+    LINES,
+    DescribedResults,
     Statement,
     Submission,
+    describe_results,
     submission_of,
     write_submission,
 )
@@ -63,9 +72,11 @@ def submit(
         print(lingprobe.submit("mine", check=True))
     """
     if check:
-        if output or name or mteb or not isinstance(results, str | Path):
-            raise UsageProblem("check takes a folder that was written before, and nothing to write")
-        return _check(Path(results), selection)
+        beside = output, name, mteb, *selection.values()
+        if any(beside) or not isinstance(results, str | Path):
+            raise UsageProblem("check takes a folder that was written before, and nothing else")
+        checked = check_folder(Path(results))
+        return _page(checked.submission, checked.remarks)
     if output is None:
         raise UsageProblem("name a folder to write: output='FOLDER' (-o FOLDER)")
     if selection.get("metric"):
@@ -78,19 +89,6 @@ def submit(
     made = submission_of(stored.results, Statement(name, declared, known))
     write_submission(made, folder)
     return _page(made, (*stored.remarks, *check_folder(folder).remarks))
-
-
-def _check(folder: Path, selection: Selection) -> Page[tuple[ModelLine, ...]]:
-    """What a folder holds, with what was measured anew; DataProblem where it was changed."""
-    checked = check_folder(folder)
-    here = as_list(selection.get("encoders"))
-    allow_code(*here)
-    if selection.get("trust"):
-        for fit in checked.submission.fits:
-            allow_code(fit.task, fit.encoder, fit.probe, fit.control, fit.metric)
-        checked = check_folder(folder)
-    again = remeasure(checked.submission.results, (folder / FITS).read_bytes(), here)
-    return _page(checked.submission, (*checked.remarks, again))
 
 
 def _check_place(folder: Path, ours: Sequence[str]) -> None:
@@ -123,35 +121,131 @@ def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...
     return Page(made.lines, lambda: [Table(HEAD, (TableSection("", rows),), words, notes)])
 
 
-@takes_options(BoardOptions)
-def board(folders: Sequence[str | Path] | str | Path, output: str | Path) -> list[Path]:
-    """Write a site of models from submissions: a page to sort and filter, and one for each model
-    and task, with groups of models, baselines and upper bounds.
+class BoardSite(NamedTuple):
+    """The site of a board.
 
-    Returns its files, of which the first is index.html; no server or network is needed.
-    DataProblem for a submission that was changed, UsageProblem for none.
-
-        lingprobe.board(["mine", "yours"], "site")
+    files     its pages, of which the first is index.html
+    remarks   what was read
+    problems  what could not be measured, and why
     """
-    places = [Path(each) for each in as_list(folders)]
-    if not places:
-        raise UsageProblem("name at least one submission")
+
+    files: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@takes_options(BoardOptions)
+def board(
+    folders: Sequence[str | Path] | str | Path | None = None,
+    output: str | Path | None = None,
+    *,
+    measure: str | Path | None = None,
+    encoders: Any = None,
+    progress: bool = False,
+) -> BoardSite:
+    """Write a site of models: a page to sort and filter, and one for each model, task and
+    phenomenon.
+
+    What is in `measure` is ranked, in groups against its baselines and upper bounds; what is only
+    submitted is listed as reported. With encoders, submitted models are measured first; a run that
+    was stopped continues. DataProblem for a submission that was changed, and for results without
+    baselines; UsageProblem where there is nothing to show.
+
+        lingprobe.board(["mine", "yours"], "site", measure="measured/")
+        lingprobe.board("mine", "site", measure="measured/", encoders={"mine": "st:FOLDER"})
+    """
+    if output is None:
+        raise UsageProblem("name a folder for the site: output='FOLDER' (-o FOLDER)")
     to = Path(output)
-    _check_place(to, (INDEX, MODELS, TASKS))
-    merged = merge([check_folder(place).submission for place in places])
-    pages = Board(merged, standings(merged.results))
-    texts: dict[str, Any] = {INDEX: lambda: index_text(pages)}
-    for key, file in pages.task_files.items():
-        texts[file] = partial(_text, task_page, pages, key)
-    for encoder, file in pages.model_files.items():
-        texts[file] = partial(_text, model_page, pages, encoder)
+    _check_place(to, (INDEX, MODELS, TASKS, PHENOMENA))
+    submissions = _read_submissions(folders, measure, encoders)
+    jobs, refused = list_jobs(parse_models(encoders, submissions), submissions)
+    done = measure_models(jobs, measure or "", progress=progress)
+    own, remarks = _read_measured(measure, (*refused, *done.problems))
+    references = own.encoders
+    bound = {name: references[one] for name, one in done.encoders.items() if one in references}
+    merged = merge(submissions, own, bound)
+    every = standings(merged.measured, merged.reported)
+    if own.lines and not any(one.floors for one in every.tasks):
+        raise DataProblem(
+            f"{measure} has no baselines, so no model can be ranked: run the same command with"
+            " --baselines default, which measures them beside"
+        )
+    files = _write_site(Board(merged, every), to)
+    return BoardSite(files, (*remarks, *merged.remarks), (*refused, *done.problems))
+
+
+@takes_options(BoardOptions, without=["output", "progress"])
+def estimate_board(
+    folders: Sequence[str | Path] | str | Path | None = None,
+    *,
+    measure: str | Path | None = None,
+    encoders: Any = None,
+) -> BoardEstimate:
+    """What `board` would measure with the same arguments, and about how long it would take;
+    nothing is measured or written.
+    """
+    submissions = _read_submissions(folders, measure, encoders)
+    jobs, refused = list_jobs(parse_models(encoders, submissions), submissions)
+    return estimate_jobs(jobs, measure or "", refused)
+
+
+def _read_submissions(folders: Any, measure: str | Path | None, encoders: Any) -> list[Submission]:
+    """The submissions that are meant, checked."""
+    places = [Path(each) for each in as_list(folders)]
+    if not places and measure is None:
+        raise UsageProblem(
+            "name at least one submission, or the results that you measured: measure='FOLDER'"
+            " (--measure FOLDER)"
+        )
+    if encoders and measure is None:
+        raise UsageProblem(
+            "name the folder of results that models are measured into: measure='FOLDER' (--measure"
+            " FOLDER)"
+        )
+    if measure is not None and (Path(measure) / LINES).is_file():
+        raise UsageProblem(
+            f"{measure} is a submission, which somebody may have made up: measure names results"
+            " that you measured with `lingprobe run -o FOLDER`"
+        )
+    return [check_folder(place).submission for place in places]
+
+
+def _read_measured(
+    measure: str | Path | None, problems: Sequence[str]
+) -> tuple[DescribedResults, tuple[str, ...]]:
+    """What the operator measured, and what there is to say of it; DataProblem where that is
+    nothing.
+    """
+    if measure is None:
+        return DescribedResults(), ()
+    try:
+        stored = read_stored_results(measure, {})
+    except DataProblem as problem:
+        raise DataProblem("; ".join([*problems, str(problem)])) from problem
+    try:
+        return describe_results(stored.results, Statement(hashes=False)), stored.remarks
+    except DataProblem as problem:
+        raise DataProblem(f"{measure}: {problem}") from problem
+
+
+def _write_site(pages: Board, to: Path) -> tuple[Path, ...]:
+    """The files of a site, which replace those that were there."""
+    texts: dict[str, Callable[[], str]] = {INDEX: partial(index_text, pages)}
+    kinds: tuple[tuple[Mapping[Any, str], Callable[[Board, Any], WebDocument]], ...] = (
+        (pages.phenomenon_files, phenomenon_page),
+        (pages.task_files, task_page),
+        (pages.model_files, model_page),
+    )
+    for files, page in kinds:
+        for key, file in files.items():
+            texts[file] = partial(_render, page, pages, key)
     for name, make in texts.items():
         write_text(to / name, make())
     for old in {*to.glob("*/*.html")} - {to / name for name in texts}:
         old.unlink()
-    return [to / name for name in texts]
+    return tuple(to / name for name in texts)
 
 
-def _text(page: Any, board: Board, key: Any) -> str:
-    text: str = page(board, key).text()
-    return text
+def _render(page: Callable[[Board, Any], WebDocument], board: Board, key: Any) -> str:
+    return page(board, key).text()

@@ -56,7 +56,9 @@ def check_folder(folder: Path) -> Checked:
     try:
         fits, lines = read_parts(folder)
     except DataProblem as problem:
-        raise DataProblem(_message(folder, [*every, str(problem)])) from problem
+        is_whole = all((folder / name).is_file() for name in FILES)
+        problems = [*every, str(problem)] if is_whole else [str(problem)]
+        raise DataProblem(_message(folder, problems)) from problem
     results, rows = _rows(fits, remarks)
     every += [f"{FITS}, {each}" for each in rows]
     if not rows:

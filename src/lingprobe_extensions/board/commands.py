@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import typer
 
 import lingprobe
 from lingprobe import command
-from lingprobe.extend import show_page
+from lingprobe.extend import QuietOptions, TrialOptions, show_page
 from lingprobe_extensions.board.options import BoardOptions, SubmitOptions
 
 
@@ -22,13 +24,29 @@ def submit(given: SubmitOptions) -> None:
     show_page(lingprobe.submit(**given.select(SubmitOptions)))
 
 
-@command(BoardOptions, heading="Results")
-def board(given: BoardOptions) -> None:
-    """Write a site of models from submissions.
+@dataclass(frozen=True, kw_only=True)
+class BoardCommand(TrialOptions, QuietOptions, BoardOptions):
+    """The options of `lingprobe publish board`."""
+
+
+@command(BoardCommand, heading="Results")
+def board(given: BoardCommand) -> None:
+    """Write a site of models: measured ones in groups, submitted ones as reported.
 
     **Examples**
 
-    - `lingprobe publish board mine yours -o site`
+    - `lingprobe publish board mine yours -o site --measure measured/`
+    - `lingprobe publish board mine -o site --measure measured/ -e mine=st:all-MiniLM-L6-v2`
     """
-    files = lingprobe.board(**given.select(BoardOptions))
-    typer.echo(f"{files[0]}: {len(files):,} pages", err=True)
+    chosen = given.select(BoardOptions)
+    if given.dry_run:
+        chosen.pop("output", None)
+        typer.echo(str(lingprobe.estimate_board(**chosen)))
+        return
+    site = lingprobe.board(**chosen, progress=not given.quiet)
+    for text in (*site.remarks, *site.problems):
+        # it may name a task that a submitter called as they liked
+        typer.echo("".join(each for each in text if each.isprintable()), err=True)
+    typer.echo(f"{site.files[0]}: {len(site.files):,} pages", err=True)
+    if site.problems:
+        raise typer.Exit(1)

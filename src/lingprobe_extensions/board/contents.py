@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,21 +19,45 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import Merged, Model
-from lingprobe_extensions.board.standings import Key, Standing, Standings, TaskStandings
+from lingprobe_extensions.board.standings import (
+    Key,
+    ReportedScore,
+    Standing,
+    Standings,
+    TaskStandings,
+)
 
-INDEX, MODELS, TASKS = "index.html", "models", "tasks"
+INDEX, MODELS, TASKS, PHENOMENA = "index.html", "models", "tasks", "phenomena"
 UNKNOWN = "unknown"
+SHOWN = 3  # models that a cell names
 MILLION, BILLION = 1_000_000, 1_000_000_000
 SIZES = ((10 * MILLION, "below 10 M"), (100 * MILLION, "10 to 100 M"), (BILLION, "100 M to 1 B"))
 LARGEST = "1 B and more"
-HOW_TO_READ = (
-    "Groups, not ranks: a model is leading if it is the best on the task or not significantly worse"
-    " than the best (paired over test examples, p ≥ 0.05 by Holm's method for {family})."
+GROUPS = (
+    "Ranked is what this board's operator measured. Leading: significantly better than every"
+    " baseline and constant answer (corrected for {floors}), and the best model on the task or not"
+    " significantly worse than it (paired over test examples, p ≥ 0.05 by Holm's method for"
+    " {family})."
 )
-FLOORS = (
-    "Above the baselines: significantly better than every baseline and constant answer (corrected"
-    " for {family})."
+REPORTS = (
+    "Reported scores, in grey, are what submitters measured. They are checked for consistency, not"
+    " measured here; they are in no group, and no other model is compared with them."
 )
+DIFFERENCES = (
+    "A report differs from what was measured here where p < 0.05 (paired over test examples, Holm's"
+    " method for {reports})."
+)
+VECTORS = (
+    "From vectors: the operator fitted the probes on vectors that somebody sent, and has not run"
+    " the model."
+)
+NO_LEADER: Mapping[str, str] = {
+    "solved by a baseline": "a baseline solves the task",
+    "too few clusters": "test examples form too few clusters to compare",
+    "": "no model is above the baselines",
+}
+"""Why nobody leads, by what is said of all models beside the baselines; '' for anything else."""
+NO_RANKS = "Nothing on this board was measured by its operator, so no model is ranked."
 
 
 @dataclass(frozen=True)
@@ -87,22 +111,83 @@ class Board:
 
     @cached_property
     def order(self) -> list[str]:
-        """The models by name."""
-        return sorted(self.models, key=lambda key: self.models[key].name.casefold())
+        """The models that were measured, by name."""
+        return self._sort(one for one, mine in self.by_model.items() if mine)
+
+    @cached_property
+    def reported_order(self) -> list[str]:
+        """The models of which scores are reported, by name."""
+        return self._sort(one for one, mine in self.reports.items() if mine)
+
+    @cached_property
+    def whole_order(self) -> list[str]:
+        """All models by name."""
+        return self._sort(self.models)
+
+    def _sort(self, encoders: Iterable[str]) -> list[str]:
+        return sorted(encoders, key=lambda encoder: self.name(encoder).casefold())
 
     @cached_property
     def by_model(self) -> dict[str, dict[Key, Standing]]:
         """The standings of each model."""
-        known: dict[str, dict[Key, Standing]] = {key: {} for key in self.models}
+        known: dict[str, dict[Key, Standing]] = {encoder: {} for encoder in self.models}
         for key, one in self.tasks.items():
             for standing in one.models:
-                known.setdefault(standing.row.encoder, {})[key] = standing
+                known[standing.row.encoder][key] = standing
         return known
+
+    @cached_property
+    def reports(self) -> dict[str, dict[Key, ReportedScore]]:
+        """What is reported of each model."""
+        known: dict[str, dict[Key, ReportedScore]] = {encoder: {} for encoder in self.models}
+        for key, one in self.tasks.items():
+            for report in one.reported:
+                known[report.row.encoder][key] = report
+        return known
+
+    @cached_property
+    def phenomena(self) -> dict[str, list[Key]]:
+        """The tasks of each phenomenon, as tense in several languages."""
+        known: dict[str, list[Key]] = {}
+        for key in self.columns:
+            known.setdefault(phenomenon_of(key), []).append(key)
+        return known
+
+    @cached_property
+    def phenomenon_files(self) -> dict[str, str]:
+        """The file of each phenomenon, from the index."""
+        names = make_file_names(set(self.phenomena))
+        return {name: f"{PHENOMENA}/{names[name]}.html" for name in self.phenomena}
 
     def name(self, encoder: str) -> str:
         """What an encoder is called."""
         model = self.models.get(encoder)
-        return encoder if model is None else model.name
+        if model is None:
+            return encoder
+        return f"{model.name} (from vectors)" if model.is_from_vectors else model.name
+
+    def name_leaders(self, key: Key) -> str:
+        """The models that lead on a task, or why there is none."""
+        one = self.tasks[key]
+        names = [self.name(each.row.encoder) for each in one.of("leading")]
+        if names:
+            more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+            return ", ".join(sorted(names, key=str.casefold)[:SHOWN]) + more
+        return self.explain_no_leader(key)
+
+    def explain_no_leader(self, key: Key) -> str:
+        """Why no model leads on a task."""
+        one = self.tasks[key]
+        if not one.models:
+            return "nothing was measured by the board's operator"
+        if one.of("not computed"):
+            return "its metric is code in a file"
+        if one.of("no baselines"):
+            return "no baseline was measured"
+        if any(each.is_above_floors for each in one.models):
+            return "the best model is not above the baselines"
+        verdicts = {each.floor.strictest.verdict for each in one.models if each.floor}
+        return NO_LEADER[verdicts.pop() if len(verdicts) == 1 and verdicts < {*NO_LEADER} else ""]
 
     def floor(self, key: Key) -> tuple[float, str]:
         """The best baseline or constant answer of a task: its score and name."""
@@ -126,7 +211,9 @@ class Board:
 
     def most(self, key: Key) -> int:
         """The test examples of a task."""
-        return max((row.n for row in self._rows(self.tasks[key])), default=0)
+        one = self.tasks[key]
+        rows = self._rows(one) or [report.row for report in one.reported]
+        return max((row.n for row in rows), default=0)
 
     @staticmethod
     def _rows(one: TaskStandings) -> list[ResultRow]:
@@ -135,8 +222,19 @@ class Board:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """How groups and baselines are to be read."""
-        family, floors = self.standings.family, self.standings.floors_family
-        return HOW_TO_READ.format(family=family), FLOORS.format(family=floors)
+        every = self.standings
+        notes = [GROUPS.format(family=every.family, floors=every.floors_family)] * bool(self.order)
+        notes += [REPORTS] * bool(self.reported_order)
+        reports = every.reports_family
+        notes += [DIFFERENCES.format(reports=reports)] * bool(reports)
+        notes += [VECTORS] * any(model.is_from_vectors for model in self.models.values())
+        return tuple(notes)
+
+
+def phenomenon_of(key: Key) -> str:
+    """What a task is about, whatever its data, as ud/tense; the task where that is not said."""
+    parsed = try_parse_reference(key[0])
+    return parsed.name if parsed and "/" in parsed.name and "@" not in parsed.name else key[0]
 
 
 def family_of(key: Key) -> str:
@@ -154,13 +252,13 @@ def language_names(codes: tuple[str, ...]) -> str:
 
 def size_of(model: Model) -> str:
     """How many million parameters a model has."""
-    size = model.line.parameters
+    size = model.parameters
     return "–" if size is None else f"{size / MILLION:,.1f}"
 
 
 def size_class(model: Model) -> str:
     """About how large a model is."""
-    size = model.line.parameters
+    size = model.parameters
     if size is None:
         return UNKNOWN
     return next((name for limit, name in SIZES if size < limit), LARGEST)

@@ -102,9 +102,7 @@ def fit_of(result: Result) -> Fit:
     """A result as a row, its baseline and upper bound still open; no folder of this machine is in
     it.
     """
-    said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
-    plain = replace(result, provenance=said, strata=_groups(result), scores=None)
-    facts, arrays, _ = PackedResult.of(plain)
+    facts, arrays, _ = PackedResult.of(strip_private(result))
     packed = [
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
         for name, each in arrays.items()
@@ -120,6 +118,14 @@ def fit_of(result: Result) -> Fit:
         digest="",
     )
     return replace(fit, digest=fit.seal())
+
+
+def strip_private(result: Result) -> Result:
+    """A result without folders of this machine in its notes, probabilities, and words of the data
+    among its tags.
+    """
+    said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
+    return replace(result, provenance=said, strata=_groups(result), scores=None)
 
 
 def plain_columns(result: Result) -> dict[str, Any]:
@@ -203,7 +209,11 @@ def read_frame(path: Path) -> list[Fit]:
             if here.get(name) != wanted[name]
         ]
         other += [f"{name} is not a column of a submission" for name in here if name not in wanted]
-        raise DataProblem(f"{path.name}: its columns differ: {'; '.join(other) or 'another order'}")
+        raise DataProblem(
+            f"{path.name}: its columns are not those of this version of lingprobe:"
+            f" {'; '.join(other) or 'another order'}; write it again with `lingprobe publish submit"
+            " RESULTS -o FOLDER`"
+        )
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count:
             row = column.is_null().to_pylist().index(True) + 1

@@ -1,11 +1,12 @@
 """The first page of a board: models below each other, tasks beside each other, baselines above and
-upper bounds below them. It stays below two megabytes: where it would not, it has fewer layers, then
-fewer tasks, and says so.
+upper bounds below them, and below these what is only reported. It stays below two megabytes: where
+it would not, it has fewer layers, then fewer tasks, and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lingprobe import DataProblem, Table
@@ -13,6 +14,7 @@ from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
+    ResultRow,
     TableFacet,
     TableSection,
     TableSheet,
@@ -21,6 +23,8 @@ from lingprobe.extend import (
     format_number,
 )
 from lingprobe_extensions.board.contents import (
+    NO_RANKS,
+    UNKNOWN,
     Board,
     doubt,
     family_of,
@@ -34,11 +38,10 @@ from lingprobe_extensions.board.standings import Key, Standing
 LIMIT = 2_000_000  # bytes
 HEAD = ("model", "UD in training", "parameters (M)")
 WORDS = frozenset(HEAD[:2])
-BOLD = (
-    "Bold: leading. Grey: not above the baselines. ±: the wider side of the 95 % interval. Of"
-    " several layers the table shows the one that is best on dev; Layer shows the scores of one"
-    " layer. *: not compared, because it is over other test examples, or by a metric that is code"
-    " in a file."
+MARKS = (
+    "Bold: leading. ▲: above all baselines. ±: the wider side of the 95 % interval. Of several"
+    " layers the table shows the one that is best on dev; Layer shows the scores of one layer. *:"
+    " not compared, because it is over other test examples, or by a metric that is code in a file."
 )
 USUAL = "best on dev"
 
@@ -70,7 +73,8 @@ def _less(board: Board, shown: Shown, size: int) -> Shown:
             f"a page of {len(board.models):,} models would be larger than {LIMIT:,} bytes; make"
             " several boards"
         )
-    most = sorted(shown.keys, key=lambda key: -len(board.tasks[key].models))[:kept]
+    counts = {key: len(board.tasks[key].models + board.tasks[key].reported) for key in shown.keys}
+    most = sorted(shown.keys, key=lambda key: -counts[key])[:kept]
     return shown._replace(keys=tuple(key for key in shown.keys if key in most))
 
 
@@ -82,13 +86,18 @@ def index_page(board: Board, shown: Shown) -> WebDocument:
     left = len(board.columns) - len(shown.keys)
     notes = (
         *board.notes,
-        BOLD,
+        MARKS,
         *([f"{left:,} more tasks have pages below; this table would be too large."] * (left > 0)),
         *(["Scores of other layers are on the pages of models."] * (not shown.has_layers)),
     )
-    blocks: tuple[PageBlock, ...] = (_scores(board, shown), ProseBlock(notes, "note"))
+    blocks: tuple[PageBlock, ...] = (
+        ProseBlock(tuple(_findings(board)), "finding"),
+        score_sheet(board, shown),
+        ProseBlock(notes, "note"),
+    )
     chapters = [
         PageChapter("models", "Models", blocks),
+        PageChapter("phenomena", "Phenomena", (_phenomena(board),)),
         PageChapter("tasks", "Tasks", (_tasks(board),)),
     ]
     if scored := mteb_blocks(board):
@@ -96,67 +105,135 @@ def index_page(board: Board, shown: Shown) -> WebDocument:
     return WebDocument(title, about, tuple(chapters))
 
 
-def _scores(board: Board, shown: Shown) -> TableSheet:
-    """The scores of all models."""
-    rows = [
-        ("best baseline", "", "", *(format_number(board.floor(key)[0]) for key in shown.keys)),
-        *(_row(board, encoder, shown.keys) for encoder in board.order),
-        ("upper bound", "", "", *(format_number(board.ceiling(key)[0]) for key in shown.keys)),
-        ("n", "", "", *(f"{board.most(key):,}" for key in shown.keys)),
-    ]
-    columns = [board.columns[key] for key in shown.keys]
-    section = TableSection(
-        "",
-        tuple(rows),
-        strong=frozenset(_places(board, shown.keys, lambda one: one.group == "leading")),
-        rules=frozenset({1, len(board.order) + 1}),
+def _findings(board: Board) -> Iterator[str]:
+    """What there is to say first: how much is ranked, and which submissions differ from it."""
+    if not board.order:
+        yield NO_RANKS
+        return
+    measured = [key for key, one in board.tasks.items() if one.models]
+    led = sum(bool(board.tasks[key].of("leading")) for key in measured)
+    yield (
+        f"{_count(len(board.order), 'model')} measured by the operator; on {led:,} of"
+        f" {_count(len(measured), 'task')} one or more are above the baselines."
     )
+    for encoder, mine in board.reports.items():
+        if tasks := [board.task_name(key) for key, one in mine.items() if one.differs]:
+            yield (
+                f"What is reported of {board.name(encoder)} differs significantly from what was"
+                f" measured here: {', '.join(tasks)}."
+            )
+
+
+def _count(many: int, noun: str) -> str:
+    return f"{many:,} {noun}{'s' * (many != 1)}"
+
+
+def score_sheet(board: Board, shown: Shown, folder: str = "") -> TableSheet:
+    """The scores of all models on some tasks: what was measured between the best baselines and the
+    upper bounds, and below that what is reported.
+
+    folder  from the page to that of the board
+    """
+    keys = shown.keys
+    blank = ("",) * (len(HEAD) - 1)
+    top = [("best baseline", *blank, *(format_number(board.floor(key)[0]) for key in keys))]
+    below = [
+        ("upper bound", *blank, *(format_number(board.ceiling(key)[0]) for key in keys)),
+        ("n", *blank, *(f"{board.most(key):,}" for key in keys)),
+    ]
+    order = [encoder for encoder in board.order if board.by_model[encoder].keys() & {*keys}]
+    if not any(board.tasks[key].models or board.tasks[key].floors for key in keys):
+        top, below = [], []
+    reported = [one for one in board.reported_order if board.reports[one].keys() & {*keys}]
+    lines = [
+        *_Line.fixed(top),
+        *(_Line.measured(board, encoder, keys) for encoder in order),
+        *_Line.fixed(below),
+        *(_Line.reported(board, encoder, keys) for encoder in reported),
+    ]
+    first = len(top) + len(order)
+    rules = {len(top), first, first + len(below)} - {0, len(lines)}
+    places = [(r, c, look) for r, one in enumerate(lines) for c, look in one.looks.items()]
+    columns = [board.columns[key] for key in keys]
     groups = ("",) * len(HEAD) + tuple(column.group for column in columns)
     table = Table(
         (*HEAD, *(column.name for column in columns)),
-        (section,),
+        (
+            TableSection(
+                "",
+                tuple(one.cells for one in lines),
+                strong=frozenset((r, c) for r, c, look in places if "strong" in look),
+                rules=frozenset(rules),
+            ),
+        ),
         WORDS,
         groups=groups if any(groups) else (),
     )
-    soft = _places(board, shown.keys, lambda one: not one.is_above_floors)
+    seen = {(r, c): look - {"strong"} for r, c, look in places}
+    files, encoders = board.model_files, [one.encoder for one in lines]
     return TableSheet(
         table,
         "Scores in percent",
-        classes={(0, r, c): "soft" for r, c in soft},
-        links={(0, r, 0): board.model_files[one] for r, one in enumerate(board.order, 1)},
-        facets=_facets(board, shown.keys),
-        variants=_layers(board, shown.keys) if shown.has_layers else None,
+        classes={(0, *place): " ".join(sorted(look)) for place, look in seen.items() if look},
+        links={(0, r, 0): folder + files[one] for r, one in enumerate(encoders) if one},
+        facets=_facets(board, keys, encoders),
+        variants=_layers(lines, keys) if shown.has_layers else None,
     )
 
 
-def _row(board: Board, encoder: str, keys: Sequence[Key]) -> tuple[str, ...]:
-    model, mine = board.models[encoder], board.by_model[encoder]
-    said = model.line.declared.get("trained_on_ud", "unknown")
-    cells = (doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys)
-    return (model.name, said, size_of(model), *cells)
+class _Line(NamedTuple):
+    """A row of the table of scores, with how its cells look and the scores at all layers."""
+
+    cells: tuple[str, ...]
+    encoder: str = ""
+    looks: Mapping[int, frozenset[str]] = MappingProxyType({})
+    layers: Mapping[Key, Sequence[ResultRow]] = MappingProxyType({})
+
+    @classmethod
+    def fixed(cls, rows: Sequence[tuple[str, ...]]) -> list[_Line]:
+        """Rows of no model."""
+        return [cls(row) for row in rows]
+
+    @classmethod
+    def measured(cls, board: Board, encoder: str, keys: Sequence[Key]) -> _Line:
+        """What was measured of a model."""
+        mine = board.by_model[encoder]
+        cells = [doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys]
+        looks = {c: _look(mine[key]) for c, key in enumerate(keys, len(HEAD)) if key in mine}
+        layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
+        return cls((*_facts(board, encoder, ""), *cells), encoder, looks, layers)
+
+    @classmethod
+    def reported(cls, board: Board, encoder: str, keys: Sequence[Key]) -> _Line:
+        """What is reported of a model."""
+        mine = board.reports[encoder]
+        cells = [doubt(mine[key].row) if key in mine else "" for key in keys]
+        looks = {c: frozenset({"soft"}) for c in range(len(HEAD) + len(keys))}
+        layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
+        return cls((*_facts(board, encoder, " (reported)"), *cells), encoder, looks, layers)
+
+
+def _facts(board: Board, encoder: str, mark: str) -> tuple[str, ...]:
+    """What stands before the scores of a model."""
+    model = board.models[encoder]
+    name = model.name + mark if mark else board.name(encoder)
+    return name, model.declared.get("trained_on_ud", UNKNOWN), size_of(model)
+
+
+def _look(one: Standing) -> frozenset[str]:
+    looks = {"strong": one.group == "leading", "above": one.is_above_floors}
+    return frozenset(name for name, is_so in looks.items() if is_so)
 
 
 def _sign(one: Standing) -> str:
     """A mark of what is not compared."""
-    return "*" if one.group in ("not compared", "as submitted") else ""
+    return "*" if one.group in ("not compared", "not computed") else ""
 
 
-def _places(
-    board: Board, keys: Sequence[Key], wanted: Callable[[Standing], bool]
-) -> list[tuple[int, int]]:
-    """The cells of models that are wanted."""
-    return [
-        (r, c)
-        for r, encoder in enumerate(board.order, 1)
-        for c, key in enumerate(keys, len(HEAD))
-        if (one := board.by_model[encoder].get(key)) and wanted(one)
-    ]
-
-
-def _facets(board: Board, keys: Sequence[Key]) -> tuple[TableFacet, ...]:
+def _facets(board: Board, keys: Sequence[Key], encoders: Sequence[str]) -> tuple[TableFacet, ...]:
     """What rows and columns can be chosen by."""
     before = ("",) * len(HEAD)
-    sizes = ("", *(size_class(board.models[one]) for one in board.order), "", "")
+    sizes = tuple(size_class(board.models[one]) if one else "" for one in encoders)
     return (
         TableFacet("Language", "columns", before + tuple(map(board.language, keys))),
         TableFacet("Family", "columns", before + tuple(map(family_of, keys))),
@@ -165,50 +242,66 @@ def _facets(board: Board, keys: Sequence[Key]) -> tuple[TableFacet, ...]:
     )
 
 
-def _layers(board: Board, keys: Sequence[Key]) -> TableVariants | None:
+def _layers(lines: Sequence[_Line], keys: Sequence[Key]) -> TableVariants | None:
     """The scores at each layer; None where no model has several."""
-    every = [one for mine in board.by_model.values() for one in mine.values()]
-    names = {row.layer for one in every if one.others for row in (one.row, *one.others)}
+    every = [rows for line in lines for rows in line.layers.values()]
+    names = {row.layer for rows in every if len(rows) > 1 for row in rows}
     order = tuple(sorted(names, key=layer_order))
     if not order:
         return None
-    cells = {}
-    for r, encoder in enumerate(board.order, 1):
-        mine = board.by_model[encoder]
-        cells[r] = {
-            c: _at_layers(mine[key], order) for c, key in enumerate(keys, len(HEAD)) if key in mine
+    cells = {
+        r: {
+            c: _at_layers(line.layers[key], order)
+            for c, key in enumerate(keys, len(HEAD))
+            if key in line.layers
         }
+        for r, line in enumerate(lines)
+        if line.layers
+    }
     return TableVariants("Layer", USUAL, order, cells)
 
 
-def _at_layers(one: Standing, order: Sequence[str]) -> tuple[str, ...]:
-    scores = {row.layer: doubt(row) for row in (one.row, *one.others)}
+def _at_layers(rows: Sequence[ResultRow], order: Sequence[str]) -> tuple[str, ...]:
+    scores = {row.layer: doubt(row) for row in rows}
     return tuple(scores.get(name, "") for name in order)
+
+
+def _phenomena(board: Board) -> TableSheet:
+    """The phenomena with their tasks; each has a page with a figure."""
+    head = ("phenomenon", "languages", "tasks", "with a leading model")
+    rows = []
+    for name, keys in board.phenomena.items():
+        languages = ", ".join(dict.fromkeys(map(board.language, keys)))
+        led = sum(bool(board.tasks[key].of("leading")) for key in keys)
+        rows.append((name, languages, f"{len(keys):,}", f"{led:,}"))
+    links = {(0, r, 0): board.phenomenon_files[name] for r, name in enumerate(board.phenomena)}
+    table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:2]))
+    return TableSheet(table, "Phenomena with their tasks", links=links)
 
 
 def _tasks(board: Board) -> TableSheet:
     """The tasks with their baselines and upper bounds; each has a page."""
     head = (
-        *("task", "language", "family", "probe", "models", "leading", "above baselines"),
-        *("best baseline", "upper bound", "n"),
+        *("task", "language", "probe", "leading", "models", "above baselines"),
+        *("reported", "best baseline", "upper bound", "n"),
     )
     rows = []
     for key, one in board.tasks.items():
         above = sum(each.is_above_floors for each in one.models)
-        floor, ceiling = board.floor(key), board.ceiling(key)
-        counts = len(one.models), len(one.of("leading")), above
+        counts = len(one.models), above, len(one.reported)
         rows.append(
             (
                 board.task_name(key),
                 board.language(key),
-                family_of(key),
                 key[1],
+                board.name_leaders(key),
                 *map(str, counts),
-                format_number(floor[0]),
-                format_number(ceiling[0]),
+                format_number(board.floor(key)[0]),
+                format_number(board.ceiling(key)[0]),
                 f"{board.most(key):,}",
             )
         )
     links = {(0, r, 0): board.task_files[key] for r, key in enumerate(board.tasks)}
     table = Table(head, (TableSection("", tuple(rows)),), frozenset(head[:4]))
-    return TableSheet(table, "Tasks with baselines and upper bounds", links=links)
+    whole = {(0, r, head.index("leading")): "whole" for r in range(len(rows))}
+    return TableSheet(table, "Tasks with baselines and upper bounds", classes=whole, links=links)

@@ -99,9 +99,9 @@ def _code(identity: str) -> str:
         return identity
 
 
-def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
-    """The hashes of a model's files and how many parameters it has, where they lie here and its
-    code may run; nothing is fetched.
+def files_and_size(encoder: str, *, hashes: bool) -> tuple[dict[str, str], int | None]:
+    """The hashes of a model's files, if they are asked for, and how many parameters it has, where
+    they lie here and its code may run; nothing is fetched.
     """
     try:
         with set_environment("LINGPROBE_OFFLINE", "1"):
@@ -113,8 +113,8 @@ def files_and_size(encoder: str) -> tuple[dict[str, str], int | None]:
                 {"quantization_config", "compression_config"} & made.configuration.keys(),
             )
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-        hashes = {path.relative_to(folder).as_posix(): checksum_file(path) for path in paths}
-        return hashes, None if is_packed else parameters(folder)
+        files = {p.relative_to(folder).as_posix(): checksum_file(p) for p in paths if hashes}
+        return files, None if is_packed else parameters(folder)
     except (LingprobeError, ImportError, OSError, ValueError):
         return {}, None
 
@@ -180,7 +180,10 @@ def _line(values: Any) -> ModelLine:
     if not isinstance(values, dict) or set(values) != set(types):
         raise ValueError(f"a model is a JSON object with {', '.join(types)}, and no other keys")
     if values["format"] != FORMAT:
-        raise ValueError(f"format {values['format']} is not read by this version of lingprobe")
+        raise ValueError(
+            f"format {values['format']} is of another version of lingprobe: write it again with"
+            " `lingprobe publish submit RESULTS -o FOLDER`"
+        )
     for name, kind in types.items():
         if not IS_OF[kind](values[name]):
             raise ValueError(f"{name} is {str(values[name])[:40]!r}, which it cannot be")

@@ -1,80 +1,220 @@
-"""Several submissions as results of one board: what was submitted twice counts once, and models or
-data that share a name and are not the same get names of their own.
+"""What an operator measured and what others submitted, as one board: what was submitted twice
+counts once, a submission of a model that was measured is known as that model, and models or data
+that share a name and are not the same get names of their own.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lingprobe import Reference, Result
 from lingprobe.extend import (
     get_contents,
+    get_encoder_kind,
     shorten_reference,
     strip_fold,
     try_parse_reference,
 )
 from lingprobe_extensions.board.frame import digest, facts_in
 from lingprobe_extensions.board.lines import ModelLine
-from lingprobe_extensions.board.submission import Submission
+from lingprobe_extensions.board.submission import DescribedResults, Submission
 
 DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")  # other examples of one set
 SHORT = 6  # digits that tell states of one name apart
+STORED = frozenset({"acts", "arrow", "npy", "npz", "parquet"})  # encoders that look vectors up
+OTHER_DATA = (
+    "{}: what is reported was measured on other data, so that it stands as a task of its own"
+)
 States = Mapping[str, Sequence[tuple[str, ...]]]
 """By reference what it stands for, the commonest first: files, data and precision, not the code."""
 
 
 class Model(NamedTuple):
-    """A model of a board: its name there, and what its submitter says of it."""
+    """A model of a board: its name there, and what is known of it.
+
+    line          what the operator's results say of it, else what its submitter says
+    submitted     what its submitter says, where the operator measured it; None for nobody
+    is_measured   whether the operator measured it
+    """
 
     name: str
     line: ModelLine
+    submitted: ModelLine | None = None
+    is_measured: bool = False
+
+    @property
+    def is_from_vectors(self) -> bool:
+        """Whether it was measured from a file of vectors, whose model nobody has run here."""
+        parsed = try_parse_reference(self.line.encoder)
+        return self.is_measured and parsed is not None and parsed.name in STORED
+
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """What its submitter declares."""
+        return self.stated.declared
+
+    @property
+    def parameters(self) -> int | None:
+        """How many it has, as its files say here, else as its submitter says."""
+        own = self.line.parameters
+        return self.stated.parameters if own is None else own
+
+    @property
+    def stated(self) -> ModelLine:
+        """The line of its submitter; the operator's for nobody."""
+        return self.submitted or self.line
 
 
 class Merged(NamedTuple):
-    """The results of all submissions, and the models by their encoders' names in tables."""
+    """All results of a board, and the models by their encoders' names in tables.
 
-    results: tuple[Result, ...]
-    models: Mapping[str, Model]
-
-
-def merge(submissions: Sequence[Submission]) -> Merged:
-    """The results of some submissions together. What several have measured counts as the first of
-    them has it, so that nobody replaces what others submitted.
+    measured  by the operator
+    reported  of models, by submitters; what baselines scored elsewhere is not among them
+    remarks   which tasks were submitted of other data than the operator's
     """
-    every = [result for one in submissions for result in one.results]
-    tasks = _states((one.trial.task, _identity(one, "task")) for one in every)
-    encoders = _states((one.trial.encoder, _identity(one, "encoder")) for one in every)
+
+    measured: tuple[Result, ...]
+    reported: tuple[Result, ...]
+    models: Mapping[str, Model]
+    remarks: tuple[str, ...] = ()
+
+
+def merge(
+    submissions: Sequence[Submission],
+    own: DescribedResults = DescribedResults(),  # noqa: B008
+    bound: Mapping[str, str] = MappingProxyType({}),
+) -> Merged:
+    """What was measured and what was submitted together. What several submitted counts as the first
+    of them has it, so that nobody replaces what others submitted.
+
+    bound  names of submitted models with the encoders that they were measured as
+    """
+    same = _Same(own, submissions)
     results, first = [], dict[tuple[str, ...], int]()
     lines: dict[str, ModelLine] = {}
     for number, submission in enumerate(submissions):
+        names = {line.encoder: bound.get(line.name) for line in submission.lines}
         for one in submission.results:
-            task = _mark_reference(one.trial.task, _identity(one, "task"), tasks)
-            encoder = _mark_reference(one.trial.encoder, _identity(one, "encoder"), encoders)
-            trial = replace(one.trial, task=task, encoder=encoder)
-            row = strip_fold(task), encoder, trial.read, trial.probe, trial.control
+            if get_encoder_kind(one) != "trained":
+                continue
+            encoder = names.get(one.trial.encoder) or same.encoder(one.trial.encoder, one)
+            trial = replace(one.trial, task=same.task(one), encoder=encoder)
+            row = strip_fold(trial.task), encoder, trial.read, trial.probe, trial.control
             if first.setdefault(row, number) == number:
                 results.append(replace(one, trial=trial))
         for line in submission.lines:
-            lines.setdefault(_mark_reference(line.encoder, line.identity, encoders), line)
-    return Merged(tuple(results), _models(lines))
+            encoder = names[line.encoder] or same.model(line.encoder, line.identity)
+            lines.setdefault(encoder, line)
+    given = {encoder: name for name, encoder in bound.items()}
+    models = _models(own.lines, lines, given)
+    return Merged(own.results, tuple(results), models, tuple(same.other_data))
 
 
-def _models(lines: Mapping[str, ModelLine]) -> dict[str, Model]:
-    """Models by the names that rows give their encoders; a name that several have gets a digest of
-    the revision, and a number where that is the same, too.
+def list_models(submissions: Sequence[Submission]) -> dict[str, list[Submission]]:
+    """The submissions of each name of a model."""
+    named: dict[str, list[Submission]] = {}
+    for submission in submissions:
+        for line in submission.lines:
+            named.setdefault(line.name, []).append(submission)
+    return named
+
+
+class _Same:
+    """What references of submissions are called on a board, where the operator's stand for what
+    they stand for in the operator's results.
     """
-    many, taken = Counter(line.name for line in lines.values()), Counter[str]()
-    models = {}
-    for encoder, line in sorted(lines.items()):
-        mark = f" ({digest(line.revision or line.identity)[:SHORT]})"
-        name = line.name + mark * (many[line.name] > 1)
+
+    def __init__(self, own: DescribedResults, submissions: Sequence[Submission]) -> None:
+        submitted = [one for each in submissions for one in each.results]
+        several = submitted, own.results
+        tasks = [[(r.trial.task, _identity(r, "task")) for r in each] for each in several]
+        encoders = [[(r.trial.encoder, _identity(r, "encoder")) for r in each] for each in several]
+        self.tasks: States = {**_states(tasks[0]), **_states(tasks[1])}
+        self.encoders: States = {**_states(encoders[0]), **_states(encoders[1])}
+        self.places = dict(_places(own.results))
+        self.here = set(_states(tasks[1]))
+        self.other_data: dict[str, None] = {}
+        self.measured = {_model_key(line.identity): line for line in own.lines}
+        self.names = {line.encoder for line in own.lines}
+
+    def task(self, one: Result) -> str:
+        """The operator's reference of a task that has the same data, wherever these lie."""
+        reference, identity = one.trial.task, _identity(one, "task")
+        parsed = try_parse_reference(reference)
+        place = self.places.get(_place_key(identity))
+        if parsed is not None and place is not None:
+            return str(replace(parsed, argument=place))
+        marked = _mark_reference(reference, identity, self.tasks)
+        if marked != reference and reference in self.here:
+            name = shorten_reference(get_contents("tasks"), strip_fold(reference))
+            self.other_data[OTHER_DATA.format(name)] = None
+        return marked
+
+    def encoder(self, reference: str, one: Result) -> str:
+        """The operator's reference of a model that has the same files or code."""
+        return self.model(reference, _identity(one, "encoder"))
+
+    def model(self, reference: str, identity: str) -> str:
+        """The same, of what a line says."""
+        if known := self.measured.get(_model_key(identity)):
+            return known.encoder
+        if reference in self.names:
+            return _mark(reference, identity)
+        return _mark_reference(reference, identity, self.encoders)
+
+
+def _places(results: Sequence[Result]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Where the data of tasks lie, by what else stands for a task."""
+    for one in results:
+        parsed = try_parse_reference(one.trial.task)
+        if parsed is not None and parsed.argument is not None:
+            yield _place_key(_identity(one, "task")), parsed.argument
+
+
+def _place_key(identity: str) -> tuple[str, ...]:
+    """Stands for a task wherever its data lie: how it is asked for, and what is in them."""
+    return strip_fold(facts_in(identity)[0]), *_state(identity)
+
+
+def _model_key(identity: str) -> tuple[str, ...]:
+    """Stands for a model wherever its files lie: how it is asked for, its files, data and
+    precision; of code in a file, and of what has no files, the code as well.
+    """
+    name, *facts = facts_in(identity)
+    return (name, *facts) if facts and "@" not in name else (identity,)
+
+
+def _models(
+    measured: Sequence[ModelLine], reported: Mapping[str, ModelLine], given: Mapping[str, str]
+) -> dict[str, Model]:
+    """Models by the names that rows give their encoders. What was measured has the name that the
+    operator gives it, or its own; a submitted name that is another model's gets a digest of the
+    revision, and a number where that is the same, too.
+    """
+    models, taken = dict[str, Model](), Counter[str]()
+
+    def add(encoder: str, name: str, *facts: ModelLine | None, is_measured: bool) -> None:
+        line, submitted = facts
+        assert line is not None
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
-        models[shorten_reference(get_contents("encoders"), encoder)] = Model(name, line)
+        short = shorten_reference(get_contents("encoders"), encoder)
+        models[short] = Model(name, line, submitted, is_measured)
+
+    for line in sorted(measured, key=lambda one: one.encoder):
+        name = given.get(line.encoder, line.name)
+        add(line.encoder, name, line, reported.get(line.encoder), is_measured=True)
+    here = {line.encoder for line in measured}
+    others = {encoder: line for encoder, line in sorted(reported.items()) if encoder not in here}
+    names = Counter([*taken, *(line.name for line in others.values())])
+    for encoder, line in others.items():
+        mark = f" ({digest(line.revision or line.identity)[:SHORT]})"
+        add(encoder, line.name + mark * (names[line.name] > 1), line, None, is_measured=False)
     return models
 
 
@@ -96,8 +236,13 @@ def _states(pairs: Iterable[tuple[str, str]]) -> States:
 
 def _mark_reference(reference: str, identity: str, states: States) -> str:
     """A reference, with a digest of what it stands for as an option where that is not the usual."""
-    parsed, state = try_parse_reference(reference), _state(identity)
-    if parsed is None or state == states.get(reference, [state])[0]:
+    state = _state(identity)
+    return reference if state == states.get(reference, [state])[0] else _mark(reference, *state)
+
+
+def _mark(reference: str, *state: str) -> str:
+    parsed = try_parse_reference(reference)
+    if parsed is None:
         return reference
     mark = ("state", digest(*state)[:SHORT])
     return str(Reference(parsed.name, parsed.argument, (*parsed.options, mark)))

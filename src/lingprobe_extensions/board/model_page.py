@@ -1,8 +1,10 @@
-"""The page of a model: what its submitter says of it, and its scores on all tasks and layers."""
+"""The page of a model: its scores on all tasks and layers, those that the operator measured and
+those that are reported, and what its submitter says of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from lingprobe import Table
 from lingprobe.extend import (
@@ -12,17 +14,23 @@ from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
+    ResultRow,
     TableSection,
     TableSheet,
     TermBlock,
     WebDocument,
     format_number,
 )
-from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval
+from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval, with_sign
 from lingprobe_extensions.board.lines import layer_order
+from lingprobe_extensions.board.merge import Model
 from lingprobe_extensions.board.mteb_scores import mteb_of
-from lingprobe_extensions.board.standings import Key, Standing
-from lingprobe_extensions.board.task_page import floor_difference, floor_verdict
+from lingprobe_extensions.board.standings import Key, ReportedScore, Standing
+from lingprobe_extensions.board.task_page import (
+    floor_difference,
+    floor_verdict,
+    report_blocks,
+)
 
 HEAD = (
     *("task", "group", "layer", "score", "95 % interval", "best baseline", "baseline"),
@@ -34,42 +42,65 @@ DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on 
 
 def model_page(board: Board, encoder: str) -> WebDocument:
     """The page of a model."""
-    model, mine = board.models[encoder], board.by_model[encoder]
-    line, size = model.line, model.line.parameters
+    model, mine, reports = board.models[encoder], board.by_model[encoder], board.reports[encoder]
+    line, size = model.line, model.parameters
+    stated = model.stated.encoder
     terms = (
         ("Encoder", encoder),
+        *([("Submitted as", stated)] if stated != line.encoder else []),
         ("Parameters", UNKNOWN if size is None else f"{size:,}"),
         ("Revision", line.revision or UNKNOWN),
         ("Layers", ", ".join(line.layers)),
-        *((title, line.declared.get(key, UNKNOWN)) for key, title in DECLARED.items()),
+        *((title, model.declared.get(key, UNKNOWN)) for key, title in DECLARED.items()),
         ("Measured with", ", ".join(f"{name} {of}" for name, of in line.versions.items())),
     )
-    above = sum(one.is_above_floors for one in mine.values())
-    leading = sum(one.group == "leading" for one in mine.values())
-    finding = f"Leading on {leading:,} of {len(mine):,} tasks, above the baselines on {above:,}."
+    names = {key: board.task_name(key) for key in (*mine, *reports)}
     blocks: tuple[PageBlock, ...] = (
-        ProseBlock((finding,), "finding"),
-        _scores(board, mine),
-        *_layers(board, mine),
+        ProseBlock(tuple(_findings(mine, reports, names)), "finding"),
+        *([_scores(board, mine)] if mine else []),
+        *_layers(board, {key: (one.row, *one.others) for key, one in mine.items()}),
+        *report_blocks(
+            [(names[key], one) for key, one in reports.items()],
+            [f"../{board.task_files[key]}" for key in reports],
+            "task",
+        ),
+        *_layers(board, {key: (one.row, *one.others) for key, one in reports.items()}, "reported "),
         ProseBlock((*board.notes, "Training data are as declared by the submitter."), "note"),
         *mteb_of(model),
         TermBlock(terms),
-        FoldedBlock("Identity, code and files", _facts(line.identity, line.code, line.files)),
+        FoldedBlock("Identity, code and files", _facts(model)),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
     return WebDocument(
-        model.name, "Scores of its frozen vectors.", (PageChapter("model", "", blocks),)
+        board.name(encoder), "Scores of its frozen vectors.", (PageChapter("model", "", blocks),)
     )
 
 
-def _facts(
-    identity: str, code: Mapping[str, str], files: Mapping[str, str]
-) -> tuple[PageBlock, ...]:
-    sums = "".join(f"{value}  {name}\n" for name, value in files.items())
+def _findings(
+    mine: Mapping[Key, Standing], reports: Mapping[Key, ReportedScore], names: Mapping[Key, str]
+) -> Iterator[str]:
+    """Where it leads, and whether what is reported of it is what was measured."""
+    above = sum(one.is_above_floors for one in mine.values())
+    leading = sum(one.group == "leading" for one in mine.values())
+    if mine:
+        yield f"Leading on {leading:,} of {len(mine):,} tasks, above the baselines on {above:,}."
+    else:
+        yield "Reported by a submitter; not measured by the board's operator, so not ranked."
+    if differ := [key for key, one in reports.items() if one.differs]:
+        told = (f"{names[key]} ({with_sign(reports[key].difference)})" for key in differ)
+        yield (
+            "What is reported differs significantly from what was measured here:"
+            f" {', '.join(told)}."
+        )
+
+
+def _facts(model: Model) -> tuple[PageBlock, ...]:
+    line = model.line
+    sums = "".join(f"{value}  {name}\n" for name, value in model.stated.files.items())
     return (
-        CodeBlock(identity, "Identity of its vectors"),
-        TermBlock(tuple((f"Code of the {kind}", value) for kind, value in code.items())),
-        *([CodeBlock(sums, "SHA-256 of its files")] if sums else []),
+        CodeBlock(line.identity, "Identity of its vectors"),
+        TermBlock(tuple((f"Code of the {kind}", value) for kind, value in line.code.items())),
+        *([CodeBlock(sums, "SHA-256 of its files, as submitted")] if sums else []),
     )
 
 
@@ -79,9 +110,9 @@ def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
         (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
     )
     links = {(0, r, 0): f"../{board.task_files[key]}" for r, key in enumerate(mine)}
-    return TableSheet(
-        Table(HEAD, (TableSection("", rows, strong=strong),), WORDS), "Tasks", links=links
-    )
+    whole = {(0, r, HEAD.index("group")): "whole" for r in range(len(rows))}
+    table = Table(HEAD, (TableSection("", rows, strong=strong),), WORDS)
+    return TableSheet(table, "Tasks", classes=whole, links=links)
 
 
 def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
@@ -106,18 +137,19 @@ def _choice(one: Standing) -> str:
     return " (best of all)" if one.others and not (one.floor and one.floor.on_dev) else ""
 
 
-def _layers(board: Board, mine: Mapping[Key, Standing]) -> tuple[PageBlock, ...]:
+def _layers(
+    board: Board, rows: Mapping[Key, Sequence[ResultRow]], kind: str = ""
+) -> tuple[PageBlock, ...]:
     """The scores of all layers, where a task was read from several."""
-    several = {key: one for key, one in mine.items() if one.others}
+    several = {key: mine for key, mine in rows.items() if len(mine) > 1}
     if not several:
         return ()
-    scores = {
-        key: {row.layer: doubt(row) for row in (one.row, *one.others)}
-        for key, one in several.items()
-    }
+    scores = {key: {row.layer: doubt(row) for row in mine} for key, mine in several.items()}
     layers = {layer: None for known in scores.values() for layer in known}
     order = sorted(layers, key=layer_order)
-    rows = [(layer, *(scores[key].get(layer, "") for key in several)) for layer in order]
+    lines = [(layer, *(scores[key].get(layer, "") for key in several)) for layer in order]
     head = ("layer", *(board.task_name(key) for key in several))
-    table = Table(head, (TableSection("", tuple(rows)),), frozenset({"layer"}))
-    return (FoldedBlock("Scores of all layers", (TableSheet(table, "Scores by layer"),)),)
+    table = Table(head, (TableSection("", tuple(lines)),), frozenset({"layer"}))
+    soft = {(0, r, c): "soft" for r in range(len(lines)) for c in range(len(head)) if kind}
+    sheet = TableSheet(table, f"{kind}scores by layer".capitalize(), classes=soft)
+    return (FoldedBlock(f"{kind}scores of all layers".capitalize(), (sheet,)),)

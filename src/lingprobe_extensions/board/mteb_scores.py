@@ -91,10 +91,10 @@ def _cell(line: ModelLine, task: str) -> str:
 
 def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
     """A table of the scores; () where no line gives any."""
-    order = [encoder for encoder in board.order if board.models[encoder].line.mteb]
+    order = [encoder for encoder in board.whole_order if board.models[encoder].stated.mteb]
     if not order:
         return ()
-    lines = [board.models[encoder].line for encoder in order]
+    lines = [board.models[encoder].stated for encoder in order]
     tasks = sorted({task for line in lines for task in line.mteb["scores"]})
     rows = tuple(
         (board.models[encoder].name, *(_cell(line, task) for task in tasks))
@@ -107,10 +107,10 @@ def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
 
 def mteb_of(model: Model) -> tuple[PageBlock, ...]:
     """The scores of one model; () for none."""
-    said = model.line.mteb
+    said = model.stated.mteb
     if not said:
         return ()
-    rows = tuple((task, _cell(model.line, task)) for task in sorted(said["scores"]))
+    rows = tuple((task, _cell(model.stated, task)) for task in sorted(said["scores"]))
     table = Table(("task of MTEB", "score"), (TableSection("", rows),), frozenset({"task of MTEB"}))
     title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
     return (TableSheet(table, title), ProseBlock(NOTES, "note"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from lingprobe import Help, Options, flag
-from lingprobe.extend import SelectionOptions
+from lingprobe import Help, flag
+from lingprobe.extend import ProgressOptions, SelectionOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +20,7 @@ class SubmitOptions(SelectionOptions):
     ] = None
     check: Annotated[
         bool,
-        Help(
-            "check a folder, and measure one fit again, which its content chooses (encoders: where"
-            " a model lies here)"
-        ),
+        Help("check a folder: checksums, and that scores and identities follow from the answers"),
     ] = False
     name: Annotated[str | None, Help("what the board calls the model"), flag(metavar="NAME")] = None
     trained_on_ud: Annotated[
@@ -40,12 +37,30 @@ class SubmitOptions(SelectionOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoardOptions(Options):
-    """Which submissions a site shows."""
+class BoardOptions(ProgressOptions):
+    """What a site shows, and what is measured for it."""
 
     folders: Annotated[
-        Sequence[str | Path] | str | Path,
-        Help("submissions, checked first"),
+        Sequence[str | Path] | str | Path | None,
+        Help("submissions, listed as reported"),
         flag(metavar="FOLDER", kind=list[str], positional=True),
-    ]
-    output: Annotated[str | Path, Help("the folder of the site"), flag("-o", metavar="FOLDER")]
+    ] = None
+    output: Annotated[
+        str | Path | None, Help("the folder of the site"), flag("-o", metavar="FOLDER")
+    ] = None
+    measure: Annotated[
+        str | Path | None,
+        Help(
+            "results that you measured (`run -o`), which alone are ranked; submitted models are"
+            " measured into it"
+        ),
+        flag(metavar="FOLDER"),
+    ] = None
+    encoders: Annotated[
+        Any,
+        Help(
+            "a submitted model to measure, from a model or vectors (`mine=st:FOLDER`,"
+            " `mine=npz:FILE`)"
+        ),
+        flag("--encoder", "-e", metavar="NAME=ENCODER"),
+    ] = None

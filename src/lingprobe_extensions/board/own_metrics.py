@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe import Result
-from lingprobe.extend import MeasuredResults, ResultRow, is_code_allowed
+from lingprobe.extend import MeasuredResults, MeasuredRow, ResultRow, is_code_allowed
 from lingprobe_extensions.board.frame import fold_of, row_place
 
 
@@ -33,11 +33,16 @@ def divide(results: Sequence[Result]) -> Divided:
 
 
 class Submitted(NamedTuple):
-    """A row whose score is as submitted, its results, and what dev says of its layer."""
+    """A row, its results, and what dev says of its layer."""
 
     row: ResultRow
     results: Sequence[Result]
     on_dev: float
+
+
+def submitted_row(measured: MeasuredRow) -> Submitted:
+    """A row whose score was computed here."""
+    return Submitted(measured.row, measured.results, _score_on_dev(measured.results))
 
 
 def submitted_rows(results: Sequence[Result]) -> list[Submitted]:

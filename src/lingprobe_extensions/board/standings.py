@@ -1,4 +1,7 @@
-"""How models compare on each task: in groups, by comparison with the best, and with the baselines.
+"""How models compare on each task: in groups, by comparison with the baselines and with the best.
+
+Groups are of what the operator of a board measured. What others report stands beside them, and is
+compared with nothing but what the operator measured of the same model.
 
 The best of a task is found on the same test examples as it is tested on, so what its comparisons
 are corrected for is the family of all pairs, as for what tables set in bold (`leaders`); p is
@@ -30,19 +33,30 @@ from lingprobe.extend import (
     list_languages,
     mark_test_sets,
 )
-from lingprobe_extensions.board.frame import row_place
-from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
+from lingprobe_extensions.board.frame import CONSTANT, row_place
+from lingprobe_extensions.board.own_metrics import (
+    Submitted,
+    divide,
+    submitted_row,
+    submitted_rows,
+)
 
-Group = Literal["leading", "behind", "not compared", "as submitted"]
+ALPHA = 0.05
+
+Group = Literal[
+    "leading", "behind", "not above baselines", "no baselines", "not compared", "not computed"
+]
 Key = tuple[str, str, str]
 """A task, a probe and a metric: scores that stand below each other."""
 
 
 class Standing(NamedTuple):
-    """A model on a task, at the layer that is judged.
+    """A model that the operator measured on a task, at the layer that is judged.
 
-    group       leading: the best, or not significantly worse; behind: significantly worse; as
-                submitted: by a metric that is not run here
+    group       leading: above all baselines, and the best or not significantly worse; behind:
+                significantly worse than the best; not above: not significantly above all baselines;
+                no baselines: of this task none was measured; not compared: over other test
+                examples; not computed: by a metric that is not run here
     difference  from the best, in percent; p: corrected by Holm's method; NaN for the best itself
     floor       how it compares with the baselines; None where there is nothing to compare with
     others      the rows of its other layers
@@ -58,23 +72,46 @@ class Standing(NamedTuple):
     @property
     def is_above_floors(self) -> bool:
         """Whether it is significantly better than every baseline and constant answer."""
-        return self.floor is not None and self.floor.strictest.verdict == "better"
+        return _is_above(self.floor)
+
+
+class ReportedScore(NamedTuple):
+    """A score that a submitter reports of a model on a task, at the layer that is best on dev.
+
+    measured    what the operator measured of the same layer; None for nothing
+    difference  of the report from it, in percent, with p corrected by Holm's method; NaN where they
+                are not compared
+    others      reported scores of its other layers
+    """
+
+    row: ResultRow
+    measured: ResultRow | None
+    difference: float
+    p: float
+    others: tuple[ResultRow, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether it differs significantly from what the operator measured."""
+        return self.p < ALPHA
 
 
 class TaskStandings(NamedTuple):
-    """All that was measured on a task with a probe, in the order of the encoders' names.
+    """All that is known of a task with a probe, in the order of the encoders' names.
 
+    floors     rows of baselines; ceilings: of oracles
     languages  of the data, as eng-Latn
-    floors     rows of baselines; upper bounds: of oracles
+    reported   what submitters report of models
     shown      the results behind the rows of models and baselines
     controls   results of controls, at any layer, and of the same fits without
     """
 
     key: Key
-    models: tuple[Standing, ...]
-    floors: tuple[ResultRow, ...]
-    ceilings: tuple[ResultRow, ...]
-    languages: tuple[str, ...]
+    models: tuple[Standing, ...] = ()
+    floors: tuple[ResultRow, ...] = ()
+    ceilings: tuple[ResultRow, ...] = ()
+    languages: tuple[str, ...] = ()
+    reported: tuple[ReportedScore, ...] = ()
     shown: tuple[Result, ...] = ()
     controls: tuple[Result, ...] = ()
 
@@ -84,21 +121,38 @@ class TaskStandings(NamedTuple):
 
 
 class Standings(NamedTuple):
-    """The standings on each task, and what p values of groups and of baselines are corrected
-    for.
+    """The standings on each task, and what p values of groups, of baselines and of reports are
+    corrected for; '' where no report is compared.
     """
 
     tasks: tuple[TaskStandings, ...]
     family: str
     floors_family: str
+    reports_family: str = ""
 
 
-def standings(results: Sequence[Result]) -> Standings:
-    """How the models among some results compare on each task; scores by metrics that are not run
-    here stand by themselves.
+def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> Standings:
+    """How the models that were measured compare on each task, and beside them what is reported,
+    which changes nothing of it. Scores by metrics that are not run here stand by themselves.
     """
-    results, others = divide(results)
+    results, others = divide(measured)
     frame = MeasuredResults.of(results)
+    own = _compare_models(frame)
+    tasks = {one.key: one for one in (*own.tasks, *_not_computed(others))}
+    reports = _reports(reported, frame)
+    for key, mine in reports.items():
+        known = tasks.get(key, TaskStandings(key))
+        languages = known.languages or tuple(list_languages(one.results[0] for one, _ in mine))
+        shown = tuple(one for _, one in mine)
+        tasks[key] = known._replace(reported=shown, languages=languages)
+    compared = sum(not math.isnan(one.p) for mine in reports.values() for _, one in mine)
+    family = f"{compared:,} comparisons of reported scores with those measured here"
+    family *= bool(compared)
+    return own._replace(tasks=tuple(tasks.values()), reports_family=family)
+
+
+def _compare_models(frame: MeasuredResults) -> Standings:
+    """How models compare on each task."""
     verdicts = judge_encoders(frame)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
     measured: dict[Key, list[MeasuredRow]] = {}
@@ -110,14 +164,13 @@ def standings(results: Sequence[Result]) -> Standings:
     compared = _with_the_best(models, pairs)
     every_row = [one.row for one in frame.measurements if one.row.control == "none"]
     ceilings = [row for row in every_row if row.kind == "oracle"]
-    controls = _by_row(r for r in results if r.trial.control != "none")
+    controls = _by_row(r for r in frame if r.trial.control != "none")
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
         standing = tuple(_standing(one.row, every, judged, compared) for one in mine)
         floors = [one for one in measured[key] if one.row.kind == "baseline"]
         shown = [r for one in (*mine, *floors) for fit in one.fits for r in fit]
-        beside = _with_controls(measured[key], controls)
         tasks.append(
             TaskStandings(
                 key,
@@ -125,28 +178,21 @@ def standings(results: Sequence[Result]) -> Standings:
                 tuple(one.row for one in floors),
                 tuple(row for row in ceilings if _key(row) == key),
                 tuple(list_languages(one.result for one in measured[key])),
-                tuple(shown),
-                tuple(beside),
+                shown=tuple(shown),
+                controls=tuple(_with_controls(measured[key], controls)),
             )
         )
     family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
     floors_family = f"{verdicts.comparisons:,} comparisons of models and layers with the baselines"
-    return Standings((*tasks, *_as_submitted(others)), family, floors_family)
+    return Standings(tuple(tasks), family, floors_family)
 
 
-def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
+def _not_computed(results: Sequence[Result]) -> Iterator[TaskStandings]:
     """Tasks whose metrics are not run here, each model at the layer that is best on dev."""
-    every: dict[Key, list[Submitted]] = {}
-    for one in submitted_rows(results):
-        every.setdefault(_key(one.row), []).append(one)
-    for key, mine in every.items():
-        best: dict[str, Submitted] = {}
-        for one in sorted(mine, key=lambda one: (_or_least(one.on_dev), one.row.score)):
-            if one.row.kind == "trained":
-                best[one.row.encoder] = one
+    for key, mine in _by_key(submitted_rows(results)).items():
         every_row = [one.row for one in mine]
-        judged = (best[name].row for name in sorted(best))
-        standing = (_not_compared(row, "as submitted", every_row) for row in judged)
+        judged = [one.row for one in _best_on_dev(mine)]
+        standing = (_not_compared(row, "not computed", every_row) for row in judged)
         yield TaskStandings(
             key,
             tuple(standing),
@@ -156,8 +202,67 @@ def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
         )
 
 
+def _by_key(every: Iterable[Submitted]) -> dict[Key, list[Submitted]]:
+    known: dict[Key, list[Submitted]] = {}
+    for one in every:
+        known.setdefault(_key(one.row), []).append(one)
+    return known
+
+
+def _best_on_dev(mine: Sequence[Submitted]) -> list[Submitted]:
+    """Of each model the layer that is best on dev, else the one with the best score."""
+    best: dict[str, Submitted] = {}
+    for one in sorted(mine, key=lambda one: (_or_least(one.on_dev), one.row.score)):
+        if one.row.kind == "trained":
+            best[one.row.encoder] = one
+    return [best[name] for name in sorted(best)]
+
+
 def _or_least(value: float) -> float:
     return -math.inf if math.isnan(value) else value
+
+
+def _reports(
+    reported: Sequence[Result], own: MeasuredResults
+) -> dict[Key, list[tuple[Submitted, ReportedScore]]]:
+    """What is reported of models on each task, with how it differs from what was measured of the
+    same layer over the same test examples.
+    """
+    computable, others = divide([one for one in reported if one.trial.control == "none"])
+    frame = MeasuredResults.of(computable)
+    rows = {_measured_place(one.row): one for one in frame.measurements}
+    measured = {_measured_place(one.row): one for one in own.measurements}
+    every = _by_key([*map(submitted_row, frame.measurements), *submitted_rows(others)])
+    chosen = {key: _best_on_dev(mine) for key, mine in every.items()}
+    asked = []
+    for one in (one for mine in chosen.values() for one in mine):
+        place = _measured_place(one.row)
+        both = place in rows and place in measured
+        if both and not explain_mismatch(rows[place], measured[place]):
+            asked.append(ComparisonQuestion(rows[place], (measured[place],)))
+    decided = decide_comparisons(asked)
+    p = correct_p_values([decision.p for decision in decided]).tolist() if decided else []
+    compared = {
+        _measured_place(decision.question.one.row): _Compared(decision.difference, value)
+        for decision, value in zip(decided, p, strict=True)
+    }
+    found = {}
+    for key, mine in chosen.items():
+        beside = [one.row for one in every[key]]
+        found[key] = [(one, _report(one.row, beside, measured, compared)) for one in mine]
+    return found
+
+
+def _report(
+    row: ResultRow,
+    beside: Sequence[ResultRow],
+    measured: Mapping[tuple[str, ...], MeasuredRow],
+    compared: Mapping[tuple[str, ...], _Compared],
+) -> ReportedScore:
+    place = _measured_place(row)
+    known = compared.get(place, _Compared(math.nan, math.nan))
+    here = measured[place].row if place in measured else None
+    return ReportedScore(row, here, *known, tuple(_other_layers(row, beside)))
 
 
 def _with_controls(
@@ -182,7 +287,7 @@ def _key(row: ResultRow) -> Key:
 
 
 def _measured_place(row: ResultRow) -> tuple[str, ...]:
-    return row.task, row.encoder, row.layer, row.probe
+    return row.task, row.encoder, row.layer, row.probe, row.control, row.metric
 
 
 def _place(row: ResultRow) -> tuple[str, str, str]:
@@ -252,13 +357,28 @@ def _standing(
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
     known = compared.get(_measured_place(row))
-    others = tuple(_other_layers(row, every))
     floor = judged.get(_place(row))
     if known is None:
         return _not_compared(row, "not compared", every)._replace(floor=floor)
-    difference, p = known
-    is_behind = p < 0.05 and difference < 0
-    return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
+    group: Group = "leading"
+    if not _has_baselines(floor):
+        group = "no baselines"
+    elif not _is_above(floor):
+        group = "not above baselines"
+    elif known.p < ALPHA and known.difference < 0:
+        group = "behind"
+    return Standing(row, group, *known, floor, tuple(_other_layers(row, every)))
+
+
+def _has_baselines(floor: TaskVerdict | None) -> bool:
+    """Whether a verdict rests on more than constant answers."""
+    answers = floor.answers if floor else ()
+    others = [other for answer in answers for other in answer.decision.question.others]
+    return any(other.row.encoder != CONSTANT for other in others)
+
+
+def _is_above(floor: TaskVerdict | None) -> bool:
+    return floor is not None and floor.strictest.verdict == "better"
 
 
 def _not_compared(row: ResultRow, group: Group, every: Sequence[ResultRow]) -> Standing:

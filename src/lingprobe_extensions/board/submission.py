@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lingprobe import DataProblem, Reference, Result, UsageProblem
@@ -27,6 +28,7 @@ from lingprobe_extensions.board.frame import (
     describe_layer,
     fit_of,
     read_frame,
+    strip_private,
     write_frame,
 )
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
@@ -49,17 +51,42 @@ class Submission(NamedTuple):
 
 class Statement(NamedTuple):
     """What a submitter says, which results do not tell: the name of the model, where there is one;
-    what it was trained on; and the scores of MTEB, of a name and a revision.
+    what it was trained on; the scores of MTEB, of a name and a revision; and whether the files of
+    models are hashed.
     """
 
     name: str | None = None
     declared: Mapping[str, str] = UNSAID
     mteb: Callable[[str, str], Mapping[str, Any]] = lambda name, revision: {}
+    hashes: bool = True
+
+
+class DescribedResults(NamedTuple):
+    """Results whose references name no folder of this machine, and a line for each model.
+
+    encoders  the references of their encoders by those that they have here
+    """
+
+    results: tuple[Result, ...] = ()
+    lines: tuple[ModelLine, ...] = ()
+    encoders: Mapping[str, str] = MappingProxyType({})
 
 
 def submission_of(results: Sequence[Result], said: Statement) -> Submission:
     """The fits of some results and the lines of their models; DataProblem where there is no model,
     UsageProblem where two things would have one name.
+    """
+    described = describe_results(results, said)
+    if not described.lines:
+        raise DataProblem("no model is among these results: only baselines and oracles")
+    moved = described.results
+    fits = with_bounds([fit_of(each) for each in moved], moved)
+    return Submission(tuple(fits), tuple(fit.result() for fit in fits), described.lines)
+
+
+def describe_results(results: Sequence[Result], said: Statement) -> DescribedResults:
+    """Results with what is known of their models; UsageProblem where two things would have one
+    name.
     """
     scored = [r for r in results if not math.isnan(r.score)]
     names = _names(
@@ -71,13 +98,15 @@ def submission_of(results: Sequence[Result], said: Statement) -> Submission:
     for encoder, name in sorted(names.items()):
         mine = [r for r in moved if r.trial.encoder == encoders[encoder]]
         lines.append(_line(name, encoder, mine, said))
-    fits = with_bounds([fit_of(each) for each in moved], moved)
-    return Submission(tuple(fits), tuple(fit.result() for fit in fits), tuple(lines))
+    return DescribedResults(tuple(moved), tuple(lines), encoders)
 
 
 def _line(name: str, encoder: str, mine: Sequence[Result], said: Statement) -> ModelLine:
-    files, size = files_and_size(encoder)
-    facts = facts_told_by(mine)
+    files, size = files_and_size(encoder, hashes=said.hashes)
+    try:
+        facts = facts_told_by(mine)
+    except DataProblem as problem:
+        raise DataProblem(f"{name}: {problem}") from problem
     line = ModelLine(
         name=name,
         encoder=mine[0].trial.encoder,
@@ -91,13 +120,13 @@ def _line(name: str, encoder: str, mine: Sequence[Result], said: Statement) -> M
 
 
 def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> list[Result]:
-    """Results in order, whose references name nothing of this machine."""
+    """Results in order, in which nothing names this machine."""
     tasks = _portable({r.trial.task for r in results})
     probes = _portable({r.trial.probe for r in results})
     controls = _portable({r.trial.control for r in results})
     metrics = _portable({r.metric for r in results})
     moved = []
-    for one in sorted(results, key=lambda r: r.trial):
+    for one in map(strip_private, sorted(results, key=lambda r: r.trial)):
         trial = replace(
             one.trial,
             task=tasks[one.trial.task],
@@ -105,14 +134,18 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
             probe=probes[one.trial.probe],
             control=controls[one.trial.control],
         )
-        moved.append(replace(one, trial=trial, metric=metrics[one.metric]))
+        own = {
+            encoders[name]: question
+            for name, question in one.provenance.own_baselines.items()
+            if name in encoders
+        }
+        provenance = replace(one.provenance, own_baselines=own)
+        moved.append(replace(one, trial=trial, metric=metrics[one.metric], provenance=provenance))
     return moved
 
 
 def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
     short = {encoder: shorten_reference(get_contents("encoders"), encoder) for encoder in models}
-    if not short:
-        raise DataProblem("no model is among these results: only baselines and oracles")
     if said.name is not None and len(short) > 1:
         raise UsageProblem(
             f"one name, and {len(short)} models: choose one of them and its baselines with encoders"
@@ -191,6 +224,8 @@ def write_submission(made: Submission, folder: Path) -> None:
 
 def read_parts(folder: Path) -> tuple[list[Fit], list[ModelLine]]:
     """The rows and lines of a folder; DataProblem where a file cannot be read."""
+    if not folder.is_dir():
+        raise DataProblem("there is no such folder")
     for name in FILES:
         if not (folder / name).is_file():
             raise DataProblem(

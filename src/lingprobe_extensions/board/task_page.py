@@ -1,10 +1,10 @@
 """The page of a task: models in groups, with the baselines and upper bounds that they stand
-between.
+between, and what is only reported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lingprobe import Table
 from lingprobe.extend import (
@@ -23,22 +23,42 @@ from lingprobe.extend import (
     format_p_value,
     get_question,
 )
-from lingprobe_extensions.board.contents import INDEX, Board, family_of, interval, with_sign
+from lingprobe_extensions.board.contents import (
+    INDEX,
+    Board,
+    family_of,
+    interval,
+    with_sign,
+)
 from lingprobe_extensions.board.details import control_blocks, group_blocks
 from lingprobe_extensions.board.frame import CONSTANT
-from lingprobe_extensions.board.standings import Group, Key, Standing
+from lingprobe_extensions.board.standings import (
+    Group,
+    Key,
+    ReportedScore,
+    Standing,
+    TaskStandings,
+)
 
 HEAD = (
     *("model", "layer", "score", "95 % interval", "from the best"),
     *("p (Holm)", "over baseline", "above baselines", "n"),
 )
 BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
+REPORTED = (
+    *("model", "layer", "reported", "95 % interval"),
+    *("measured here", "difference", "p (Holm)", "n"),
+)
 TITLES: dict[Group, str] = {
-    "leading": "Leading: the best, and those not significantly worse",
-    "behind": "Significantly worse than the best",
+    "leading": "Leading: above all baselines, and the best or not significantly worse",
+    "behind": "Above all baselines, and significantly worse than the best",
+    "not above baselines": "Not significantly above all baselines",
+    "no baselines": "Not ranked, since no baseline of this task was measured",
     "not compared": "Over other test examples, so not compared",
-    "as submitted": "By a metric that is code in a file: as submitted, not compared",
+    "not computed": "By a metric that is code in a file, so not compared",
 }
+CEILINGS = "Upper bounds: vectors that contain the annotation"
+REPORTS = "Reported by submitters"
 
 
 def task_page(board: Board, key: Key) -> WebDocument:
@@ -47,6 +67,7 @@ def task_page(board: Board, key: Key) -> WebDocument:
     rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
     about = get_question(key[0])
     groups = [_group(board, group, one.of(group)) for group in TITLES if one.of(group)]
+    floors = _bounds("Baselines", one.floors, rows[0].majority if rows else None)
     terms = (
         ("Language", board.language(key)),
         ("Family", family_of(key)),
@@ -55,32 +76,79 @@ def task_page(board: Board, key: Key) -> WebDocument:
         ("Task", key[0]),
     )
     blocks: tuple[PageBlock, ...] = (
+        _finding(board, one),
         TermBlock(terms),
         *groups,
-        _bounds("Baselines", one.floors, rows[0].majority if rows else None),
-        _bounds("Upper bounds: vectors that contain the annotation", one.ceilings),
+        *([floors, _bounds(CEILINGS, one.ceilings)] if rows else []),
+        *report_blocks(
+            [(board.name(each.row.encoder), each) for each in one.reported],
+            [f"../{board.model_files[each.row.encoder]}" for each in one.reported],
+        ),
         *control_blocks(board, one),
         *group_blocks(board, one),
         ProseBlock(
-            (*board.notes, "Models are in the order of their names within a group."), "note"
+            (*board.notes, "Models are in the order of their names within a group."),
+            "note",
         ),
-        FoldedBlock(
-            "Data and probes: caveats",
-            (ProseBlock(tuple(describe_scores(rows)), "note"),),
-        ),
+        *_caveats(rows or [each.row for each in one.reported]),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
     return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
 
 
+def _finding(board: Board, one: TaskStandings) -> ProseBlock:
+    """Who leads, or why nobody does, and whose reports are not what was measured."""
+    names = [board.name(each.row.encoder) for each in one.of("leading")]
+    if names:
+        text = f"Leading: {', '.join(sorted(names, key=str.casefold))}."
+    else:
+        text = f"No model is leading: {board.explain_no_leader(one.key)}."
+    differ = [board.name(each.row.encoder) for each in one.reported if each.differs]
+    beside = f"What is reported differs significantly from what was measured: {', '.join(differ)}."
+    return ProseBlock((text, *([beside] * bool(differ))), "finding")
+
+
+def _caveats(rows: Sequence[ResultRow]) -> Iterator[PageBlock]:
+    """What scores rest on."""
+    if rows:
+        notes = ProseBlock(tuple(describe_scores(rows)), "note")
+        yield FoldedBlock("Data and probes: caveats", (notes,))
+
+
+def report_blocks(
+    reports: Sequence[tuple[str, ReportedScore]], addresses: Sequence[str], head: str = "model"
+) -> tuple[PageBlock, ...]:
+    """Reported scores under names, in grey, beside what was measured of the same layers; () for
+    none.
+    """
+    if not reports:
+        return ()
+    rows = tuple(_report_row(name, one) for name, one in reports)
+    soft = {(0, r, c): "soft" for r in range(len(rows)) for c in range(len(REPORTED))}
+    table = Table((head, *REPORTED[1:]), (TableSection("", rows),), frozenset({head, "layer"}))
+    links = {(0, r, 0): address for r, address in enumerate(addresses)}
+    return (TableSheet(table, REPORTS, classes=soft, links=links),)
+
+
+def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:
+    row, here = one.row, one.measured
+    is_compared = one.p == one.p
+    return (
+        name,
+        row.layer,
+        format_number(row.score),
+        interval(row),
+        "–" if here is None else format_number(here.score),
+        with_sign(one.difference) if is_compared else "–" if here is None else "other examples",
+        format_p_value(one.p) if is_compared else "–",
+        f"{row.n:,}",
+    )
+
+
 def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
     rows = tuple(_row(board, one) for one in order)
-    links = {
-        (0, r, 0): f"../{board.model_files[one.row.encoder]}"
-        for r, one in enumerate(order)
-        if one.row.encoder in board.model_files
-    }
+    links = {(0, r, 0): f"../{board.model_files[one.row.encoder]}" for r, one in enumerate(order)}
     strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
     section = TableSection("", rows, strong=strong)
     words = frozenset({"model", "layer", "above baselines"})

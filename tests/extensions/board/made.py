@@ -7,10 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
+import lingprobe
 from fixtures.results import result, saying
 from lingprobe.data.core import Tags
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.controls import KEY_SEEN
+from lingprobe_extensions.board.contents import Board
+from lingprobe_extensions.board.merge import merge
+from lingprobe_extensions.board.standings import standings
+from lingprobe_extensions.board.submission import Statement, describe_results
 
 TASKS = ("ud/tense:UD_English-EWT", "ud/passive:UD_Polish-PDB")
 FILES = dict(
@@ -77,7 +82,10 @@ def control(plain, share, seed=0):
         score=float((~wrong).mean()),
         majority=float((gold == 0).mean()),
     )
-    identities = {**plain.provenance.identities, "control": f'["c", "code", "{seed}"]'}
+    identities = {
+        **plain.provenance.identities,
+        "control": json.dumps([CONTROL.format(seed), "code"]),
+    }
     return saying(moved, identities=identities)
 
 
@@ -90,3 +98,21 @@ def tagged(result):
     lengths = Tags(np.arange(N) % 40, tuple(map(str, range(40))))
     strata = {"clause": few, "form": words, "target": some, "length": lengths}
     return replace(result, strata=strata, clusters={"target": some.codes})
+
+
+def later(result):
+    """The same, measured later with other code."""
+    said = result.provenance.identities
+    other = {kind: text.replace('"code"', '"other code"') for kind, text in said.items()}
+    return replace(result.provenance, identities=other, date="2099-01-01T00:00:00")
+
+
+def store(results, folder):
+    """Results as the folder of a run, and the folder."""
+    return lingprobe.Evaluation(tuple(results)).save(folder)
+
+
+def make_board(measured, *submissions):
+    """A board of what its operator measured, and of submissions."""
+    merged = merge(submissions, describe_results(measured, Statement()))
+    return Board(merged, standings(merged.measured, merged.reported))

@@ -14,21 +14,17 @@ import numpy as np
 import pytest
 
 import lingprobe
-from extensions.board.made import TASKS, bounds, fit, results
+from extensions.board.made import TASKS, bounds, fit, later, make_board, results, store
 from lingprobe.audit.data_card import SUMS, sums
-from lingprobe.corpora.embedded import treebank
 from lingprobe.data.cache import write_text
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import holm
-from lingprobe_extensions.board import sample
 from lingprobe_extensions.board.check import check_folder
-from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.index_page import LIMIT, index_text
 from lingprobe_extensions.board.lines import parameters
 from lingprobe_extensions.board.merge import merge
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
-from lingprobe_extensions.board.sample import remeasure
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
     FITS,
@@ -95,7 +91,7 @@ def test_folds_are_one_score_with_all_examples():
     folds = [f"{TASKS[0]},fold={k}/2" for k in (1, 2)]
     made = submit([*results({"hf:org/one": 0.8}, folds)])
     assert {fit.fold for fit in made.fits} == {"1/2", "2/2"}
-    (one,) = standings(merge([made]).results).tasks
+    (one,) = standings(made.results).tasks
     (model,) = one.models
     assert (model.row.n, model.row.folds, one.key[0]) == (400, 2, TASKS[0])
 
@@ -230,6 +226,10 @@ ALTERED = {
         lambda f: edit_line(f, declared={"trained_on_ud": "maybe"}),
         r"'maybe' is not yes",
     ),
+    "another version": (
+        lambda f: edit_line(f, format=0),
+        r"line 1: format 0 is of another version of lingprobe: write it again",
+    ),
     "a type": (lambda f: edit_line(f, name={"a": 1}), r"line 1: name is .* which it cannot be"),
     "another key": (lambda f: edit_line(f, extra=1), r"line 1: a model is a JSON object with name"),
     "another state of a model": (other_state, r"line 1: its results are of several states"),
@@ -248,130 +248,6 @@ def test_an_altered_folder_is_refused_with_the_place(kind, folder):
     with pytest.raises(lingprobe.DataProblem, match=message):
         lingprobe.board(folder, folder.parent / "site")
     assert not (folder.parent / "site").exists()
-
-
-def test_nothing_that_a_folder_names_is_run(folder, tmp_path):
-    code = tmp_path / "mine.py"
-    code.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\ndef metric(): pass\n")
-    for place in ("metric", "encoder", "task", "probe"):
-        made = results(SHARES)
-        name = f"{code}@metric"
-        made = [
-            replace(one, metric=name)
-            if place == "metric"
-            else replace(one, trial=replace(one.trial, **{place: name}))
-            if one.provenance.kind == "trained" and one.trial.encoder == "hf:org/one"
-            else one
-            for one in made
-        ]
-        write_submission(submit(made), tmp_path / place)
-        page = lingprobe.submit(tmp_path / place, check=True)
-        assert "no trained probe was measured again" in str(page)
-        assert not (tmp_path / "ran").exists()
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory):
-    """Real fits of a model that is here; a baseline stands for it."""
-    place = tmp_path_factory.mktemp("real")
-    lines = "\n".join(treebank(400)).splitlines()
-    texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
-    vectors = np.random.default_rng(0).normal(size=(len(texts), 4)).astype(np.float32)
-    np.savez(place / "tiny.npz", sentences=np.array(texts), vectors=vectors)
-    (place / "few.conllu").write_text("\n".join(lines) + "\n", "utf-8")
-    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": "none"}
-    how["controls"] = ["word-labels,seed=3"]
-    monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.chdir(place)
-    encoders = ["length", f"npz:{place}/tiny.npz"]
-    evaluation = lingprobe.run("ud/tense:few.conllu", encoders, output="results", **how)
-    (place / "tiny.npz").rename(place / "moved.npz")
-    yield evaluation, place
-    monkeypatch.undo()
-
-
-def test_one_fit_is_measured_anew(measured, tmp_path):
-    evaluation, place = measured
-    lingprobe.submit(evaluation, tmp_path / "mine", name="tiny")
-    text = str(lingprobe.submit(tmp_path / "mine", check=True, encoders=["npz:moved.npz"]))
-    assert re.search(
-        r"measured again: ud/tense:few.conllu,limit=120, npz:\S*tiny.npz[^:]*: \d+\.\d, the same",
-        text,
-    )
-    without = str(lingprobe.submit(tmp_path / "mine", check=True))
-    assert re.search(
-        r"measured again: ud/tense:few.conllu,limit=120, length[^:]*: \d+\.\d, the same", without
-    )
-    assert str(place) not in (tmp_path / "mine" / LINES).read_text("utf-8")
-    assert str(place).encode() not in (tmp_path / "mine" / FITS).read_bytes()
-
-
-def test_a_forged_fit_is_refused_when_it_is_measured_anew(measured, tmp_path):
-    evaluation, _ = measured
-    made = submit(evaluation.results)
-    forged = [better(each) for each in made.results]
-    with pytest.raises(lingprobe.DataProblem, match=r"is stated; .* where nearly all should be"):
-        remeasure(forged, b"", ["npz:moved.npz"])
-
-
-def differing(result, many):
-    """The same fit with so many other answers."""
-    said = result.predicted.ids.copy()
-    said[:many] = 1 - said[:many]
-    named = Classes(said, result.predicted.names)
-    right = float((said == result.gold.ids).mean())
-    return replace(result, predicted=named, score=right)
-
-
-def test_a_model_may_answer_a_little_differently_and_a_baseline_may_not(measured):
-    evaluation, _ = measured
-    fits = {r.trial.encoder[:3]: r for r in evaluation.results if r.trial.control == "none"}
-    assert "(other batches)" in remeasure([differing(fits["npz"], 1)], b"", ["npz:moved.npz"])
-    with pytest.raises(lingprobe.DataProblem, match="where nearly all should be"):
-        remeasure([differing(fits["npz"], 2)], b"", ["npz:moved.npz"])
-    with pytest.raises(lingprobe.DataProblem, match="where all should be"):
-        remeasure([differing(fits["len"], 1)], b"")
-
-
-@pytest.mark.usefixtures("measured")
-def test_vectors_are_kept_as_they_were(tmp_path):
-    """In half the bits, and fewer numbers: what is measured anew is the same."""
-    how = {"probes": ["logreg"], "seeds": 1, "limit": 120, "baselines": "none", "dtype": "float16"}
-    made = lingprobe.run(
-        "ud/tense:few.conllu", "bow:random", project=8, output=tmp_path / "r", **how
-    )
-    assert "the same answers" in remeasure(made.results, b"")
-
-
-def test_a_control_is_measured_anew(measured):
-    evaluation, _ = measured
-    every = [r for r in evaluation.results if r.trial.control != "none"]
-    (one,) = [r for r in every if r.trial.encoder == "length"]
-    said = remeasure([one], b"")
-    assert re.search(r"length, control word-labels,seed=3: \d+\.\d, the same answers", said)
-    with pytest.raises(lingprobe.DataProblem, match="where all should be"):
-        remeasure([better(one)], b"")
-
-
-def test_the_content_decides_which_fit_is_measured(measured, monkeypatch):
-    evaluation, _ = measured
-    (first,) = [
-        r for r in evaluation.results if (r.trial.encoder, r.trial.control) == ("length", "none")
-    ]
-    several = [replace(first, trial=replace(first.trial, seed=k)) for k in range(6)]
-    chosen = []
-
-    def remember(stated, encoder):
-        chosen.append(stated.trial.seed)
-        return stated
-
-    monkeypatch.setattr(sample, "_measure", remember)
-    for salt in (*range(8), *range(8)):
-        remeasure(several[:: 1 if salt % 2 else -1], bytes([salt]))
-    assert chosen[:8] == chosen[8:]
-    assert len(set(chosen)) > 2
-    with pytest.raises(lingprobe.UsageProblem, match="check takes a folder"):
-        lingprobe.submit(evaluation, check=True)
 
 
 def standing(board, task):
@@ -405,14 +281,17 @@ def test_groups_are_those_of_compare():
     shown = [one.p for task in TASKS for one in standing(board, task).values() if one.p == one.p]
     assert sorted(shown) == pytest.approx(sorted(wanted))
     for task in TASKS:
-        for encoder, one in standing(board, task).items():
-            assert one.group == ("behind" if encoder == "hf:org/three" else "leading")
+        for one in standing(board, task).values():
+            behind = one.p < 0.05 and one.difference < 0
+            group = "behind" if behind else "leading"
+            assert one.group == (group if one.is_above_floors else "not above baselines")
     assert "6 pairs" in board.family
 
 
 def test_two_models_are_told_apart_exactly_where_compare_tells_them():
     for share in (0.9, 0.86, 0.83, 0.8):
         mine = results({"hf:org/one": 0.92, "hf:org/other": share}, TASKS[:1])
+        assert all(one.is_above_floors for one in standing(standings(mine), TASKS[0]).values())
         (decision,) = lingprobe.compare(mine, pairs=True).found
         other = standing(standings(mine), TASKS[0])["hf:org/other"]
         assert (other.group == "behind") == (decision.verdict != "no significant difference")
@@ -442,7 +321,7 @@ def test_a_model_stands_at_the_layer_that_is_best_on_dev():
 def test_submissions_are_merged():
     ours, theirs = submit(results(SHARES)), submit(results({"hf:org/four": 0.8}))
     both = merge([ours, theirs, ours])
-    assert len(both.results) == len(ours.fits) + len(TASKS)
+    assert len(both.reported) == (len(SHARES) + 1) * len(TASKS)
     assert {model.name for model in both.models.values()} == {
         "org/one",
         "org/two",
@@ -454,23 +333,16 @@ def test_submissions_are_merged():
     names = sorted(model.name for model in other.models.values())
     assert len(other.models) == 4
     assert re.fullmatch(r"org/one \([0-9a-f]{6}\)", names[0])
-    scores = {row.row.score for row in standings(other.results).tasks[0].models}
-    assert {90.0, 70.0} <= scores
+    (first, _) = standings([], other.reported).tasks
+    assert {90.0, 70.0} <= {one.row.score for one in first.reported}
 
 
 def test_nobody_replaces_what_others_submitted():
     ours = submit(results(SHARES))
     forged = submit([replace(one, provenance=later(one)) for one in map(better, results(SHARES))])
     for order, score in (((ours, forged), 65.0), ((forged, ours), 100.0)):
-        board = standings(merge(order).results)
-        assert standing(board, TASKS[0])["hf:org/three"].row.score == score
-
-
-def later(result):
-    """The same, measured later with other code."""
-    said = result.provenance.identities
-    other = {kind: text.replace('"code"', '"other code"') for kind, text in said.items()}
-    return replace(result.provenance, identities=other, date="2099-01-01T00:00:00")
+        (one, _) = standings([], merge(order).reported).tasks
+        assert {each.row.encoder: each.row.score for each in one.reported}["hf:org/three"] == score
 
 
 class Texts(HTMLParser):
@@ -493,8 +365,9 @@ def test_pages_stand_any_name(tmp_path):
     ]
     lines = [replace(line, revision=line.revision, digest=line.seal()) for line in lines]
     write_submission(Submission(made.fits, made.results, tuple(lines)), tmp_path / "mine")
-    files = lingprobe.board([tmp_path / "mine"], tmp_path / "site")
-    assert len(files) == 1 + 2 + 2
+    own = store(results({"hf:org/one": 0.9}), tmp_path / "own")
+    files = lingprobe.board([tmp_path / "mine"], tmp_path / "site", measure=own).files
+    assert len(files) == 1 + 2 + 2 + 2
     for file in files:
         assert file.resolve().is_relative_to(tmp_path / "site")
         text = file.read_text("utf-8")
@@ -511,7 +384,8 @@ def test_pages_stand_any_name(tmp_path):
 
 
 def test_every_page_has_floors_and_ceilings(folder):
-    files = lingprobe.board(folder, folder.parent / "site")
+    own = store(results(SHARES), folder.parent / "own")
+    files = lingprobe.board(folder, folder.parent / "site", measure=own).files
     for file in files:
         text = file.read_text("utf-8")
         assert "baseline" in text
@@ -537,8 +411,7 @@ def test_layers_can_be_chosen():
     ]
     made = submit([*layers, *bounds(TASKS[:1])])
     assert made.lines[0].layers == ("2", "9", "10")
-    merged = merge([made])
-    text = index_text(Board(merged, standings(merged.results)))
+    text = index_text(make_board([*layers, *bounds(TASKS[:1])]))
     assert choices(text)["variants"]["names"] == ["2", "9", "10"]
     (variants,) = [a["data-variants"] for _, a in Texts(text).tags if a.get("data-variants")]
     column, *scores = variants.split(";")
@@ -548,8 +421,7 @@ def test_layers_can_be_chosen():
 def test_an_index_that_would_be_too_large_has_fewer_tasks(monkeypatch):
     from lingprobe_extensions.board import index_page
 
-    merged = merge([submit(results({f"hf:org/{i}": 0.8 for i in range(30)}))])
-    board = Board(merged, standings(merged.results))
+    board = make_board(results({f"hf:org/{i}": 0.8 for i in range(30)}))
     whole = index_text(board)
     monkeypatch.setattr(index_page, "LIMIT", len(whole.encode()) - 1)
     text = index_text(board)
@@ -590,7 +462,7 @@ def test_scores_of_mteb_are_shown_and_marked(tmp_path):
     )
     assert [line.mteb["revision"] for line in made.lines] == ["abc", "def"]
     write_submission(made, tmp_path / "mine")
-    files = lingprobe.board(tmp_path / "mine", tmp_path / "site")
+    files = lingprobe.board(tmp_path / "mine", tmp_path / "site").files
     index = files[0].read_text("utf-8")
     assert "50.0†" in index
     assert re.search(r"org/one</a></th><td>50\.0</td>", index)
@@ -619,6 +491,9 @@ def test_what_cannot_be_submitted_is_refused(tmp_path):
         submit(results(SHARES), name="mine")
     with pytest.raises(lingprobe.UsageProblem, match="name a folder to write"):
         lingprobe.submit(results(SHARES))
+    write_submission(submit(results(SHARES)), tmp_path / "mine")
+    with pytest.raises(lingprobe.UsageProblem, match="check takes a folder"):
+        lingprobe.submit(tmp_path / "mine", check=True, encoders=["length"])
     with pytest.raises(lingprobe.UsageProblem, match="leave metric out"):
         lingprobe.submit(results(SHARES), tmp_path / "x", metric="accuracy")
     with pytest.raises(lingprobe.DataProblem, match="is missing, so it is not a submission"):

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import lingprobe
-from extensions.board.made import TASKS, N, bounds, control, fit, tagged
+from extensions.board.made import TASKS, N, bounds, control, fit, store, tagged
 from lingprobe.data.core import Tags
 from lingprobe_extensions.board.check import check_folder
 from lingprobe_extensions.board.frame import fit_of
-from lingprobe_extensions.board.merge import merge
 from lingprobe_extensions.board.own_metrics import submitted_rows
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
@@ -32,10 +31,10 @@ def submit(results):
     return submission_of(results, Statement())
 
 
-def page_of(made, tmp_path, task=TASKS[0]):
-    """The text of a task's page."""
-    write_submission(made, tmp_path / "mine")
-    files = lingprobe.board(tmp_path / "mine", tmp_path / "site")
+def page_of(results, tmp_path, task=TASKS[0]):
+    """The text of a task's page on a board of what was measured."""
+    own = store(results, tmp_path / "own")
+    files = lingprobe.board(output=tmp_path / "site", measure=own).files
     name = task.partition(":")[0].replace("/", "_")
     (file,) = [f for f in files if f.parent.name == "tasks" and f.name.startswith(name)]
     return unescape(re.sub(r"<[^>]+>", " ", file.read_text("utf-8")))
@@ -47,10 +46,10 @@ def test_a_control_stands_beside_its_score(tmp_path):
     made = submit([*plain, *controls])
     assert sum("word-labels" in f.control for f in made.fits) == 4
     assert made.lines[0].fits == 3
-    (one,) = standings(merge([made]).results).tasks
+    (one,) = standings(made.results).tasks
     assert [m.row.score for m in one.models] == [90.0]
     assert {row.encoder for row in one.floors} == {"length", "bow:random"}
-    text = page_of(made, tmp_path)
+    text = page_of([*plain, *controls], tmp_path)
     mine = next(c for c in controls if c.trial.encoder == "hf:org/one")
     right = mine.gold.ids == mine.predicted.ids
     assert re.search(r"org/one\s+-\s+word-labels[^%]*?90\.0\s+60\.0", text)
@@ -70,8 +69,7 @@ def test_a_control_stands_beside_its_score(tmp_path):
 
 def test_a_control_of_another_layer_is_shown_with_its_score(tmp_path):
     layers = [fit("hf:org/deep", share, read=str(k)) for k, share in enumerate((0.6, 0.9))]
-    made = submit([*layers, *bounds(TASKS[:1]), control(layers[0], 0.55)])
-    text = page_of(made, tmp_path)
+    text = page_of([*layers, *bounds(TASKS[:1]), control(layers[0], 0.55)], tmp_path)
     assert re.search(r"org/deep\s+1\s+90\.0", text)
     assert re.search(r"org/deep\s+0\s+word-labels[^%]*?60\.0\s+55\.0", text)
 
@@ -85,11 +83,12 @@ def test_floors_of_a_control_are_those_under_it():
 
 
 def test_scores_by_groups_and_no_words(tmp_path):
-    made = submit(list(map(tagged, [fit("hf:org/one", 0.9), *bounds(TASKS[:1])])))
+    plain = list(map(tagged, [fit("hf:org/one", 0.9), *bounds(TASKS[:1])]))
+    made = submit(plain)
     (one,) = [f.result() for f in made.fits if f.kind == "trained"]
     assert one.strata.keys() == {"clause", "length"}
     assert b"secret" not in b"".join(fit.packed.encode() for fit in made.fits)
-    text = page_of(made, tmp_path)
+    text = page_of(plain, tmp_path)
     right = one.gold.ids == one.predicted.ids
     sub = 100 * right[np.arange(N) % 5 == 4].mean()
     assert "By clause" in text
@@ -120,7 +119,7 @@ def own(result, code):
     return replace(result, metric=f"{code}@near", low=0.5, high=0.95)
 
 
-def test_scores_by_a_metric_of_a_file_are_shown_as_submitted(tmp_path):
+def test_scores_by_a_metric_of_a_file_are_shown_and_not_compared(tmp_path):
     code = tmp_path / "mine.py"
     code.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\ndef near(): pass\n")
     mine = [fit("hf:org/one", share, seed=k) for k, share in enumerate((0.9, 0.8))]
@@ -128,8 +127,8 @@ def test_scores_by_a_metric_of_a_file_are_shown_as_submitted(tmp_path):
     other = [fit("hf:org/one", 0.9, task=TASKS[1]), *bounds(TASKS[1:])]
     made = submit([*(own(each, code) for each in [*mine, *deep, *bounds(TASKS[:1])]), *other])
     assert {f.metric for f in made.fits} == {"mine.py@near", "accuracy"}
-    text = page_of(made, tmp_path)
-    assert "as submitted, not compared" in text
+    text = page_of(made.results, tmp_path)
+    assert "By a metric that is code in a file, so not compared" in text
     assert re.search(r"org/one\s+-\s+85\.0\s+–", text)
     assert re.search(r"org/deep\s+6\s+75\.0\s+50\.0 – 95\.0", text)
     assert re.search(r"gold\s+-\s+99\.0", text)
