@@ -165,9 +165,9 @@ class Comparing(Tuned, Protocol):
     controls keep the one that is chosen.
     """
 
-    def with_choice(self, train: Readings, dev: Readings) -> Probe:
+    def with_choice(self, train: Readings, dev: Readings, reads: Sequence[str] = ()) -> Probe:
         """The same probe with what it chooses by the training examples of one fold and all layers
-        of the encoder.
+        of the encoder, or by what these reads take of them.
         """
 
 

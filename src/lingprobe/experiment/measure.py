@@ -35,6 +35,7 @@ from lingprobe.data.core import (
 from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
+from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance, Thresholds
 from lingprobe.data.oracles import (
     Informed,
@@ -178,7 +179,7 @@ def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
         return probe
     first = replace(first_fold(group), control=Unchanged())
     if first.task is group.task and isinstance(group.control, Unchanged):
-        probe = group.probe.with_choice(part.job.train, part.job.dev)
+        probe = group.probe.with_choice(part.job.train, part.job.dev, _reads(group))
     elif (probe := PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
         dataset = load_dataset(first.task, first.ingredients.task)
         probe = ready(first, dataset, store, before=part).job.probe
@@ -190,7 +191,13 @@ def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
 def _name_choice(group: Group) -> tuple[str, ...]:
     """What a probe's choice depends on."""
     known = group.ingredients
-    return str(known.task), str(known.encoder), str(known.probe), group.vectors
+    made_of = str(known.task), str(known.encoder), str(known.probe), group.vectors
+    return (*made_of, *filter(NarrowName.parse, _reads(group)))
+
+
+def _reads(group: Group) -> list[str]:
+    """What trials of a group read."""
+    return list(dict.fromkeys(trial.read for trial in group.trials))
 
 
 def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:

@@ -5,9 +5,8 @@ discriminant analysis and logistic regression.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -46,6 +45,10 @@ MODELS: Mapping[Member, str] = {
     "discriminant": "shrunk linear discriminant analysis",
     "logistic": "logistic regression",
 }
+SharedChoice = Mapping[str, MemberChoice]
+"""What was chosen once for a task and an encoder, over whole layers under '', and by what is read
+of them, as 'first64:'.
+"""
 _COMPARED_LAYERS = 4  # at even distances, that members are compared on
 _PREDICTED_ROWS = 4096  # at one time
 
@@ -106,16 +109,19 @@ class Linear:
         object.__setattr__(made, "shared", shared)
         return made
 
-    def with_choice(self, train: Readings, dev: Readings) -> Linear:
-        """The same with the member and scale that are best over the layers of an encoder; over
-        fewer numbers of them where such are read.
+    def with_choice(self, train: Readings, dev: Readings, reads: Sequence[str] = ()) -> Linear:
+        """The same with the member and scale that are best over the layers of an encoder, and over
+        fewer numbers of them where some of the reads are of these.
         """
         names = train.vectors.names
         places = np.linspace(0, len(names) - 1, min(_COMPARED_LAYERS, len(names)))
-        reads = [names[k] for k in dict.fromkeys(places.round().astype(int).tolist())]
-        shared = SharedChoice(partial(self._choose, train, dev), reads)
-        shared.find(reads[0])
-        return self._sharing(shared)
+        compared = [names[k] for k in dict.fromkeys(places.round().astype(int).tolist())]
+        parts = dict.fromkeys(narrow_part(read) for read in ("", *reads))
+        chosen = {
+            part: self._choose(train, dev, [f"{part}{layer}" for layer in compared])
+            for part in parts
+        }
+        return self._sharing(chosen)
 
     def _choose(self, train: Readings, dev: Readings, reads: Sequence[str]) -> MemberChoice:
         """The choice over some reads."""
@@ -135,8 +141,14 @@ class Linear:
         if not len(train):
             raise ReadingProblem("linear has no training examples")
         reads = list(dict.fromkeys(cell.read for cell in cells))
-        shared = self.shared or SharedChoice(partial(self._choose, train, dev), reads)
-        fitted = {read: self._fit_read(train, dev, read, shared.find(read)) for read in reads}
+        chosen = dict(self.shared or {})
+        for part in dict.fromkeys(map(narrow_part, reads)):
+            if part not in chosen:
+                mine = [read for read in reads if narrow_part(read) == part]
+                chosen[part] = self._choose(train, dev, mine)
+        fitted = {
+            read: self._fit_read(train, dev, read, chosen[narrow_part(read)]) for read in reads
+        }
         return [fitted[cell.read] for cell in cells]
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
@@ -191,29 +203,10 @@ class Linear:
         return LinearMap(read, decomposition.scale, model, cuts, choice, held_out)
 
 
-@dataclass(frozen=True, slots=True)
-class SharedChoice:
-    """What is chosen once for a task and an encoder, by all layers and by each number of directions
-    of them that is read.
-
-    choose  makes the choice over some reads
-    layers  that are compared
-    """
-
-    choose: Callable[[Sequence[str]], MemberChoice]
-    layers: Sequence[str]
-    _chosen: dict[str, MemberChoice] = field(default_factory=dict)
-
-    def find(self, read: str) -> MemberChoice:
-        """The choice that a read is fitted under."""
-        narrowed = ((NarrowName.parse(layer), layer) for layer in self.layers)
-        reads = list(dict.fromkeys(part.layer if part else layer for part, layer in narrowed))
-        if part := NarrowName.parse(read):
-            reads = [str(part._replace(layer=layer)) for layer in reads]
-        found = self._chosen.get(reads[0])
-        if found is None:
-            found = self._chosen[reads[0]] = self.choose(reads)
-        return found
+def narrow_part(read: str) -> str:
+    """What a read takes of a layer, as 'first64:'; '' for all."""
+    part = NarrowName.parse(read)
+    return f"{part.how}{part.width}:" if part else ""
 
 
 @dataclass(frozen=True, slots=True)
