@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 from fixtures.results import KINDS, NAMES, result, results, saying
+from fixtures.scored import to_scores
+from fixtures.scored import to_scores as rows
 from lingprobe.analysis.comparison import decide_comparisons, with_baselines
 from lingprobe.analysis.frame import (
     ALL_KEYS,
@@ -24,7 +26,6 @@ from lingprobe.analysis.frame import (
     ProbeRun,
     ResultFrame,
 )
-from lingprobe.analysis.rows import rows
 from lingprobe.analysis.statistics import (
     BestRow,
     BetterThanEach,
@@ -44,6 +45,7 @@ from lingprobe.analysis.statistics import (
 from lingprobe.data.labels import Classes
 from lingprobe.inside.units.notes import Looks
 from lingprobe.metrics import difference, holm
+from lingprobe.probes import PROBES
 
 
 def drawn(share: float, seed: int = 0, **changed):
@@ -257,7 +259,7 @@ def test_comparisons_with_baselines_are_those_of_tables():
         for row, *values in zip(frame, *columns.values(), strict=True)
         if row.role == "trained"
     }
-    decided = decide_comparisons(with_baselines(made).asked)
+    decided = decide_comparisons(with_baselines(to_scores(made)).asked)
     assert len(decided) == len(found) == 4
     for one in decided:
         row, best = one.question.one.row, one.question.best.row
@@ -354,3 +356,15 @@ def test_notes_are_columns_and_rows_are_added():
     roles = [saying(result(encoder=k), kind=k) for k in ("oracle", "trained", "baseline")]
     ordered = ResultFrame.of(roles).arrange_roles("task")
     assert ordered.column("encoder") == ["baseline", "trained", "oracle"]
+
+
+def test_one_short_name_of_two_probes_is_given_in_full():
+    """An option of today, as it is by default, was not there in a version before."""
+    probe = PROBES.canonical("logreg")
+    before = probe.rpartition(",")[0]
+    found = rows([result(0.9, probe=probe), result(0.6, probe=before), result(0.5, probe="mlp")])
+    assert [row.probe for row in found] == [probe, before, "mlp"]
+    assert [row.score for row in found] == pytest.approx([90, 60, 50])
+    assert [row.n for row in found] == [200] * 3
+    (alone,) = rows([result(0.9, probe=probe)])
+    assert alone.probe == "logreg"

@@ -9,19 +9,18 @@ those of `analysis.comparison`.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe import Result
+from lingprobe import Result, ResultFrame
 from lingprobe.extend import (
+    ComparedRow,
     ComparisonQuestion,
-    MeasuredResults,
-    MeasuredRow,
-    ResultRow,
     TaskVerdict,
+    compute_scores,
     correct_p_values,
     decide_comparisons,
     explain_mismatch,
@@ -30,7 +29,6 @@ from lingprobe.extend import (
     list_languages,
     mark_test_sets,
 )
-from lingprobe_extensions.board.frame import row_place
 from lingprobe_extensions.board.own_metrics import Submitted, divide, submitted_rows
 
 Group = Literal["leading", "behind", "not compared", "as submitted"]
@@ -48,12 +46,12 @@ class Standing(NamedTuple):
     others      the rows of its other layers
     """
 
-    row: ResultRow
+    row: Any
     group: Group
     difference: float
     p: float
     floor: TaskVerdict | None
-    others: tuple[ResultRow, ...]
+    others: tuple[Any, ...]
 
     @property
     def is_above_floors(self) -> bool:
@@ -66,17 +64,17 @@ class TaskStandings(NamedTuple):
 
     languages  of the data, as eng-Latn
     floors     rows of baselines; upper bounds: of oracles
-    shown      the results behind the rows of models and baselines
-    controls   results of controls, at any layer, and of the same fits without
+    shown      the trained probes behind the rows of models and baselines
+    controls   those of controls, at any layer, and those without beside them
     """
 
     key: Key
     models: tuple[Standing, ...]
-    floors: tuple[ResultRow, ...]
-    ceilings: tuple[ResultRow, ...]
+    floors: tuple[Any, ...]
+    ceilings: tuple[Any, ...]
     languages: tuple[str, ...]
-    shown: tuple[Result, ...] = ()
-    controls: tuple[Result, ...] = ()
+    shown: ResultFrame
+    controls: ResultFrame
 
     def of(self, group: Group) -> list[Standing]:
         """The models of a group."""
@@ -98,35 +96,39 @@ def standings(results: Sequence[Result]) -> Standings:
     here stand by themselves.
     """
     results, others = divide(results)
-    frame = MeasuredResults.of(results)
-    verdicts = judge_encoders(frame)
+    frame = ResultFrame.of(results)
+    scored = compute_scores(frame)
+    verdicts = judge_encoders(scored)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
-    measured: dict[Key, list[MeasuredRow]] = {}
-    for mine in group_rows_by_task(frame):
+    measured: dict[Key, list[ComparedRow]] = {}
+    for mine in group_rows_by_task(scored):
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
     pairs = sum(_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
-    every_row = [one.row for one in frame.measurements if one.row.control == "none"]
-    ceilings = [row for row in every_row if row.kind == "oracle"]
-    controls = _by_row(r for r in results if r.trial.control != "none")
+    ceilings = scored.where(control="none", role="oracle")
+    places = frame.groups(_PLACE)
+    languages = _list_languages(frame, results)
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
         standing = tuple(_standing(one.row, every, judged, compared) for one in mine)
         floors = [one for one in measured[key] if one.row.kind == "baseline"]
-        shown = [r for one in (*mine, *floors) for fit in one.fits for r in fit]
-        beside = _with_controls(measured[key], controls)
+        shown = [k for one in (*mine, *floors) for k in places[_get_place(one.row)]]
+        plain = frame.take(shown).where(control="none")
+        beside = [places[_get_place(one.row)] for one in measured[key]]
+        controls = frame.column("control")
+        controlled = [some for some in beside if any(controls[k] != "none" for k in some)]
         tasks.append(
             TaskStandings(
                 key,
                 standing,
                 tuple(one.row for one in floors),
                 tuple(row for row in ceilings if _key(row) == key),
-                tuple(list_languages(one.result for one in measured[key])),
-                tuple(shown),
-                tuple(beside),
+                languages[key[0]],
+                plain,
+                frame.take([k for some in controlled for k in some]),
             )
         )
     family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
@@ -153,6 +155,8 @@ def _as_submitted(results: Sequence[Result]) -> Iterator[TaskStandings]:
             tuple(row for row in every_row if row.kind == "baseline"),
             tuple(row for row in every_row if row.kind == "oracle"),
             tuple(list_languages(one.results[0] for one in mine)),
+            ResultFrame.of([]),
+            ResultFrame.of([]),
         )
 
 
@@ -160,40 +164,36 @@ def _or_least(value: float) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-def _with_controls(
-    every: Sequence[MeasuredRow], controls: Mapping[tuple[str, ...], Sequence[Result]]
-) -> Iterator[Result]:
-    """The fits that have a control, and its results."""
-    for one in every:
-        if beside := controls.get(row_place(one.result)):
-            yield from (result for fit in one.fits for result in fit)
-            yield from beside
+_PLACE = ("task", "encoder", "layer", "probe", "metric")
+"""What a row is of, and the rows under controls beside it."""
 
 
-def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
-    known = defaultdict[tuple[str, ...], list[Result]](list)
-    for one in results:
-        known[row_place(one)].append(one)
-    return known
+_get_place = attrgetter(*_PLACE)
 
 
-def _key(row: ResultRow) -> Key:
+def _list_languages(frame: ResultFrame, results: Sequence[Result]) -> dict[str, tuple[str, ...]]:
+    """The languages of each task, of a frame of these results."""
+    tasks = frame.groups(("task",)).items()
+    return {task: tuple(list_languages(results[k] for k in some)) for (task,), some in tasks}
+
+
+def _key(row: Any) -> Key:
     return row.task, row.probe, row.metric
 
 
-def _measured_place(row: ResultRow) -> tuple[str, ...]:
+def _measured_place(row: Any) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe
 
 
-def _place(row: ResultRow) -> tuple[str, str, str]:
+def _place(row: Any) -> tuple[str, str, str]:
     return row.task, row.encoder, row.probe
 
 
 def _at_chosen_layers(
-    mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], TaskVerdict]
-) -> list[MeasuredRow]:
+    mine: Sequence[ComparedRow], judged: Mapping[tuple[str, str, str], TaskVerdict]
+) -> list[ComparedRow]:
     """Of each model the layer that `compare` judges; the best where it judges none."""
-    kept: dict[str, MeasuredRow] = {}
+    kept: dict[str, ComparedRow] = {}
     for one in mine:
         if one.row.kind != "trained" or math.isnan(one.row.score):
             continue
@@ -206,7 +206,7 @@ def _at_chosen_layers(
     return [kept[name] for name in sorted(kept)]
 
 
-def _pairs(mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
+def _pairs(mine: Sequence[ComparedRow], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
     """How many pairs a task has; of a model whose layer dev did not choose each layer counts."""
     known = [judged.get(_place(one.row)) for one in mine]
     many = sum(1 if each is None or each.on_dev else each.layers for each in known)
@@ -221,7 +221,7 @@ class _Compared(NamedTuple):
 
 
 def _with_the_best(
-    models: Mapping[Key, Sequence[MeasuredRow]], pairs: int
+    models: Mapping[Key, Sequence[ComparedRow]], pairs: int
 ) -> dict[tuple[str, ...], _Compared]:
     """The comparison of each model with the best of its task, where it is over the same test
     examples.
@@ -246,8 +246,8 @@ def _with_the_best(
 
 
 def _standing(
-    row: ResultRow,
-    every: Sequence[ResultRow],
+    row: Any,
+    every: Sequence[Any],
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
@@ -261,9 +261,9 @@ def _standing(
     return Standing(row, "behind" if is_behind else "leading", difference, p, floor, others)
 
 
-def _not_compared(row: ResultRow, group: Group, every: Sequence[ResultRow]) -> Standing:
+def _not_compared(row: Any, group: Group, every: Sequence[Any]) -> Standing:
     return Standing(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
 
 
-def _other_layers(row: ResultRow, every: Sequence[ResultRow]) -> Iterator[ResultRow]:
+def _other_layers(row: Any, every: Sequence[Any]) -> Iterator[Any]:
     yield from (one for one in every if one.encoder == row.encoder and one.layer != row.layer)

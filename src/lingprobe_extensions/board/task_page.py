@@ -5,6 +5,7 @@ between.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lingprobe import Table
 from lingprobe.extend import (
@@ -13,7 +14,6 @@ from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
-    ResultRow,
     TableSection,
     TableSheet,
     TermBlock,
@@ -120,7 +120,7 @@ def floor_verdict(one: Standing) -> str:
     return said.get(verdict, verdict)
 
 
-def _bounds(title: str, rows: Sequence[ResultRow], constant: float | None = None) -> PageBlock:
+def _bounds(title: str, rows: Sequence[Any], constant: float | None = None) -> PageBlock:
     """Baselines or oracles with their scores."""
     lines = [(CONSTANT, "-", format_number(constant), "", "")] if constant is not None else []
     lines += [

@@ -137,7 +137,7 @@ def morphology(
         every = [*read, *floors([each for each in read if isinstance(each, str)])]
     how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
-    found = morphology_page(morphology_of(done.results))
+    found = morphology_page(morphology_of(ResultFrame.of(done.results)))
     return found.with_remarks((*done.remarks, *done.problems))
 
 

@@ -20,11 +20,11 @@ from lingprobe.analysis.comparison import (
     with_baselines,
 )
 from lingprobe.analysis.encoder_verdicts import Verdicts, judge_encoders
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.inside.languages.transfer import label
 from lingprobe.inside.languages.words import TREES
@@ -132,18 +132,20 @@ def floors(encoders: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def morphology_of(results: Sequence[Result]) -> Morphology:
-    """What results of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
-    mine = [result for result in results if _reference_of(result.trial.task)]
-    if not mine:
+def morphology_of(frame: ResultFrame) -> Morphology:
+    """What probes of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
+    tasks = frame.column("task")
+    mine = frame.take([number for number, task in enumerate(tasks) if _reference_of(task)])
+    if not len(mine):
         raise DataProblem(
             "none of these results is of features of words: `lingprobe inside morphology` measures"
             " some"
         )
-    asked = with_baselines(mine).of_layers
+    scored = compute_scores(mine)
+    asked = with_baselines(scored).of_layers
     decided = {what(d.question.one.row): d for d in decide_comparisons(asked)}
-    every = tuple(_row(row, decided.get(what(row))) for row in rows(mine))
-    return Morphology(every, judge_encoders(mine))
+    every = tuple(_row(row, decided.get(what(row))) for row in scored)
+    return Morphology(every, judge_encoders(scored))
 
 
 def _reference_of(task: str) -> Reference | None:
@@ -159,7 +161,7 @@ def feature_of(task: str) -> tuple[str, str, Where]:
     return feature, label(parsed.argument or ""), PLACES[parsed.name]
 
 
-def _row(row: ResultRow, decision: Decision | None) -> MorphologyRow:
+def _row(row: FrameRow, decision: Decision | None) -> MorphologyRow:
     measured = row.score, row.low, row.high, row.majority
     plain = (*feature_of(row.task), row.encoder, row.layer, row.kind, row.train, row.n, *measured)
     if decision is None:

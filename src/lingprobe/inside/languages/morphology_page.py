@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import CONSTANT
-from lingprobe.data.core import Result
 from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.morphology import (
     PLACES,
@@ -18,6 +18,7 @@ from lingprobe.inside.languages.morphology import (
 )
 from lingprobe.inside.languages.views import name_encoders
 from lingprobe.pages.records import format_csv
+from lingprobe.pages.view_page import PageView
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
@@ -35,9 +36,12 @@ Names = Mapping[str, str]
 NONE = "–"
 
 
-def morphology(results: Sequence[Result], asked: Asked) -> Page[tuple[MorphologyRow, ...]]:
+def _show_morphology(frame: ResultFrame, asked: Asked) -> Page[tuple[MorphologyRow, ...]]:
     """Whether encoders know features of words, in sentences and alone, layer by layer."""
-    return morphology_page(morphology_of(results))
+    return morphology_page(morphology_of(frame))
+
+
+morphology = PageView(_show_morphology)
 
 
 def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
