@@ -32,7 +32,6 @@ from lingprobe.analysis.statistics import (
     ConstantTest,
     ExampleDigest,
     FirstKnown,
-    FoldCounts,
     HolmCorrection,
     JointPermutation,
     LowerThanEach,
@@ -325,16 +324,9 @@ def test_the_best_of_other_rows_and_the_first_number_known():
     assert math.isnan(first[2])
 
 
-def test_what_is_counted_is_of_all_folds_or_of_the_most():
-    counts = [{"unseen": 2, "unusable": 4, "cut": 1}, {"unseen": 3, "unusable": 1, "cut": 5}]
-    folds = [
-        saying(result(task=f"ud/tense:EWT,fold={k}/2"), counts=each, tested=f"t{k}")
-        for k, each in enumerate(counts, 1)
-    ]
+def test_test_examples_are_told_by_a_digest_where_it_is_known():
+    folds = [saying(result(task=f"ud/tense:EWT,fold={k}/2"), tested=f"t{k}") for k in (1, 2)]
     frame = averaged(folds)
-    assert FoldCounts().compute(frame, frame) == {
-        "folds": [2], "unseen": [5], "unusable": [4], "cut": [5]
-    }  # fmt: skip
     (digest,) = ExampleDigest("tested").compute(frame, frame)["tested"]
     assert digest == rows(folds)[0].tested != ""
     untold = averaged([saying(folds[0], tested="")])

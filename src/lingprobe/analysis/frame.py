@@ -74,6 +74,7 @@ LEXICAL = "lex"
 """The layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
 section 2).
 """
+_CONTENTS = {"task": TASKS, "encoder": ENCODERS, "probe": PROBES, "control": CONTROLS}
 _COUNTS = ("n_train", "n_test", "n_dropped", "seed")
 _UNUSED: Mapping[str, Any] = (
     dict.fromkeys(ALL_KEYS, "")
@@ -128,16 +129,16 @@ class ProbeRun:
 
     @classmethod
     def of(cls, result: Result, extra: Sequence[RunExtra] = ()) -> ProbeRun:
-        """That of a stored result, with some of `RUN_EXTRAS`, or notes."""
+        """That of a stored result, with some of `RUN_EXTRAS`, or notes; references are in full."""
         trial, about = result.trial, result.provenance
         keys = {
-            "task": shorten_reference(TASKS, strip_fold(trial.task)),
-            "encoder": shorten_reference(ENCODERS, trial.encoder),
+            "task": strip_fold(trial.task),
+            "encoder": trial.encoder,
             "role": get_encoder_kind(result),
             "layer": trial.read,
             "site": Site.parse(trial.read).kind if is_site(trial.read) else "",
-            "probe": shorten_reference(PROBES, trial.probe),
-            "control": shorten_reference(CONTROLS, without_draw(trial.control)),
+            "probe": trial.probe,
+            "control": without_draw(trial.control),
             "metric": result.metric,
             "erased": option_of(trial.encoder, "without"),
             "fold": option_of(trial.task, "fold"),
@@ -184,26 +185,20 @@ def _needs_seeds(probe: str) -> bool:
         return True  # results outlive plugins, and nobody's file is run for it
 
 
-def _name_apart(runs: Sequence[ProbeRun]) -> list[ProbeRun]:
-    """The probes, whose tasks, encoders and probes are named in full where one short name stands
-    for several, as options that a later version has do in results of an earlier one.
+def _shorten_names(runs: Sequence[ProbeRun]) -> list[ProbeRun]:
+    """The probes, whose references are short; in full where one short name stands for several, as
+    options that a later version has do in results of an earlier one.
     """
-    named = list(runs)
-    trials = [run.predictions.trial for run in named]
-    references = {
-        "task": [strip_fold(trial.task) for trial in trials],
-        "encoder": [trial.encoder for trial in trials],
-        "probe": [trial.probe for trial in trials],
-    }
-    for key, full in references.items():
-        pairs = {(run.keys[key], each) for run, each in zip(named, full, strict=True)}
-        counts = Counter(short for short, _ in pairs)
-        if len(counts) < len(pairs):
-            named = [
-                replace(run, keys={**run.keys, key: each}) if counts[run.keys[key]] > 1 else run
-                for run, each in zip(named, full, strict=True)
-            ]
-    return named
+    names: dict[str, dict[str, str]] = {}
+    for key, contents in _CONTENTS.items():
+        full = dict.fromkeys(run.keys[key] for run in runs)
+        short = {each: shorten_reference(contents, each) for each in full}
+        counts = Counter(short.values())
+        names[key] = {each: name if counts[name] == 1 else each for each, name in short.items()}
+    return [
+        replace(run, keys={**run.keys, **{key: names[key][run.keys[key]] for key in names}})
+        for run in runs
+    ]
 
 
 def _read_code(result: Result) -> Mapping[str, float]:
@@ -352,7 +347,7 @@ class ResultFrame:
     @classmethod
     def of(cls, results: Iterable[Result], extra: Sequence[RunExtra] = ()) -> ResultFrame:
         """The frame of stored results, with some of `RUN_EXTRAS`, or notes."""
-        return cls.of_runs(_name_apart([ProbeRun.of(result, extra) for result in results]))
+        return cls.of_runs(_shorten_names([ProbeRun.of(result, extra) for result in results]))
 
     @classmethod
     def of_runs(cls, runs: Iterable[ProbeRun]) -> ResultFrame:

@@ -136,10 +136,12 @@ def _construction_shares(
         tags, gold = fold.strata.get(MADE), fold.gold
         if tags is None or gold.classes is None:
             return ()
-        pairs, many = np.unique(np.stack([gold.classes, tags.codes], 1), axis=0, return_counts=True)
-        for (label, tag), n in zip(pairs.tolist(), many.tolist(), strict=True):
-            mine = counts.setdefault(gold.names[label], {})
-            name = tags.names[tag] if tag >= 0 else "none"
+        names = ("none", *tags.names)
+        codes = gold.classes.astype(np.int64) * len(names) + tags.codes + 1
+        pairs, many = np.unique(codes, return_counts=True)
+        for pair, n in zip(pairs.tolist(), many.tolist(), strict=True):
+            label, tag = divmod(pair, len(names))
+            mine, name = counts.setdefault(gold.names[label], {}), names[tag]
             mine[name] = mine.get(name, 0) + n
     return tuple((label, _shares(mine)) for label, mine in sorted(counts.items()))
 

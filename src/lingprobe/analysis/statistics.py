@@ -591,23 +591,6 @@ class ExampleDigest:
 
 
 @dataclass(frozen=True)
-class FoldCounts:
-    """How many folds a score is over (`folds`), and what was counted in them: examples whose class
-    train lacks (`unseen`), and of sentences and of examples of all splits, which folds share, the
-    most: examples without a vector (`unusable`) and sentences that were read in part (`cut`).
-    """
-
-    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        rows = [shown.folds(number)[0] for number in range(len(shown))]
-        return {
-            "folds": list(map(len, rows)),
-            "unseen": [sum(fold.about.counts.unseen for fold in folds) for folds in rows],
-            "unusable": [max(fold.about.counts.unusable for fold in folds) for folds in rows],
-            "cut": [max(fold.about.counts.cut for fold in folds) for folds in rows],
-        }
-
-
-@dataclass(frozen=True)
 class ExampleMarks:
     """Which rows of a family are over other test examples than most: a sign, '' for none (`NAME`),
     and for the family what signs mean and which folds are missing (`NAME_notes`): signs, each with

@@ -62,15 +62,15 @@ def scores_page(
     figure_of(beside.figure)
     scored = compute_scores(frame)  # all formats share its rows
     return Page(
-        scored,
+        frame,
         lambda: [_scores(frame, scored, each, beside)],
         texts={
             "csv": lambda: format_csv(scored),
-            "mteb": lambda: mteb_lines(frame),
+            "mteb": lambda: mteb_lines(frame, scored),
         },
         files={
             "parquet": lambda to: parquet(scored, to),
-            "mteb": lambda to: mteb_folder(frame, to),
+            "mteb": lambda to: mteb_folder(frame, scored, to),
         },
         figure=lambda: chart(scored, beside.figure),
         html=lambda: web_page(frame, scored, beside),
