@@ -195,3 +195,11 @@ def test_results_of_earlier_states_of_data_or_code_are_dropped():
     assert newest([*new, *old, other]) == [other, new[1], new[0]]
     again = [made(seed, "2025-01-01", "a") for seed in (2, 1)]
     assert newest([*again, *old]) == [old[0], again[1], again[0]]
+
+
+def test_names_that_no_utf_8_can_hold_are_written_as_frames_have_them():
+    made = saying(result(), notes={"remarks": ["half \udc80"], "rules": {"\udc81": 0.5}})
+    odd = replace(made, gold=replace(made.gold, names=("past", "\udc82")))
+    (row,) = rows([odd])
+    assert row.class_names == ["past", r"\udc82"]
+    assert (row.source_remarks, row.rule) == ([r"half \udc80"], r"\udc81")

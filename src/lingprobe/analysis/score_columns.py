@@ -136,6 +136,8 @@ class ScoreColumns:
 
 
 def _storable(cell: Any) -> Any:
+    if isinstance(cell, list):
+        return list(map(_storable, cell))
     return storable(cell) if isinstance(cell, str) else cell
 
 
