@@ -265,11 +265,17 @@ def are_equal(one: Column, other: Column) -> bool:
     )
 
 
-def share_tests(one: Column, other: Column, tests: Iterable[str]) -> bool:
-    """Whether two columns of labels are of the same test examples, by their digests too: '' for one
-    that is not known.
+def find_mismatch(
+    scores: Iterable[float], golds: tuple[Column, Column], tests: Iterable[str]
+) -> str:
+    """Why two scores cannot be compared, '' where they can: both are known, and over the same test
+    examples by their labels and their digests, '' for one that is not known.
     """
-    return are_equal(one, other) and len({*tests} - {""}) < 2
+    if any(map(math.isnan, scores)):
+        return "one has no score"
+    if are_equal(*golds) and len({*tests} - {""}) < 2:
+        return ""
+    return f"they are over different test examples ({len(golds[0]):,} and {len(golds[1]):,})"
 
 
 class Repeated(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lingprobe.analysis.answers import join_constants, share_tests
+from lingprobe.analysis.answers import find_mismatch, join_constants
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, place_among, said_of
 from lingprobe.data.notes import Provenance
@@ -83,9 +83,5 @@ def constant(one: ComparedRow) -> ComparedRow:
 
 def explain_mismatch(first: ComparedRow, second: ComparedRow) -> str:
     """Why two rows cannot be compared, '' where they can."""
-    if any(math.isnan(m.row.score) for m in (first, second)):
-        return "one has no score"
-    tests = first.row.tested, second.row.tested
-    if share_tests(first.answers.gold, second.answers.gold, tests):
-        return ""
-    return f"they are over different test examples ({first.row.n:,} and {second.row.n:,})"
+    rows, golds = (first.row, second.row), (first.answers.gold, second.answers.gold)
+    return find_mismatch([row.score for row in rows], golds, [row.tested for row in rows])
