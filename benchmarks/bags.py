@@ -21,7 +21,9 @@ from pathlib import Path
 from copies import fit_spread, summarise
 
 import lingprobe
-from lingprobe.analysis.rows import MeasuredResults
+from lingprobe.analysis.comparable import list_compared
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 
 WIDTHS = (384, 128)
 TASKS = ("tense", "subj-num", "obj-num")
@@ -45,7 +47,7 @@ def main() -> int:
             output=Path(asked.work) / f"results-{width}",
             cache=Path(asked.work) / "cache",
         )
-        rows = MeasuredResults(evaluation.results).measurements
+        rows = list_compared(compute_scores(ResultFrame.of(evaluation.results)))
         rows = sorted(rows, key=lambda each: tasks.index(each.row.task))
         for task, mine in groupby(rows, key=lambda each: each.row.task):
             every.append(summarise(f"bow:random,dim={width}", task, list(mine)))

@@ -19,10 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.analysis.rows import newest, strip_fold
 from lingprobe.data.labels import Classes
+from lingprobe.experiment.newest import newest
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import interval
+from lingprobe.tasks.repeats import strip_fold
 
 
 def tasks(folders: list[str]) -> dict[str, dict[str, tuple[np.ndarray, dict[tuple, np.ndarray]]]]:

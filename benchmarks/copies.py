@@ -35,7 +35,9 @@ from scipy.special import logsumexp
 from scipy.stats import chi2
 
 import lingprobe
-from lingprobe.analysis.rows import MeasuredResults, MeasuredRow
+from lingprobe.analysis.comparable import ComparedRow, list_compared
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.metrics import Answers
 from lingprobe.metrics.intervals import CopySpread, difference_from_draws, find_metric
 
@@ -108,12 +110,12 @@ def measure(asked: argparse.Namespace, name: str) -> list[Networks]:
         output=work / "results" / name,
         cache=work / "cache" / name,
     )
-    rows = MeasuredResults(evaluation.results).measurements
+    rows = list_compared(compute_scores(ResultFrame.of(evaluation.results)))
     tasks = dict.fromkeys(one.row.task for one in rows)
     return [summarise(name, task, [one for one in rows if one.row.task == task]) for task in tasks]
 
 
-def summarise(name: str, task: str, rows: Sequence[MeasuredRow]) -> Networks:
+def summarise(name: str, task: str, rows: Sequence[ComparedRow]) -> Networks:
     """The rows of networks."""
     metric = find_metric(rows[0].row.metric)
     fits = [one.answers.fits(metric) for one in rows]

@@ -24,6 +24,8 @@ from whole import model
 import lingprobe
 from lingprobe.analysis.comparable import group_rows_by_task
 from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.pages.captions import shorten_task
 
 OLD, NEW, MINI = "mlp", "linear", "all-MiniLM-L6-v2"
@@ -58,7 +60,7 @@ def list_groups(data: Path, size: int) -> dict[str, tuple[list[str], list[str]]]
 def compare(results: Sequence[Any]) -> Iterator[Row]:
     """A row for each task and encoder that both probes read."""
     questions = []
-    for measured in group_rows_by_task(results):
+    for measured in group_rows_by_task(compute_scores(ResultFrame.of(results))):
         by_probe = {(one.row.encoder, one.row.probe): one for one in measured}
         questions += [
             ComparisonQuestion(one, (by_probe[encoder, OLD],))

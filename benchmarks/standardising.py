@@ -38,11 +38,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import lingprobe
-from lingprobe.analysis.answers import join_answers
-from lingprobe.analysis.rows import groups_of, repeats, rows
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Cell, Needs, Predictor, Result
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
+from lingprobe.experiment.newest import groups_of
 from lingprobe.metrics import difference
 from lingprobe.metrics.multiplicity import benjamini_hochberg
 from lingprobe.probes.features import SQUARES, Scaling
@@ -145,9 +146,9 @@ def gains(results: Iterable[Result]) -> list[Gain]:
             sides.setdefault((task, encoder, read), {})["Standardised" in probe] = group
     found = []
     for both in sides.values():
-        before = rows(both[False])[0]
-        ones, others = (join_answers(repeats(both[side])) for side in (True, False))
-        gain = difference(before.metric, ones, others)
+        after, plain = (compute_scores(ResultFrame.of(both[side])) for side in (True, False))
+        before = plain[0]
+        gain = difference(before.metric, after.answers(0), plain.answers(0))
         kind = before.kind
         if kind != "oracle":
             kind = "static" if before.layer == "lex" else kind

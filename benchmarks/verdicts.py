@@ -28,6 +28,8 @@ from lingprobe.analysis.comparison import (
     decide_comparisons,
     with_opponents,
 )
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
 from lingprobe.data.oracles import BEYOND_SURFACE
@@ -108,7 +110,8 @@ def result(what: tuple[str, str, str], hit: np.ndarray, choice: dict[str, float]
 
 def decided(rng: np.random.Generator, design: Design) -> list[Decision]:
     """The verdicts of one page on what is beyond the surface, which both baselines oppose."""
-    asked = with_opponents(page(rng, design)).asked
+    scored = compute_scores(ResultFrame.of(page(rng, design)))
+    asked = with_opponents(scored).asked
     return decide_comparisons([each for each in asked if each.asks == BEYOND_SURFACE])
 
 

@@ -71,7 +71,7 @@ EXTEND = """## Names for extensions
 TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
-    "report": "lingprobe.analysis.row:ResultRow",
+    "report": "lingprobe.analysis.score_columns:SCORE_FIELDS",
     "report --suite": "lingprobe.suites.page:Cell",
     "report --bits": "lingprobe.pages.bits_view:BITS_VIEW",
     "report --classes": "lingprobe.pages.class_view:CLASS_VIEW",
@@ -385,10 +385,8 @@ def _columns() -> list[str]:
         if isinstance(kind, View):
             fields = [name.partition("=")[0] for name in kind.fields]
         else:
-            fields = [f.name for f in dataclasses.fields(kind)]
-        if "posed" in fields:  # which is several columns
-            nothing = importlib.import_module("lingprobe.analysis.questions").NOTHING
-            fields = [f for f in fields if f != "posed"] + list(nothing.plain())
+            is_class = isinstance(kind, type)
+            fields = [f.name for f in dataclasses.fields(kind)] if is_class else [*kind]
         lines.append(f"{command}: {', '.join(fields)}")
     return lines
 

@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 import lingprobe
+from fixtures.scored import page
+from fixtures.scored import to_scores as rows
 from lingprobe import evaluate
-from lingprobe.analysis.rows import rows
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write
-from lingprobe.pages import page
 from lingprobe.testing import FAMILIES
 from test_oracles import Told
 

@@ -81,18 +81,17 @@ lingprobe/inside/erase/target.py of later_layers preferences readings
 """Text that the user wrote, or that code of the user's or of ours that is run says."""
 READ = """
 lingprobe/analysis/memorization.py measure_memorization
-lingprobe/analysis/rows.py _needs_seeds
+lingprobe/analysis/frame.py _needs_seeds
 lingprobe/api/refitting.py is_live
 lingprobe/api/trained.py _name_apart
 lingprobe/datasets/controls.py find_control
 lingprobe/encoders/__init__.py kind_of_reference opposed_by_reference
 lingprobe_extensions/papers/sheet_score.py _redraw_sample
 lingprobe/metrics/constant.py _own_metric find_metric
-lingprobe/pages/breakdown.py _beside has_counted_labels restrict_result
+lingprobe/pages/breakdown.py _average _beside has_counted_labels restrict_run
 lingprobe/pages/descriptions.py describe_reference get_question
 lingprobe/experiment/examples.py _load_dataset
 lingprobe/pages/scores.py _describe_control
-lingprobe/pages/subsets.py _averages
 lingprobe/suites/suite.py different told_data
 lingprobe/suites/tenney2019.py _unlike
 lingprobe_extensions/board/check.py _computed_anew

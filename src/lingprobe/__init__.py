@@ -117,7 +117,6 @@ if TYPE_CHECKING:
     from lingprobe.inside.geometry.comparisons import GeometryRow
     from lingprobe.inside.heads.api import rank_heads
     from lingprobe.inside.languages.api import morphology, survey, transfer
-    from lingprobe.inside.languages.morphology import MorphologyRow
     from lingprobe.inside.languages.survey import SurveyRow
     from lingprobe.inside.locate.api import locate
     from lingprobe.metrics.metric import Metric, MetricProblem
@@ -181,7 +180,6 @@ __all__ = [
     "LingprobeError",
     "Metric",
     "MetricProblem",
-    "MorphologyRow",
     "Needs",
     "Option",
     "Options",
@@ -292,7 +290,6 @@ _PLACES = {
     "inside.geometry.comparisons": "GeometryRow",
     "inside.heads.api": "rank_heads",
     "inside.languages.api": "morphology survey transfer",
-    "inside.languages.morphology": "MorphologyRow",
     "inside.languages.survey": "SurveyRow",
     "inside.locate.api": "locate",
     "analysis.frame": "ResultFrame",

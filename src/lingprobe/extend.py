@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lingprobe.analysis.answers import mark_test_sets
-    from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
+    from lingprobe.analysis.comparable import ComparedRow, explain_mismatch, group_rows_by_task
     from lingprobe.analysis.comparison import ComparisonQuestion, decide_comparisons
     from lingprobe.analysis.encoder_verdicts import TaskVerdict, judge_encoders
-    from lingprobe.analysis.row import ResultRow
-    from lingprobe.analysis.rows import MeasuredResults, MeasuredRow, get_encoder_kind, strip_fold
+    from lingprobe.analysis.frame import get_encoder_kind
+    from lingprobe.analysis.score_columns import compute_scores
     from lingprobe.analysis.score_files import read_score_file
     from lingprobe.annotators.agreement import score_annotations, score_phrases
     from lingprobe.annotators.parser import Annotation, extract_annotation
@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from lingprobe.tasks.languages import list_languages
     from lingprobe.tasks.released.family import TaskRelease
     from lingprobe.tasks.released.universal import supply_treebanks
+    from lingprobe.tasks.repeats import strip_fold
     from lingprobe.tasks.task import TaskDefinition
 
 __all__ = [
@@ -141,6 +142,7 @@ __all__ = [
     "Checkpoint",
     "CodeBlock",
     "ColumnLayout",
+    "ComparedRow",
     "ComparisonQuestion",
     "Contents",
     "CorpusPart",
@@ -150,8 +152,6 @@ __all__ = [
     "HumanAnswers",
     "Ints",
     "LinkBlock",
-    "MeasuredResults",
-    "MeasuredRow",
     "NetworkArchitecture",
     "NetworkShape",
     "NotePart",
@@ -165,7 +165,6 @@ __all__ = [
     "ProgressOptions",
     "ProseBlock",
     "QuietOptions",
-    "ResultRow",
     "ResultsSource",
     "SavedModel",
     "SelectionOptions",
@@ -201,6 +200,7 @@ __all__ = [
     "coefficients",
     "column_from_codes",
     "compute_offsets",
+    "compute_scores",
     "compute_stratum_rows",
     "compute_tree_depth",
     "contrast",
@@ -285,11 +285,11 @@ __all__ = [
 _PLACES = {
     "data.labels": "column_from_codes",
     "analysis.answers": "mark_test_sets",
-    "analysis.comparable": "explain_mismatch group_rows_by_task",
+    "analysis.comparable": "ComparedRow explain_mismatch group_rows_by_task",
     "analysis.comparison": "ComparisonQuestion decide_comparisons",
     "analysis.encoder_verdicts": "TaskVerdict judge_encoders",
-    "analysis.row": "ResultRow",
-    "analysis.rows": "MeasuredResults MeasuredRow get_encoder_kind strip_fold",
+    "analysis.frame": "get_encoder_kind",
+    "analysis.score_columns": "compute_scores",
     "analysis.score_files": "read_score_file",
     "annotators.agreement": "score_annotations score_phrases",
     "annotators.parser": "Annotation extract_annotation",
@@ -373,6 +373,7 @@ _PLACES = {
     "tasks.languages": "list_languages",
     "tasks.released.family": "TaskRelease",
     "tasks.released.universal": "supply_treebanks",
+    "tasks.repeats": "strip_fold",
     "tasks.task": "TaskDefinition",
 }
 """The module of each name."""

@@ -13,21 +13,16 @@ import pytest
 
 import lingprobe
 from fixtures.results import result, saying
+from fixtures.scored import render, to_frame
+from fixtures.scored import to_scores as rows
 from fixtures.views import classes_table, layers_page
 from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, mark_test_sets
-from lingprobe.analysis.rows import rows
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.inside.units.views import ATTENTION_VIEW
-from lingprobe.pages import (
-    compute_stratum_rows,
-    plots,
-    render,
-    scores,
-    strata_table,
-)
+from lingprobe.pages import compute_stratum_rows, plots, scores, strata_table
 from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.pages.curve_view import make_curve_view
 from lingprobe.pages.layer_view import LAYER_VIEW
@@ -130,7 +125,9 @@ def suite_table(results):
 
 VIEWS = {
     "scores": lambda results: scores(rows(results)),
-    "strata": lambda results: strata_table(compute_stratum_rows(results, "distance"), "distance"),
+    "strata": lambda results: strata_table(
+        compute_stratum_rows(to_frame(results), "distance"), "distance"
+    ),
     "suite": suite_table,
 }
 
@@ -231,7 +228,7 @@ def test_layers_over_other_examples_are_marked():
 def test_figures_say_it_below():
     page = layers_page([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")])
     for figure in (
-        plots.strata_figure(compute_stratum_rows(DIFFERENT, "distance"), "distance"),
+        plots.strata_figure(compute_stratum_rows(to_frame(DIFFERENT), "distance"), "distance"),
         page.figure(),
     ):
         assert "do not compare the two" in figure.get_supxlabel().replace("\n", " ")
@@ -265,7 +262,7 @@ def test_a_control_is_never_the_score():
         "majority": "50.0", "shuffled": "50.0", "n": "",
     }  # fmt: skip
     strata = strata_table(
-        compute_stratum_rows([over("a", 0.5, control="shuffled")], "distance"), "distance"
+        compute_stratum_rows(to_frame([over("a", 0.5, control="shuffled")]), "distance"), "distance"
     )
     assert {row[3] for row in strata.sections[0].rows} == {"–"}
 

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.results import saying
+from fixtures.scored import to_frame, to_scores
+from fixtures.scored import to_scores as rows_of
 from lingprobe.analysis.baselines import beyond, constant_rows, expected_metric, weights_of
-from lingprobe.analysis.rows import rows as rows_of
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS
@@ -146,7 +147,7 @@ def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
         answers({"easy": 80, "hard": 20, "other": 20}),
         answers({"easy": 20, "hard": 80, "other": 20}),
     )
-    rows = compute_stratum_rows([result({"1": near, "2": far})], "distance")
+    rows = compute_stratum_rows(to_frame([result({"1": near, "2": far})]), "distance")
     assert rows[0].score > rows[1].score + 15
     assert [row.expected for row in rows] == pytest.approx([row.score for row in rows])
     assert [row.over for row in rows] == pytest.approx([0, 0])
@@ -172,7 +173,7 @@ def test_intervals_of_what_is_over_it_hold_what_they_should():
             ids = np.repeat(np.arange(3), shares)
             hit = rng.random(len(ids)) < rates[name][ids]
             strata[name] = (Classes(ids, NAMES), Classes(np.where(hit, ids, (ids + 1) % 3), NAMES))
-        _, row = compute_stratum_rows([result(strata)], "distance")
+        _, row = compute_stratum_rows(to_frame([result(strata)]), "distance")
         inside += row.over_low <= truth <= row.over_high
     assert 53 <= inside <= 60
 
@@ -187,11 +188,16 @@ def test_a_constant_says_nothing_of_what_an_encoder_did_not_read():
     (plain,) = rows_of([told])
     assert {getattr(plain, name) for name in lost} == {7}
     assert plain.beyond_are == plain.unaligned_are == "test: 3 easy"
-    found = constant_rows([told, replace(told, trial=replace(told.trial, encoder="hf:n"))])
+    found = constant_rows(
+        to_scores([told, replace(told, trial=replace(told.trial, encoder="hf:n"))])
+    )
     assert [row.probe for row in found] == ["one label", "best set of 2"]
     for row in found:
         assert (row.encoder, row.kind, row.layer, row.train) == ("(constant)", "baseline", "-", 40)
         assert {getattr(row, name) for name in lost} == {0}
         assert (row.beyond_are, row.unaligned_are, row.is_seeded) == ("", "", False)
     assert [row.score for row in found] == pytest.approx([100 * 80 / 120, 100 * 200 / 360])
-    assert constant_rows([replace(told, trial=replace(told.trial, control="shuffled"))]) == []
+    assert (
+        constant_rows(to_scores([replace(told, trial=replace(told.trial, control="shuffled"))]))
+        == []
+    )

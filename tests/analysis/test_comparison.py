@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from fixtures.results import saying
+from fixtures.scored import to_scores
 from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
 from lingprobe.analysis.comparison import (
     against,
@@ -71,7 +72,7 @@ def answers(one: Result) -> np.ndarray:
 def test_a_row_is_compared_with_all_baselines_as_the_papers_have_it():
     mine = [result("st:x", 0.9), result("hf:y", 0.62), result("hf:z", 0.5)]
     floors = [result("bow:random", 0.65), result("length", 0.64)]
-    found = with_baselines([*mine, *floors])
+    found = with_baselines(to_scores([*mine, *floors]))
     assert found.family == "3 comparisons (3 encoders on 1 task, against the baselines)"
     others = [np.zeros(N, int), *map(answers, floors)]
     for one, decision in zip(mine, decide_comparisons(found.asked), strict=True):
@@ -90,7 +91,9 @@ def test_a_row_is_compared_with_all_baselines_as_the_papers_have_it():
 @pytest.mark.parametrize("correction", ["bonferroni", "bh"])
 def test_an_interval_excludes_0_exactly_where_the_verdict_is_not_open(correction, test):
     mine = [result(f"st:{i}", 0.55 + i / 100) for i in range(0, 30, 2)]
-    asked = with_baselines([*mine, result("bow:random", 0.65), result("length", 0.7)]).asked
+    asked = with_baselines(
+        to_scores([*mine, result("bow:random", 0.65), result("length", 0.7)])
+    ).asked
     kinds = set()
     for one in decide_comparisons(asked, correction, test):
         inside = one.low <= 0 <= one.high
@@ -103,7 +106,7 @@ def test_an_interval_excludes_0_exactly_where_the_verdict_is_not_open(correction
 
 def test_the_layer_is_chosen_on_dev_and_only_that_is_compared():
     layers = [result("hf:y", 0.6 + i / 50, str(i), dev=d) for i, d in enumerate((0.5, 0.9, 0.7))]
-    found = with_baselines([*layers, result("length", 0.6)])
+    found = with_baselines(to_scores([*layers, result("length", 0.6)]))
     assert [(q.one.row.layer, q.layers) for q in found.asked] == [("1", 3)]
     assert found.family.startswith("1 comparison (1 encoder on 1 task, against the baselines, at")
     assert "best on dev" in found.family
@@ -120,32 +123,32 @@ def test_without_dev_scores_all_layers_are_counted(lost):
         ]
     else:
         layers[1] = result("hf:y", 0.6, "1")
-    found = with_baselines(layers)
+    found = with_baselines(to_scores(layers))
     assert [q.one.row.layer for q in found.asked] == ["0", "1", "2"]
     assert found.family == "3 comparisons (3 rows of 1 encoder on 1 task, against the baselines)"
 
 
 def test_all_pairs_are_of_encoders_and_one_is_against_all_rows():
     every = [result("st:x", 0.9), result("hf:y", 0.7), result("hf:y", 0.7, "1"), result("length")]
-    found = pairs(every)
+    found = pairs(to_scores(every))
     assert len(found.asked) == 3
     said = "3 comparisons (3 rows of 2 encoders on 1 task, all pairs, without baselines)"
-    assert found.family == pairs(every, "trained").family == said
-    assert "without" not in pairs(every[:3]).family
+    assert found.family == pairs(to_scores(every), "trained").family == said
+    assert "without" not in pairs(to_scores(every[:3])).family
     assert "length" not in {other.row.encoder for q in found.asked for other in q.others}
-    chosen = against(every, lambda r: r.trial.encoder == "length")
+    chosen = against(to_scores(every), {"length"})
     assert len(chosen.asked) == 3
-    assert len(pairs([result("length"), result("bow:random", 0.6)]).asked) == 1
+    assert len(pairs(to_scores([result("length"), result("bow:random", 0.6)])).asked) == 1
 
 
 def test_a_task_that_a_baseline_answers_is_no_failure():
     mine = result("st:x", 0.8, task="ud/sent-len:bank")
     (known,) = decide_comparisons(
-        with_baselines([mine, result("length", 1.0, task=mine.trial.task)]).asked
+        with_baselines(to_scores([mine, result("length", 1.0, task=mine.trial.task)])).asked
     )
     assert (known.verdict, known.is_answered) == ("worse", True)
     (other,) = decide_comparisons(
-        with_baselines([mine, result("length", 0.85, task=mine.trial.task)]).asked
+        with_baselines(to_scores([mine, result("length", 0.85, task=mine.trial.task)])).asked
     )
     assert not other.is_answered
 
@@ -161,7 +164,7 @@ def test_a_constant_answer_does_not_answer_a_task_of_which_one_class_is_rare():
         return replace(result(encoder), **given)
 
     for floor, is_answered in ((40, False), (20, False), (2, True)):
-        asked = with_baselines([rare("st:x", 41), rare("length", floor)]).asked
+        asked = with_baselines(to_scores([rare("st:x", 41), rare("length", floor)])).asked
         assert decide_comparisons(asked)[0].is_answered == is_answered
 
 
@@ -170,7 +173,7 @@ def test_two_points_on_a_line_answer_nothing():
     line = Scores(np.array([0.0, 1.0]))
     kept = {"metric": "pearson", "gold": line, "predicted": line, "score": 1.0, "majority": 0.0}
     two = [replace(result(name), **kept) for name in ("st:x", "length")]
-    assert not decide_comparisons(with_baselines(two).asked)[0].is_answered
+    assert not decide_comparisons(with_baselines(to_scores(two)).asked)[0].is_answered
 
 
 def test_the_constant_of_scores_is_one_number_in_all_folds():
@@ -183,26 +186,26 @@ def test_the_constant_of_scores_is_one_number_in_all_folds():
         task = f"ud/tense:bank,fold={k}/2"
         kept = {"metric": "pearson", "gold": truth, "predicted": said, "score": 0.7}
         folds.append(replace(result(task=task), majority=0.0, **kept))
-    (one,) = decide_comparisons(with_baselines(folds).asked)
+    (one,) = decide_comparisons(with_baselines(to_scores(folds)).asked)
     assert one.question.best.name == "(constant)"
     assert one.question.best.row.score == pytest.approx(one.question.best.row.majority, abs=1e-9)
 
 
 def test_a_constant_answer_is_a_baseline_of_classes_and_scores():
-    (one,) = decide_comparisons(with_baselines([result("st:x", 0.9)]).asked)
+    (one,) = decide_comparisons(with_baselines(to_scores([result("st:x", 0.9)])).asked)
     assert one.question.best.name == "(constant)"
     assert one.difference == pytest.approx(one.question.one.row.score - 50)
     truth = np.random.default_rng(1).normal(size=N)
     said = Scores(truth + np.random.default_rng(2).normal(size=N))
     scored = replace(result(), metric="pearson", gold=Scores(truth), predicted=said, score=0.7)
-    (one,) = decide_comparisons(with_baselines([scored]).asked)
+    (one,) = decide_comparisons(with_baselines(to_scores([scored])).asked)
     assert one.question.best.row.score == 0
     assert one.verdict == "better"
 
 
 def test_scores_over_other_examples_are_not_compared_and_that_is_said():
     other = saying(result("length", 0.7), tested="others")
-    found = with_baselines([result(), other, result("bow:random", 0.6)])
+    found = with_baselines(to_scores([result(), other, result("bow:random", 0.6)]))
     assert {o.row.encoder for o in found.asked[0].others} == {"(constant)", "bow:random"}
     assert found.left_out[0][0] == "ud/tense:bank"
     assert "over different test examples" in found.left_out[0][1]
@@ -213,7 +216,7 @@ def rows_of(gold: Column, *shares: float, **said: object):
     n = len(gold)
     kept = {"score": 0.7, "gold": gold, "predicted": gold}
     found = [replace(result(f"st:{i}", share), **kept) for i, share in enumerate(shares)]
-    ((one, other),) = group_rows_by_task([saying(each, **said) for each in found])
+    ((one, other),) = group_rows_by_task(to_scores([saying(each, **said) for each in found]))
     assert one.row.n == n
     return one, other
 
@@ -232,7 +235,7 @@ def test_rows_are_compared_over_the_same_labels_in_the_same_order():
     unknown, another = (rows_of(GOLD, 0.7, 0.8, tested=said)[1] for said in ("", "others"))
     assert explain_mismatch(one, unknown) == explain_mismatch(unknown, one) == ""
     assert "different test examples" in explain_mismatch(one, another)
-    unscored = other._replace(row=replace(other.row, score=math.nan))
+    unscored = other._replace(row=other.row._replace(score=math.nan))
     assert explain_mismatch(one, unscored) == explain_mismatch(unscored, one) == "one has no score"
 
 
@@ -248,7 +251,9 @@ def test_scores_that_nobody_knows_are_unknown_to_both(unknown):
 def test_a_part_of_a_family_is_corrected_for_all_of_it(correction):
     """Those that are not asked about count as p of 1 (Benjamini & Hochberg 1995)."""
     floors = [result("length", 0.66), result("bow:random", 0.6)]
-    asked = with_baselines([result(f"st:{i}", 0.68 + i / 40) for i in range(5)] + floors).asked
+    asked = with_baselines(
+        to_scores([result(f"st:{i}", 0.68 + i / 40) for i in range(5)] + floors)
+    ).asked
     some, p = (
         decide_comparisons(asked, correction, comparisons=12),
         [d.p for d in decide_comparisons(asked)],
@@ -268,21 +273,25 @@ def test_a_family_says_of_all_tasks_how_many_rows_of_how_many_encoders_it_has():
     other = result("hf:y", 0.7, task="ud/passive:bank")
     floor = result("length", 0.6, task=other.trial.task)
     for results in ([*layers, other, floor], [other, floor, *layers]):
-        family = with_baselines(results).family
+        family = with_baselines(to_scores(results)).family
         said = "4 comparisons (4 rows of 1 encoder on 2 tasks, not all on each, against the"
         assert family.startswith(said)
     each = [result("st:x", 0.7), result("hf:y", 0.7, task="ud/passive:bank")]
-    assert with_baselines(each).family.startswith(
+    assert with_baselines(to_scores(each)).family.startswith(
         "2 comparisons (2 encoders on 2 tasks, not all on each, against"
     )
     probes = [result("st:x", 0.7, probe=probe) for probe in ("mlp", "logreg")]
-    assert with_baselines(probes).family.startswith("2 comparisons (2 rows of 1 encoder on 1 task,")
+    assert with_baselines(to_scores(probes)).family.startswith(
+        "2 comparisons (2 rows of 1 encoder on 1 task,"
+    )
     chosen = [
         result("hf:y", 0.7, read, task, dev=dev)
         for task, best in (("ud/tense:bank", "1"), ("ud/passive:bank", "2"))
         for read, dev in zip("12", (0.9, 0.5) if best == "1" else (0.5, 0.9), strict=True)
     ]
-    assert with_baselines(chosen).family.startswith("2 comparisons (1 encoder on 2 tasks, against")
+    assert with_baselines(to_scores(chosen)).family.startswith(
+        "2 comparisons (1 encoder on 2 tasks, against"
+    )
 
 
 def test_a_false_better_stands_on_few_pages_and_true_ones_are_found():

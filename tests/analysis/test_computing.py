@@ -3,10 +3,10 @@
 import pytest
 
 from fixtures.results import result, saying
+from fixtures.scored import render
+from fixtures.scored import to_scores as rows
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.computing import all_of, cell, describe_computation, differing, notes
-from lingprobe.analysis.rows import rows
-from lingprobe.pages import render
 
 HERE = {"processor": "x86_64 avx512", "probe": "float32"}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from lingprobe.analysis.rows import rows
+from fixtures.scored import to_scores as rows
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.datasets.formats.tables import write

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom, t
 
 from fixtures.results import result, results, saying
+from fixtures.scored import to_scores
 from lingprobe.analysis.comparison import decide_comparisons, with_opponents
 from lingprobe.analysis.encoder_verdicts import judge_encoders
 from lingprobe.data.labels import Classes
@@ -21,7 +22,7 @@ BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdi
 
 
 def test_each_encoder_has_a_verdict_on_each_task():
-    found = judge_encoders(results(mine=0.9, yours=0.56))
+    found = judge_encoders(to_scores(results(mine=0.9, yours=0.56)))
     assert [one.encoder for one in found.encoders] == ["mine", "yours"]
     assert found.comparisons == 4
     assert [len(one.where("better")) for one in found.encoders] == [2, 0]
@@ -32,26 +33,30 @@ def test_each_encoder_has_a_verdict_on_each_task():
 
 
 def test_baselines_alone_are_not_judged():
-    found = judge_encoders([r for r in results() if r.trial.encoder == "length"])
+    found = judge_encoders(to_scores([r for r in results() if r.trial.encoder == "length"]))
     assert found.encoders == ()
 
 
 def test_a_task_that_a_baseline_answers_is_told_apart():
-    found = judge_encoders(results(mine=0.8, length=0.99))
+    found = judge_encoders(to_scores(results(mine=0.8, length=0.99)))
     (mine, _) = found.encoders
     assert len(mine.where("solved by a baseline", BEYOND_SURFACE)) == 2
     assert len(mine.where("better")) == 2
-    better = judge_encoders(results(mine=1.0, length=0.955)).encoders[0]
+    better = judge_encoders(to_scores(results(mine=1.0, length=0.955))).encoders[0]
     verdicts = [task.surface.verdict for task in better.tasks]
     assert set(verdicts) <= {"solved by a baseline", "better"}
 
 
 def test_no_verdict_where_the_upper_bound_is_not_above_a_baseline():
     """An encoder that is better all the same is better."""
-    found = judge_encoders(results(mine=0.55, length=0.6, **{"gold:clause": 0.6})).encoders[0]
+    found = judge_encoders(
+        to_scores(results(mine=0.55, length=0.6, **{"gold:clause": 0.6}))
+    ).encoders[0]
     assert [task.surface.verdict for task in found.tasks] == ["solved by a baseline"] * 2
     assert [task.decodable.verdict for task in found.tasks] == ["no significant difference"] * 2
-    above = judge_encoders(results(mine=0.9, length=0.6, **{"gold:clause": 0.6})).encoders[0]
+    above = judge_encoders(
+        to_scores(results(mine=0.9, length=0.6, **{"gold:clause": 0.6}))
+    ).encoders[0]
     assert [task.surface.verdict for task in above.tasks] == ["better"] * 2
 
 
@@ -69,7 +74,7 @@ def test_the_layer_is_that_of_dev_or_each_is_counted(dev, fold):
         )
         for share, read, on_dev in ((0.7, "0", 0.9), (0.9, "1", 0.5))
     ]
-    found = judge_encoders([*layers, saying(result(0.55, task=task), kind="baseline")])
+    found = judge_encoders(to_scores([*layers, saying(result(0.55, task=task), kind="baseline")]))
     (task,) = found.encoders[0].tasks
     assert (task.row.layer, task.layers, task.on_dev) == ("0" if dev else "1", 2, dev)
     assert found.comparisons == (1 if dev else 2)
@@ -80,7 +85,7 @@ def test_probes_of_one_encoder_are_judged_apart():
         saying(result(0.9, encoder="mine", probe=probe), kind="trained")
         for probe in ("mlp", "logreg")
     ]
-    found = judge_encoders([*mine, saying(result(0.5), kind="baseline")])
+    found = judge_encoders(to_scores([*mine, saying(result(0.5), kind="baseline")]))
     assert [(one.encoder, one.probe) for one in found.encoders] == [
         ("mine", "mlp"),
         ("mine", "logreg"),
@@ -89,11 +94,13 @@ def test_probes_of_one_encoder_are_judged_apart():
 
 def test_an_encoder_whose_tasks_have_probes_of_their_own_is_judged_once():
     found = judge_encoders(
-        [
-            saying(result(share, task=task, encoder=name, probe=probe), kind=kind)
-            for task, probe in (("ud/tense:EWT", "mlp"), ("ud/word-content:EWT", "logreg"))
-            for name, share, kind in (("mine", 0.9, "trained"), ("length", 0.5, "baseline"))
-        ]
+        to_scores(
+            [
+                saying(result(share, task=task, encoder=name, probe=probe), kind=kind)
+                for task, probe in (("ud/tense:EWT", "mlp"), ("ud/word-content:EWT", "logreg"))
+                for name, share, kind in (("mine", 0.9, "trained"), ("length", 0.5, "baseline"))
+            ]
+        )
     )
     (one,) = found.encoders
     assert (one.encoder, one.probe, len(one.tasks)) == ("mine", "", 2)
@@ -104,7 +111,9 @@ def test_the_limit_of_a_first_look_is_known():
         names = [f"ud/tense:EWT{f',limit={limit}' * bool(limit)}" for limit in limits]
         every = product(names, (("mine", "trained"), ("length", "baseline")))
         return judge_encoders(
-            [saying(result(task=task, encoder=name), kind=kind) for task, (name, kind) in every]
+            to_scores(
+                [saying(result(task=task, encoder=name), kind=kind) for task, (name, kind) in every]
+            )
         ).limit
 
     assert limited(0) == 0
@@ -115,7 +124,7 @@ def test_the_limit_of_a_first_look_is_known():
 @pytest.mark.parametrize("points", [1, 5])
 def test_sample_sizes_are_of_differences_fixed_beforehand(gain, points):
     """They follow from the variance of the paired difference, not from the difference."""
-    task = judge_encoders(results(mine=0.55 + gain)).encoders[0].tasks[0].surface
+    task = judge_encoders(to_scores(results(mine=0.55 + gain))).encoders[0].tasks[0].surface
     n = task.needed_examples(points)
     student, level = task.decision.student, task.decision.level
     many = t(student.df * n / 200)
@@ -135,7 +144,7 @@ def test_of_few_examples_no_sample_size_is_said():
             ("length", "baseline", 0.5, Classes(np.array([0, 0]), gold.names)),
         )
     ]
-    (task,) = judge_encoders(made).encoders[0].tasks
+    (task,) = judge_encoders(to_scores(made)).encoders[0].tasks
     assert task.surface.verdict == "no significant difference"
     assert task.surface.needed_examples(1) == 0
 
@@ -146,7 +155,7 @@ def test_equal_answers_to_many_examples_detect_a_point():
             saying(result(0.55, n, encoder=name), kind=kind)
             for name, kind in (("mine", "trained"), ("length", "baseline"))
         ]
-        (task,) = judge_encoders(made).encoders[0].tasks
+        (task,) = judge_encoders(to_scores(made)).encoders[0].tasks
         assert (task.surface.decision.detectable <= 1) == detects
         assert (task.surface.needed_examples(1) <= n) == detects
 
@@ -156,13 +165,15 @@ def test_no_encoder_is_worse_than_one_constant_answer():
         saying(result(share, 400, encoder=name), kind=kind)
         for name, share, kind in (("mine", 0.3, "trained"), ("length", 0.2, "baseline"))
     ]
-    (task,) = judge_encoders(made).encoders[0].tasks
+    (task,) = judge_encoders(to_scores(made)).encoders[0].tasks
     for answer in task.answers:
         assert answer.baseline.encoder == "(constant)"
         assert answer.decision.difference < 0
         assert answer.verdict == "no significant difference"
     (decision,) = [
-        d for d in decide_comparisons(with_opponents(made).asked) if d.question.asks == DECODABLE
+        d
+        for d in decide_comparisons(with_opponents(to_scores(made)).asked)
+        if d.question.asks == DECODABLE
     ]
     assert decision.p == 1
 
@@ -176,7 +187,7 @@ def test_a_false_better_stands_on_few_pages():
     rng = np.random.default_rng(13)
     better = uncorrected = 0
     for _ in range(pages):
-        (one,) = judge_encoders(BENCHMARK["page"](rng, design)).encoders
+        (one,) = judge_encoders(to_scores(BENCHMARK["page"](rng, design))).encoders
         better += bool(one.where("better", BEYOND_SURFACE))
         tests = [task.surface.decision for task in one.tasks]
         uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 from fixtures.results import KINDS, NAMES, result, results, saying
+from fixtures.scored import to_scores
+from fixtures.scored import to_scores as rows
 from lingprobe.analysis.comparison import decide_comparisons, with_baselines
 from lingprobe.analysis.frame import (
     ALL_KEYS,
@@ -24,14 +26,12 @@ from lingprobe.analysis.frame import (
     ProbeRun,
     ResultFrame,
 )
-from lingprobe.analysis.rows import rows
 from lingprobe.analysis.statistics import (
     BestRow,
     BetterThanEach,
     ConstantTest,
     ExampleDigest,
     FirstKnown,
-    FoldCounts,
     HolmCorrection,
     JointPermutation,
     LowerThanEach,
@@ -44,6 +44,7 @@ from lingprobe.analysis.statistics import (
 from lingprobe.data.labels import Classes
 from lingprobe.inside.units.notes import Looks
 from lingprobe.metrics import difference, holm
+from lingprobe.probes import PROBES
 
 
 def drawn(share: float, seed: int = 0, **changed):
@@ -257,7 +258,7 @@ def test_comparisons_with_baselines_are_those_of_tables():
         for row, *values in zip(frame, *columns.values(), strict=True)
         if row.role == "trained"
     }
-    decided = decide_comparisons(with_baselines(made).asked)
+    decided = decide_comparisons(with_baselines(to_scores(made)).asked)
     assert len(decided) == len(found) == 4
     for one in decided:
         row, best = one.question.one.row, one.question.best.row
@@ -323,16 +324,9 @@ def test_the_best_of_other_rows_and_the_first_number_known():
     assert math.isnan(first[2])
 
 
-def test_what_is_counted_is_of_all_folds_or_of_the_most():
-    counts = [{"unseen": 2, "unusable": 4, "cut": 1}, {"unseen": 3, "unusable": 1, "cut": 5}]
-    folds = [
-        saying(result(task=f"ud/tense:EWT,fold={k}/2"), counts=each, tested=f"t{k}")
-        for k, each in enumerate(counts, 1)
-    ]
+def test_test_examples_are_told_by_a_digest_where_it_is_known():
+    folds = [saying(result(task=f"ud/tense:EWT,fold={k}/2"), tested=f"t{k}") for k in (1, 2)]
     frame = averaged(folds)
-    assert FoldCounts().compute(frame, frame) == {
-        "folds": [2], "unseen": [5], "unusable": [4], "cut": [5]
-    }  # fmt: skip
     (digest,) = ExampleDigest("tested").compute(frame, frame)["tested"]
     assert digest == rows(folds)[0].tested != ""
     untold = averaged([saying(folds[0], tested="")])
@@ -354,3 +348,15 @@ def test_notes_are_columns_and_rows_are_added():
     roles = [saying(result(encoder=k), kind=k) for k in ("oracle", "trained", "baseline")]
     ordered = ResultFrame.of(roles).arrange_roles("task")
     assert ordered.column("encoder") == ["baseline", "trained", "oracle"]
+
+
+def test_one_short_name_of_two_probes_is_given_in_full():
+    """An option of today, as it is by default, was not there in a version before."""
+    probe = PROBES.canonical("logreg")
+    before = probe.rpartition(",")[0]
+    found = rows([result(0.9, probe=probe), result(0.6, probe=before), result(0.5, probe="mlp")])
+    assert [row.probe for row in found] == [probe, before, "mlp"]
+    assert [row.score for row in found] == pytest.approx([90, 60, 50])
+    assert [row.n for row in found] == [200] * 3
+    (alone,) = rows([result(0.9, probe=probe)])
+    assert alone.probe == "logreg"

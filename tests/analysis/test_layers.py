@@ -16,6 +16,7 @@ from matplotlib.text import Text
 from typer.testing import CliRunner
 
 from fixtures.results import saying
+from fixtures.scored import to_frame
 from fixtures.views import layers_of, layers_page
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
@@ -277,7 +278,7 @@ def test_no_label_of_a_figure_is_cut_off(tasks, tmp_path):
 
 def test_scores_by_distance_are_drawn_with_how_many_there_are():
     rows = compute_stratum_rows(
-        [r for r in over_layers() if r.trial.read in ("lex", "mix")], "distance"
+        to_frame([r for r in over_layers() if r.trial.read in ("lex", "mix")]), "distance"
     )
     (axes,) = strata_figure(rows, "distance").axes
     bars = [told(bar) for bar in axes.findobj(Rectangle) if told(bar)]

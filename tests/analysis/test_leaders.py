@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fixtures.results import saying
+from fixtures.scored import to_scores
 from lingprobe.analysis.comparable import constant, group_rows_by_task
 from lingprobe.analysis.comparison import (
     decide_comparisons,
@@ -39,7 +40,7 @@ def row(encoder: str, right: float, task: str = "ud/tense:bank", **said: object)
 
 def p_of(one: Result, other: Result) -> float:
     """Student's p of two rows, by Bonett and Price, of classes whose sizes were fixed or not."""
-    [found] = decide_comparisons(pairs([one, other]).asked)
+    [found] = decide_comparisons(pairs(to_scores([one, other])).asked)
     return found.p
 
 
@@ -58,7 +59,7 @@ def test_leaders_do_not_differ_significantly_from_the_best_of_their_task():
             for r in mine
             if r is best or family * p_of(best, r) >= 0.05
         }
-    found = leaders(results)
+    found = leaders(to_scores(results))
     assert found.rows == expected
     assert 2 < len(expected) < 7
     assert found.family == "9 comparisons (4 encoders on 2 tasks, not all on each, all pairs)"
@@ -67,16 +68,16 @@ def test_leaders_do_not_differ_significantly_from_the_best_of_their_task():
 def test_a_task_with_one_row_over_most_examples_has_no_leader():
     """Neither baselines count nor rows over other examples than most are over."""
     results = [row("st:a", 0.9), row("length", 0.5, kind="baseline")]
-    assert leaders(results).rows == frozenset()
+    assert leaders(to_scores(results)).rows == frozenset()
     other = row("st:b", 0.95)
     few = replace(
         other, gold=GOLD.take(np.arange(99)), predicted=other.predicted.take(np.arange(99))
     )
     apart = saying(few, tested="others")
-    assert leaders([*results, apart]).rows == frozenset()
-    both = leaders([*results, apart, row("st:c", 0.5)])
+    assert leaders(to_scores([*results, apart])).rows == frozenset()
+    both = leaders(to_scores([*results, apart, row("st:c", 0.5)]))
     assert {encoder for _, encoder, *_ in both.rows} == {"st:a"}
-    [[one, *_], *_] = group_rows_by_task([row("st:a", 0.9)])
+    [[one, *_], *_] = group_rows_by_task(to_scores([row("st:a", 0.9)]))
     assert what(one.row) == ("ud/tense:bank", "st:a", "-", "mlp")
 
 
@@ -84,7 +85,7 @@ def test_a_task_with_one_row_over_most_examples_has_no_leader():
 def test_other_tests_draw_as_often_as_a_family_needs(test):
     """At 0.05 in k comparisons ten draws beyond the level, which are 200 k."""
     results = [row("st:a", 0.8), row("st:b", 0.72)]
-    [question] = pairs(results).asked
+    [question] = pairs(to_scores(results)).asked
     one, other = question.one.answers, question.others[0].answers
     for comparisons, draws in ((1, None), (90, 18_000)):
         [found] = decide_comparisons([question], test=test, comparisons=comparisons)
@@ -103,7 +104,7 @@ def test_other_tests_draw_as_often_as_a_family_needs(test):
 
 
 def test_other_corrections_are_refused_and_answers_are_plain():
-    [question] = pairs([row("st:a", 0.8), row("st:b", 0.5)]).asked
+    [question] = pairs(to_scores([row("st:a", 0.8), row("st:b", 0.5)])).asked
     with pytest.raises(UsageProblem, match="no correction 'holm': choose one of bonferroni, bh"):
         decide_comparisons([question], "holm")
     [found] = decide_comparisons([question])
@@ -116,7 +117,7 @@ def test_other_corrections_are_refused_and_answers_are_plain():
 def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     gold = Classes(np.array(ids), ("a", "b"))
     made = replace(row("st:a", 0.8), gold=gold, predicted=gold)
-    [[one]] = group_rows_by_task([made])
+    [[one]] = group_rows_by_task(to_scores([made]))
     found = constant(one)
     assert found.row.score == pytest.approx(60)
     assert (found.row.encoder, found.row.kind, found.row.layer) == ("(constant)", "baseline", "-")
@@ -124,17 +125,17 @@ def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     assert np.isnan([found.row.low, found.row.high]).all()
     assert found.name == "(constant)"
     told = {"class": ["a"]}
-    [[kept]] = group_rows_by_task([saying(made, constants=told)])
+    [[kept]] = group_rows_by_task(to_scores([saying(made, constants=told)]))
     assert constant(kept).row.score == pytest.approx(100 * ids.count(0) / 5)
     sets = replace(made, gold=gold.sets(), predicted=gold.sets(), metric="micro-f1")
-    [[several]] = group_rows_by_task([sets])
+    [[several]] = group_rows_by_task(to_scores([sets]))
     assert constant(several).row.score == 0  # the empty set
 
 
 def test_the_constant_of_scores_is_their_mean():
     truth = np.array([1.0, 2.0, 6.0])
     made = replace(row("st:a", 0.8), metric="r2", gold=Scores(truth), predicted=Scores(truth + 1))
-    [[one]] = group_rows_by_task([made])
+    [[one]] = group_rows_by_task(to_scores([made]))
     found = constant(one)
     np.testing.assert_allclose(found.answers.predicted[0].numbers.ravel(), 3)
     assert found.row.score == pytest.approx(0)
@@ -142,7 +143,7 @@ def test_the_constant_of_scores_is_their_mean():
 
 def test_all_pairs_are_asked_once():
     names = [f"st:{i}" for i in range(4)]
-    asked = pairs([row(name, 0.6 + i / 20) for i, name in enumerate(names)]).asked
+    asked = pairs(to_scores([row(name, 0.6 + i / 20) for i, name in enumerate(names)])).asked
     found = {frozenset((q.one.row.encoder, q.best.row.encoder)) for q in asked}
     assert found == {frozenset(two) for two in combinations(names, 2)}
     p = [decision.p for decision in decide_comparisons(asked)]

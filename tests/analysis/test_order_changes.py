@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fixtures.scored import to_scores
 from lingprobe.analysis.comparison import find_order_changes
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
@@ -65,7 +66,7 @@ def pairs_of(found):
 
 def test_a_planted_reversal_is_found():
     """d is last for linear probes and first for quadratic ones, on nearly every page."""
-    found = [find_order_changes(sample_page(seed, ("st:d",))) for seed in range(30)]
+    found = [find_order_changes(to_scores(sample_page(seed, ("st:d",)))) for seed in range(30)]
     planted = [{"st:a", "st:d"}, {"st:b", "st:d"}]
     assert sum(all(pair in pairs_of(page) for pair in planted) for page in found) >= 28
     others = [pair for page in found for pair in pairs_of(page) if "st:d" not in pair]
@@ -77,13 +78,13 @@ def test_a_planted_reversal_is_found():
 @pytest.mark.parametrize("linear", [LINEAR, dict.fromkeys(LINEAR, 1.0)], ids=["ranked", "equal"])
 def test_where_none_is_planted_none_is_found(linear):
     """At most 5 % of pages may report a pair by chance, of 6 pairs each."""
-    found = [find_order_changes(sample_page(seed, linear=linear)) for seed in range(100)]
+    found = [find_order_changes(to_scores(sample_page(seed, linear=linear))) for seed in range(100)]
     assert sum(bool(page.changes) for page in found) <= 5
     assert sum(page.uncertain for page in found) > 5  # some do change by chance
 
 
 def test_what_is_said():
-    found = find_order_changes(sample_page(1, ("st:d",)))
+    found = find_order_changes(to_scores(sample_page(1, ("st:d",))))
     note, *_, last = order_notes(found)
     change = max(found.changes, key=lambda c: abs(c.one.difference - c.other.difference))
     one, other = change.one, change.other
@@ -96,7 +97,7 @@ def test_what_is_said():
 
 def test_one_probe_has_no_order_to_change():
     results = [r for r in sample_page(1, ("st:d",)) if r.trial.probe == "logreg"]
-    found = find_order_changes(results)
+    found = find_order_changes(to_scores(results))
     assert (found.changes, found.uncertain, found.compared) == ((), 0, 0)
     assert order_notes(found) == ()
 
@@ -114,4 +115,4 @@ def test_layers_are_compared_with_the_same_of_another_encoder():
     results += [r for r in page if r.trial.encoder == "st:c"]
     gold = results[0].gold
     results = [replace(r, gold=gold) for r in results]
-    assert find_order_changes(results).compared == 3 + 2 * 3
+    assert find_order_changes(to_scores(results)).compared == 3 + 2 * 3

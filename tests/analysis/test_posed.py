@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -97,28 +98,38 @@ def test_rare_constructions_and_those_behind_the_third_are_others():
 
 def test_what_is_asked_is_told_in_plain_columns():
     made = (("a", (("p", 1.0),)), ("b", (("q", 1.0),)))
-    assert Posed(("a", "b"), 3, made, "w", 60.0, ("x", "y")).plain() == {
+    assert Posed(("a", "b"), 3, made, "w", 60.0, ("x", "y")).columns() == {
         "classes": 2,
         "question_classes": 3,
         "made_of": "a: p 100 %; b: q 100 %",
         "word_rule": "w",
         "word_score": 60.0,
         "remarks": "x; y",
+        "class_names": ["a", "b"],
+        "class_size": "2 of 3 classes",
+        "commonest": "a: p; b: q",
+        "source_remarks": ["x", "y"],
+        "wrong": 0.0,
     }
+
+
+def sources(*told):
+    """Rows of what is asked, with so many training and test examples each."""
+    return [SimpleNamespace(train=train, n=n, **posed.columns()) for posed, train, n in told]
 
 
 def test_sources_differ_in_classes_numbers_and_composition():
     two, three, other = Posed(("a", "b")), Posed(("a", "b", "c")), Posed(("a", "c"))
-    assert unlike([(two, 100, 50), (two, 110, 55)]) == []
-    assert unlike([(two, 100, 50), (two, 111, 56)]) == [
+    assert unlike(sources((two, 100, 50), (two, 110, 55))) == []
+    assert unlike(sources((two, 100, 50), (two, 111, 56))) == [
         "training examples (100 to 111)",
         "test examples (50 to 56)",
     ]
-    assert unlike([(two, 9, 9), (three, 9, 9)]) == ["classes (2 to 3)"]
-    assert unlike([(two, 9, 9), (other, 9, 9)]) == ["classes"]
+    assert unlike(sources((two, 9, 9), (three, 9, 9))) == ["classes (2 to 3)"]
+    assert unlike(sources((two, 9, 9), (other, 9, 9))) == ["classes"]
     made = [Posed(made=(("a", (((name, 0.6), ("r", 0.4)))),)) for name in ("p", "p", "q")]
-    assert unlike([(made[0], 9, 9), (made[1], 9, 9)]) == []
-    assert unlike([(made[0], 9, 9), (made[2], 9, 9)]) == ["the composition of classes"]
+    assert unlike(sources((made[0], 9, 9), (made[1], 9, 9))) == []
+    assert unlike(sources((made[0], 9, 9), (made[2], 9, 9))) == ["the composition of classes"]
 
 
 def test_classes_are_told_by_their_commonest_constructions():
@@ -147,17 +158,17 @@ def test_classes_of_one_and_the_same_construction_are_not_told():
 )
 def test_the_number_of_classes_is_told_with_those_that_are_not_there(posed, size, whole):
     assert posed.size == size
-    assert posed.plain()["question_classes"] == whole
+    assert posed.columns()["question_classes"] == whole
 
 
 def test_sources_differ_in_classes_and_in_numbers_that_are_not_alike():
     two, three = Posed(("a", "b")), Posed(("a", "b", "c"))
-    assert unlike([(two, 100, 100), (two, 110, 100)]) == []
-    found = unlike([(two, 1000, 100), (three, 1110, 100)])
+    assert unlike(sources((two, 100, 100), (two, 110, 100))) == []
+    found = unlike(sources((two, 1000, 100), (three, 1110, 100)))
     assert found[0] == "classes (2 to 3)"
     assert found[1].startswith("training examples")
     assert len(found) == 2
-    assert [one.partition(" (")[0] for one in unlike([(two, 9, 100), (two, 9, 111)])] == [
+    assert [one.partition(" (")[0] for one in unlike(sources((two, 9, 100), (two, 9, 111)))] == [
         "test examples"
     ]
 

@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.analysis.rows import (
-    get_encoder_kind,
-    is_seeded,
-    newest,
-    on_dev,
-    rows,
-)
+from fixtures.scored import to_scores
+from fixtures.scored import to_scores as rows
+from lingprobe.analysis.frame import get_encoder_kind, is_seeded
 from lingprobe.data.core import Tags
 from lingprobe.datasets.controls import KEY_SEEN
+from lingprobe.experiment.newest import newest
 from lingprobe.metrics import Answers, difference
 
 TASK = "ud/tense:EWT,fold={}/2"
@@ -174,15 +171,16 @@ def test_the_kind_of_an_encoder_is_what_was_said_or_what_its_reference_names(
     ],
 )
 def test_a_fit_depends_on_its_seed_as_was_said_or_as_its_probe_does(probe, said, seeded):
-    assert is_seeded(saying(result(probe=probe), is_seeded=said)) is seeded
+    one = saying(result(probe=probe), is_seeded=said)
+    assert is_seeded(one.trial, one.provenance) is seeded
 
 
 def test_the_score_on_dev_is_the_mean_over_results_but_for_folds():
     told = [saying(result(seed=k), choice={"dev": dev}) for k, dev in enumerate((0.5, 0.75))]
-    assert on_dev(told) == pytest.approx(0.625)
-    assert math.isnan(on_dev([*told, result(seed=2)]))
-    assert math.isnan(on_dev([]))
-    assert math.isnan(on_dev([saying(folds()[0], choice={"dev": 0.5})]))
+    on_dev = [to_scores(some)[0].dev_score for some in (told, [*told, result(seed=2)])]
+    assert on_dev[0] == pytest.approx(62.5)
+    assert math.isnan(on_dev[1])
+    assert math.isnan(to_scores([saying(folds()[0], choice={"dev": 0.5})])[0].dev_score)
 
 
 def test_results_of_earlier_states_of_data_or_code_are_dropped():
@@ -197,3 +195,11 @@ def test_results_of_earlier_states_of_data_or_code_are_dropped():
     assert newest([*new, *old, other]) == [other, new[1], new[0]]
     again = [made(seed, "2025-01-01", "a") for seed in (2, 1)]
     assert newest([*again, *old]) == [old[0], again[1], again[0]]
+
+
+def test_names_that_no_utf_8_can_hold_are_written_as_frames_have_them():
+    made = saying(result(), notes={"remarks": ["half \udc80"], "rules": {"\udc81": 0.5}})
+    odd = replace(made, gold=replace(made.gold, names=("past", "\udc82")))
+    (row,) = rows([odd])
+    assert row.class_names == ["past", r"\udc82"]
+    assert (row.source_remarks, row.rule) == ([r"half \udc80"], r"\udc81")

@@ -97,7 +97,7 @@ def test_its_views_are_those_of_report(evaluation):
     assert evaluation.report() is evaluation.page
     assert str(evaluation.report(classes=True)) == str(lingprobe.report(evaluation, classes=True))
     some = evaluation.report(encoders="length")
-    assert {r.trial.encoder for r in some.content} == {"length"}
+    assert {row.encoder for row in some.content} == {"length"}
     with pytest.raises(lingprobe.UsageProblem, match="separate views"):
         evaluation.report(classes=True, bits=True)
 

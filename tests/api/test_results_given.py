@@ -59,7 +59,9 @@ def test_evaluations_and_folders_stand_in_one_list(measured):
     for several in ([one, other], [first, second], [one, str(second)], [[*one.results], second]):
         assert lingprobe.compare(several, pairs=True).found == both.found
         page = lingprobe.report(several)
-        assert [r.trial for r in page.content] == [r.trial for r in (*one.results, *other.results)]
+        assert [run.trial for run in page.content.runs] == [
+            r.trial for r in (*one.results, *other.results)
+        ]
 
 
 def test_what_two_sources_have_counts_once(measured):

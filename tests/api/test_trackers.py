@@ -11,7 +11,7 @@ import pytest
 
 import lingprobe
 from fixtures.models import transformer
-from lingprobe.analysis.rows import rows
+from fixtures.scored import to_scores as rows
 from lingprobe.api.trackers import points
 
 PERCENT = 100

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.analysis.rows import rows as rows_of
+from fixtures.scored import to_scores as rows_of
 from lingprobe.audit.inspection import inspect
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.labels import column

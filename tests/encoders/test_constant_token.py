@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.analysis.rows import rows
+from fixtures.scored import to_scores as rows
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
 from lingprobe.encoders.constant_token import TRIED, Read, heaviest

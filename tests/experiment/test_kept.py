@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from fixtures.scored import page, to_frame
 from lingprobe import evaluate
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.experiment.plan import tasks_of
-from lingprobe.pages import compute_stratum_rows, page
+from lingprobe.pages import compute_stratum_rows
 from lingprobe.tables.formats import terminal
 
 
@@ -63,7 +64,7 @@ def test_test_examples_keep_their_tags_but_for_those_of_their_own(found):
             *(["key seen"] if result.trial.control != "none" else []),
         }
         assert len(result.strata["distance"].codes) == result.n
-    rows = compute_stratum_rows(found.results, "distance")
+    rows = compute_stratum_rows(to_frame(found.results), "distance")
     assert {row.stratum for row in rows} == {"0", "1", "2"}
     assert sum(row.n for row in rows if row.control == "none") == 100
 

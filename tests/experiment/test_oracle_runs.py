@@ -10,15 +10,18 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from fixtures.scored import render, to_frame, to_scores
+from fixtures.scored import to_scores as rows
+from lingprobe.analysis.comparable import list_compared
 from lingprobe.analysis.opponents import list_opponents
-from lingprobe.analysis.rows import MeasuredResults, option_of, rows
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders.gold import Gold
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import BOUNDS, Design, PlanProblem, plan
 from lingprobe.experiment.run import run
-from lingprobe.pages import compute_stratum_rows, render
+from lingprobe.pages import compute_stratum_rows
+from lingprobe.tasks.repeats import option_of
 from lingprobe.testing import FAMILIES
 from test_oracles import Told
 
@@ -151,7 +154,9 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
     )
     outcome = run(plan(Design([task], ["gold:relations"], seeds=1), paths), paths, progress=False)
     assert not outcome.failures
-    parts = {row.stratum: row.score for row in compute_stratum_rows(outcome.results, "new")}
+    parts = {
+        row.stratum: row.score for row in compute_stratum_rows(to_frame(outcome.results), "new")
+    }
     assert parts["sentences"] >= 92.7  # 97.7 was measured
 
 
@@ -203,7 +208,7 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
     design = Design([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
     outcome = run(plan(design, paths), paths, progress=False)
-    rows = MeasuredResults.of(outcome.results).measurements
+    rows = list_compared(to_scores(outcome.results))
     for one in rows:
         if one.row.encoder.startswith("sized"):
             opponents = list_opponents(one, rows, "beyond the surface")

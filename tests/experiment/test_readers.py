@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from fixtures.models import sentence_transformer
+from fixtures.scored import to_scores as rows
 from lingprobe import evaluate
-from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Vectors
+from lingprobe.experiment.newest import newest
 from lingprobe.experiment.readers import encoders_of, revision
 from lingprobe.store.results import ResultStore
 

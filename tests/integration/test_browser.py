@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
+from fixtures.scored import scores_page
 from lingprobe.data.core import Tags
-from lingprobe.pages import scores_page
 
 pytestmark = pytest.mark.integration
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lingprobe
+from fixtures.scored import to_scores as rows_of
 from lingprobe.analysis.answers import tie_densities
-from lingprobe.analysis.rows import rows as rows_of
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, difference
 from lingprobe.metrics.ties import compute_tie, correlate_ties, widen_variance

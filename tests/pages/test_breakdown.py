@@ -12,17 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.results import saying
+from fixtures.scored import page, to_frame, to_scores
+from fixtures.scored import to_scores as rows
 from fixtures.views import classes_table
 from lingprobe.analysis.baselines import constant_rows
-from lingprobe.analysis.rows import rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, column, join_columns
 from lingprobe.metrics import METRICS, Answers, constants, difference
-from lingprobe.pages import (
-    compute_stratum_rows,
-    page,
-    strata_table,
-)
+from lingprobe.pages import compute_stratum_rows, strata_table
 from lingprobe.pages.breakdown import LEAST, SHARE, bins
 from lingprobe.tables.formats import terminal
 
@@ -60,7 +57,7 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
 
 
 def test_strata_divide_the_examples_and_scores_fall_with_distance():
-    rows = compute_stratum_rows([edges(seed=s) for s in (0, 1)], "distance")
+    rows = compute_stratum_rows(to_frame([edges(seed=s) for s in (0, 1)]), "distance")
     assert [row.stratum for row in rows] == list(map(str, range(10)))
     assert sum(row.n for row in rows) == 400
     assert rows[0].score > rows[9].score + 15
@@ -72,7 +69,7 @@ def test_strata_divide_the_examples_and_scores_fall_with_distance():
 def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
     one = edges()
     chosen = np.flatnonzero(one.strata["distance"].codes == 4)
-    row = next(r for r in compute_stratum_rows([one], "distance") if r.stratum == "4")
+    row = next(r for r in compute_stratum_rows(to_frame([one]), "distance") if r.stratum == "4")
     assert row.score == pytest.approx(
         100 * METRICS.make("micro-f1")(one.gold.take(chosen), one.predicted.take(chosen))
     )
@@ -89,7 +86,7 @@ def test_where_the_metric_counts_no_label_there_is_no_score():
     one = edges()
     kinds = Tags(one.gold.ids, ("none", "cause", "effect"))  # type: ignore[attr-defined]
     rows = compute_stratum_rows(
-        [replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})], "kind"
+        to_frame([replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})]), "kind"
     )
     nothing = {
         row.stratum: bool(np.isnan([row.score, row.low, row.high, row.majority]).all())
@@ -103,7 +100,7 @@ def test_where_the_metric_counts_no_label_there_is_no_score():
 
 def test_a_stratum_that_nothing_has_is_named():
     with pytest.raises(DataProblem, match="has the tag 'height'; choose from distance"):
-        compute_stratum_rows([edges()], "height")
+        compute_stratum_rows(to_frame([edges()]), "height")
 
 
 @given(
@@ -129,14 +126,17 @@ def test_words_are_not_put_in_the_order_of_numbers_and_rare_ones_go_together():
 
 
 def test_constants_stand_among_the_floors_where_sets_may_be_answered():
-    found = constant_rows([edges(), edges(seed=1)])
+    found = constant_rows(to_scores([edges(), edges(seed=1)]))
     assert [(row.encoder, row.probe) for row in found] == [
         ("(constant)", "one label"),
         ("(constant)", "best set of 3"),
     ]
     assert found[-1].score == pytest.approx(50)  # all three labels of three balanced classes
     assert "best set of 3" in terminal(page([edges()]))
-    assert constant_rows([replace(edges(), provenance={"constants": {"class": ["cause"]}})]) == []
+    assert (
+        constant_rows(to_scores([replace(edges(), provenance={"constants": {"class": ["cause"]}})]))
+        == []
+    )
 
 
 def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():

@@ -13,11 +13,12 @@ import pytest
 
 from fixtures.papers import PAPER, entry
 from fixtures.results import result, saying
+from fixtures.scored import render
+from fixtures.scored import to_scores as rows
 from lingprobe.analysis.questions import Posed
-from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes
-from lingprobe.pages import render, scores
+from lingprobe.pages import scores
 from lingprobe.suites.page import inside
 from lingprobe.tables.formats import terminal
 
@@ -266,4 +267,4 @@ def test_programs_get_the_same():
     )
     assert (row["words"], row["unknown"], row["remarks"]) == ("1000", "0", "odd")
     assert row["made_of"].startswith("past: simple")
-    assert rows([sourced()])[0].posed.classes == NAMES
+    assert tuple(rows([sourced()])[0].class_names) == NAMES

@@ -6,8 +6,8 @@ import pytest
 
 import lingprobe
 from fixtures.results import TASKS, result, saying
+from fixtures.scored import to_scores
 from lingprobe.analysis.encoder_verdicts import judge_encoders
-from lingprobe.analysis.rows import rows
 
 OTHERS = (("length", "baseline", 0.55), ("gold:clause", "oracle", 1.0))
 
@@ -68,7 +68,7 @@ def test_the_verdict_is_of_the_layer_that_the_table_shows():
     found = measured(tasks=TASKS[:1])
     (table,) = lingprobe.report(found).tables
     assert table.lead[0].startswith("mine at layer 2: tense is decodable (by ")
-    judged = judge_encoders(found).at_chosen_layers(rows(found))
+    judged = judge_encoders(scored := to_scores(found)).at_chosen_layers(scored)
     assert [(row.encoder, row.layer) for row in judged if row.layer != "-"] == [
         ("mine", "2"),
         ("random", "5"),

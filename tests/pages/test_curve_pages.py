@@ -11,8 +11,8 @@ import pytest
 import lingprobe
 from analysis.test_curves import FALLING, FLAT, RISING, course, steps
 from fixtures.results import result, saying
+from fixtures.scored import scores_page
 from lingprobe.data.core import Result
-from lingprobe.pages import scores_page
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.lines import RING
 

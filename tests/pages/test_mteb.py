@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from fixtures.results import result, saying
+from fixtures.scored import render, write
 from lingprobe.data.core import Result
-from lingprobe.pages import render, write
 from lingprobe.tasks.languages import list_languages
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"

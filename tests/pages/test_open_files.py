@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import lingprobe
 from fixtures.results import result
-from lingprobe.analysis.rows import rows
+from fixtures.scored import to_scores as rows
 from lingprobe.datasets.formats.tables import write
 from lingprobe.pages import open_files
 from lingprobe.pages.open_files import (
@@ -152,17 +152,16 @@ def test_no_name_leaves_its_folder_and_none_is_taken_twice(names):
 
 def test_models_whose_names_differ_only_in_what_files_cannot_say_have_files_of_their_own(tmp_path):
     names = ["a b", "a_b", "A_B", "../a_b"]
-    found = [row for name in names for row in rows([result(encoder=name)])]
-    write_files(found, tmp_path / "out")
+    write_files(rows(result(encoder=name) for name in names), tmp_path / "out")
     files = sorted((tmp_path / "out").glob("*/*.json"))
     assert sorted(json.loads(file.read_text())["model"] for file in files) == sorted(names)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_scores_that_are_none_are_null(tmp_path):
-    (row,) = rows([result()])
-    assert math.isnan(row.bits)
-    write_files([row], tmp_path)
+    found = rows([result()])
+    assert math.isnan(found[0].bits)
+    write_files(found, tmp_path)
     (file,) = tmp_path.glob("*/*.json")
     json.loads(file.read_text("utf-8"), parse_constant=pytest.fail)
 

@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures.results import NAMES, result, saying
+from fixtures.scored import page, render, write
+from fixtures.scored import to_scores as rows
 from fixtures.views import classes_table
-from lingprobe.analysis.rows import newest, rows
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes, Scores, join_columns
-from lingprobe.pages import FORMATS, page, render, scores, write
+from lingprobe.experiment.newest import newest
+from lingprobe.pages import FORMATS, scores
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table, TableSection

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fixtures.results import saying
+from fixtures.scored import to_frame, to_scores
 from lingprobe import compare, evaluate
 from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.comparison import against, pairs, with_baselines
@@ -50,11 +51,11 @@ def result(
 
 
 def paired(results, **how):
-    return answer_questions(pairs(results), **how)
+    return answer_questions(pairs(to_scores(results)), **how)
 
 
 def beside(results, encoder):
-    return answer_questions(against(results, lambda r: r.trial.encoder == encoder))
+    return answer_questions(against(to_scores(results), {encoder}))
 
 
 def test_tables_call_encoders_as_other_tables_do():
@@ -220,7 +221,7 @@ def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with(
         result("length", 0.65),
         saying(oracle, kind="oracle"),
     ]
-    (one,) = answer_questions(with_baselines(mine)).found
+    (one,) = answer_questions(with_baselines(to_scores(mine))).found
     assert (one.first, one.second, one.against) == ("st:x, mlp", "length, mlp", 2)
     comparison = beside(mine, "gold:clause").found
     assert {(one.first, one.second) for one in comparison} == {
@@ -271,7 +272,7 @@ def test_part_of_the_examples_keeps_what_they_share():
 
     tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
     plain, known = (
-        compute_stratum_rows([replace(result(), strata=tags, clusters=c)], "half")[0]
+        compute_stratum_rows(to_frame([replace(result(), strata=tags, clusters=c)]), "half")[0]
         for c in ({}, {"target": FORMS // 10})
     )
     assert (plain.low, plain.high) != (known.low, known.high)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.analysis.rows import rows
+from fixtures.scored import to_scores as rows
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Scores
 from lingprobe.metrics import METRICS, interval_of

@@ -13,12 +13,12 @@ import pytest
 
 import lingprobe
 from fixtures.results import TASKS, result, results, saying
+from fixtures.scored import scores_page, to_scores
+from fixtures.scored import show_web_page as web_page
 from lingprobe.analysis.scores import scores
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.labels import Classes, Scores
-from lingprobe.pages import scores_page
 from lingprobe.pages.verdicts import statement
-from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.store.results import ResultStore
 from lingprobe.suites import bibliography
@@ -58,7 +58,7 @@ def test_it_opens_with_the_verdicts_and_what_to_do_next(tmp_path):
     ]
     text = text_of(close, Beside(folder=tmp_path / "my results"))
     first, _, rest = text.partition("Results")[2].partition("Verdicts and 95 %")
-    for said in statement(close).sentences:
+    for said in statement(to_scores(close)).sentences:
         assert said in first
     assert "worse than length on passive" in first
     assert f"Next: lingprobe compare '{tmp_path}/my results'" in rest
@@ -140,7 +140,7 @@ def test_scores_are_brought_along_as_csv():
     )
     lines = base64.b64decode(link).decode().splitlines()
     assert lines[0].startswith("task,encoder,layer,probe,metric,score,low,high,n")
-    assert len(lines) == 1 + len(scores(found))
+    assert len(lines) == 1 + len(scores(to_scores(found)))
 
 
 def test_a_task_that_length_answers_is_no_failure_of_an_encoder():

@@ -13,13 +13,13 @@ from rich.cells import cell_len
 
 import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
+from fixtures.scored import scores_page, to_scores
+from fixtures.scored import to_scores as rows
 from lingprobe import pages
 from lingprobe.analysis.comparison import leaders
-from lingprobe.analysis.rows import rows
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
-from lingprobe.pages import scores_page
 from lingprobe.pages.grid import grid
 from lingprobe.pages.groups import arrange_columns
 from lingprobe.tables.formats import terminal
@@ -28,7 +28,7 @@ from lingprobe.tables.web import tables_document
 
 
 def wide(found, questions=None):
-    return pages.wide(grid(found), questions)
+    return pages.wide(grid(to_scores(found)), questions)
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
@@ -71,7 +71,7 @@ def test_bold_is_the_best_encoder_and_what_a_paired_comparison_does_not_tell_fro
     # no baseline and no oracle, however high
     assert wide(results(length=0.99)).sections[0].strong == {(2, 1), (2, 2)}
     alone = [r for r in results() if r.trial.encoder != "yours"]
-    assert not leaders(alone).rows
+    assert not leaders(to_scores(alone)).rows
     assert not any("Bold" in note for note in wide(alone).notes)
 
 
@@ -83,7 +83,7 @@ def test_bold_is_decided_as_the_comparison_of_all_pairs_is():
         for i, task in product(range(9), TASKS)
     ]
     every = lingprobe.compare([*found, *more], pairs=True)
-    strong = leaders([*found, *more])
+    strong = leaders(to_scores([*found, *more]))
     assert strong.family == every.family
     notes = " ".join(wide([*found, *more]).notes)
     assert "110 comparisons (11 encoders on 2 tasks, all pairs, without baselines)" in notes
@@ -103,7 +103,7 @@ def test_pairing_tells_apart_what_intervals_do_not():
         return replace(made, score=1 - wrong / 400, predicted=predicted)
 
     pair = [answering("mine", 40), answering("yours", 60)]
-    assert {what[1] for what in leaders(pair).rows} == {"mine"}
+    assert {what[1] for what in leaders(to_scores(pair)).rows} == {"mine"}
     (mine, yours) = rows(pair)
     assert yours.high > mine.low
 

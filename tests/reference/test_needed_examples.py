@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
+from fixtures.scored import to_scores
 from lingprobe.analysis.encoder_verdicts import judge_encoders
 from lingprobe.data.labels import Classes
 from reference.inference import examples_needed
@@ -22,7 +23,7 @@ def verdicts(rng, n, both, only_one, only_other, tasks=1):
             one = result(float(hit.mean()), n, encoder=name, task=f"ud/tense:bank-{task}")
             said = Classes(np.where(hit, gold, 1 - gold), one.gold.names)
             made.append(saying(replace(one, predicted=said), kind=role, is_seeded=False))
-    return [task.surface for task in judge_encoders(made).encoders[0].tasks]
+    return [task.surface for task in judge_encoders(to_scores(made)).encoders[0].tasks]
 
 
 @pytest.mark.parametrize(("only_one", "only_other", "tasks"), [(0.14, 0.11, 1), (0.22, 0.16, 9)])

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from scipy.stats import t
 
 from fixtures.results import result, saying
+from fixtures.scored import to_scores
 from lingprobe.analysis.comparison import decide_comparisons, with_opponents
 from lingprobe.analysis.contests import _of_all
 from lingprobe.data.labels import Classes, column
@@ -65,7 +66,7 @@ def test_the_advantage_over_all_is_the_smallest_of_the_lower_bounds(gain):
         gold = every[name].gold
         one = type(one)(one.trial, one.metric, one.score, 0.0, 1.0, 0.5, gold, predicted, {})
         made.append(saying(one, kind=kind, is_seeded=False))
-    decided = decide_comparisons(with_opponents(made).asked)
+    decided = decide_comparisons(with_opponents(to_scores(made)).asked)
     (found,) = [
         d
         for d in decided

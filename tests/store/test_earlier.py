@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.pages import render
+from fixtures.scored import render
 from lingprobe.store.blocks import Block
 from lingprobe.store.results import ResultStore
 

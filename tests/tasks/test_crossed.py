@@ -11,7 +11,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import lingprobe
-from lingprobe.analysis.rows import rows
+from fixtures.scored import to_scores as rows
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from tasks.publications import text_sets

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.datasets import name_folds, together
@@ -128,7 +128,7 @@ def test_all_folds_are_shown_when_results_are_read_again(tmp_path, source):
     )
     assert len(done.results) == 5
     for again in (tmp_path / "out", [done], [done, tmp_path / "out"]):
-        [row] = rows(lingprobe.report(again).content)
+        [row] = compute_scores(lingprobe.report(again).content)
         assert row.n == 100
 
 

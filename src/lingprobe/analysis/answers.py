@@ -15,11 +15,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.core import Result, Tags
+from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, column, join_columns
 from lingprobe.data.notes import BoundaryDensity, Provenance, Thresholds
-from lingprobe.data.references import try_parse_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
@@ -28,8 +27,7 @@ from lingprobe.metrics.constant import CLASS, SET, answered_labels, constant_col
 from lingprobe.metrics.ties import compute_tie
 
 T = TypeVar("T")
-Repeats = Sequence[Sequence[Result]]
-"""Results of one thing, for each fit those of all folds."""
+_UNKNOWN_TRIAL = Trial("", "", "", "", "", 0)
 SIGNS = ("*", "†", "‡", "§", "¶")
 
 
@@ -52,28 +50,14 @@ def digest_test_set(folds: Iterable[RunPredictions]) -> str:
     return digest_pieces(" ".join(sorted(parts)), size=8) if all(parts) else ""
 
 
-def missing(folds: Iterable[Result]) -> str:
-    """The folds that some results lack, as `fold 3 of 3`; '' where they are whole."""
-    return name_missing_folds(map(_fold, folds))
-
-
 def name_missing_folds(folds: Iterable[str]) -> str:
-    """The same of folds as references have them, as `1/3`."""
+    """The folds that are missing among some, given as references have them (`1/3`), as `fold 3 of
+    3`; '' where they are whole.
+    """
     pairs = [match.groups() for fold in folds if (match := re.fullmatch(r"(\d+)/(\d+)", fold))]
     many = max((int(of) for _, of in pairs), default=0)
     lost = sorted(set(range(1, many + 1)) - {int(k) for k, _ in pairs})
     return f"fold{'s' * (len(lost) > 1)} {', '.join(map(str, lost))} of {many}" if lost else ""
-
-
-def alike(repeats: Iterable[list[Result]]) -> list[list[Result]]:
-    """Of fits of one thing, each the results of its folds, those over the test examples that most
-    folds, and most fits, are over.
-    """
-    return select_alike(repeats, lambda result: (_fold(result), _test_of(result)))
-
-
-def _test_of(result: Result) -> str:
-    return result.provenance.tested or str(result.n)
 
 
 def select_alike(
@@ -86,11 +70,6 @@ def select_alike(
     for folds in repeats:
         by_test.setdefault(tuple(map(test_of, folds)), []).append(folds)
     return max(by_test.values(), key=lambda fits: (len(fits[0]), len(fits)), default=[])
-
-
-def _fold(result: Result) -> str:
-    parsed = try_parse_reference(result.trial.task)
-    return "" if parsed is None else dict(parsed.options).get("fold", "")
 
 
 def mark_test_sets(rows: Sequence[Scored]) -> list[str]:
@@ -152,8 +131,8 @@ class RunPredictions:
     tested     a digest of the test examples; '' where it is not known
     density    of margins at the boundary, by which folds err together; NaN where it is not known
     n_train    examples that the probe was fitted to
-    control    which labels these are, where a control draws them
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
+    trial      what was measured, by references with all options
     about      what else is known of how it was measured
     strata     tags of the test examples, by their name
     score      as it was stored, a share, and its metric; None where it is found in the answers
@@ -167,8 +146,8 @@ class RunPredictions:
     tested: str = ""
     density: float = math.nan
     n_train: int = 0
-    control: str = ""
     mix: Sequence[float] = ()
+    trial: Trial = _UNKNOWN_TRIAL
     about: Provenance = field(default_factory=Provenance)
     strata: Mapping[str, Tags] = field(default_factory=dict)
     score: float | None = None
@@ -187,8 +166,8 @@ class RunPredictions:
             about.tested,
             (about.choice.part(BoundaryDensity) or BoundaryDensity()).density,
             about.counts.train,
-            result.trial.control,
             about.choice.mix,
+            result.trial,
             about,
             result.strata,
             result.score,
@@ -216,7 +195,7 @@ def join_predictions(fits: Sequence[Sequence[RunPredictions]]) -> Answers:
     labels are those of each fit, where the draws of a control differ in them.
     """
     predicted = tuple(join_columns([fold.predicted for fold in folds]) for folds in fits)
-    is_redrawn = len({folds[0].control for folds in fits}) > 1
+    is_redrawn = len({folds[0].trial.control for folds in fits}) > 1
     labelled = fits if is_redrawn else fits[:1]
     golds = tuple(join_columns([fold.gold for fold in folds]) for folds in labelled)
     tied = () if is_redrawn else tuple(map(_tie_folds, fits))
@@ -286,11 +265,17 @@ def are_equal(one: Column, other: Column) -> bool:
     )
 
 
-def share_tests(one: Column, other: Column, tests: Iterable[str]) -> bool:
-    """Whether two columns of labels are of the same test examples, by their digests too: '' for one
-    that is not known.
+def find_mismatch(
+    scores: Iterable[float], golds: tuple[Column, Column], tests: Iterable[str]
+) -> str:
+    """Why two scores cannot be compared, '' where they can: both are known, and over the same test
+    examples by their labels and their digests, '' for one that is not known.
     """
-    return are_equal(one, other) and len({*tests} - {""}) < 2
+    if any(map(math.isnan, scores)):
+        return "one has no score"
+    if are_equal(*golds) and len({*tests} - {""}) < 2:
+        return ""
+    return f"they are over different test examples ({len(golds[0]):,} and {len(golds[1]):,})"
 
 
 class Repeated(Protocol):

@@ -11,71 +11,69 @@ nouns, and hardly any value of distance has all relations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import replace
 
 import numpy as np
 
-from lingprobe.analysis.row import CONSTANT, ResultRow
-from lingprobe.analysis.rows import (
-    repeats,
-    rows,
-    strip_fold,
-)
-from lingprobe.data.core import Result
+from lingprobe.analysis.answers import RunPredictions
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL
+from lingprobe.analysis.score_columns import add_score_columns
 from lingprobe.data.labels import Column
+from lingprobe.data.notes import Choice
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics import Metric, constant_result
+from lingprobe.metrics import Metric
+from lingprobe.metrics.constant import SET, constant_column, find_metric
 from lingprobe.metrics.metric import Doubles, sum_blocks
 
+_ENCODER_COUNTS = ("unusable", "cut", "unseen", "beyond", "unaligned", "partial", "held")
 SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 
 
-def constant_rows(results: Sequence[Result]) -> list[ResultRow]:
+def constant_rows(scored: ResultFrame) -> list[FrameRow]:
     """A row for each constant answer of each task whose labels are sets, or may be answered with
     sets; chosen on train.
     """
-    by_task: dict[str, list[Result]] = {}
-    for result in results:
-        if result.trial.control == "none" and "set" in (result.provenance.constants or ()):
-            by_task.setdefault(strip_fold(result.trial.task), []).append(result)
-    return [row for mine in by_task.values() for row in _rows(mine)]
+    plain = scored.where(control=NO_CONTROL)
+    able = plain.take([k for k in range(len(plain)) if SET in plain.run(k).constants])
+    first = [numbers[0] for numbers in able.groups(("task",)).values()]
+    known = [(k, kind, labels) for k in first for labels, kind in _list_constants(able.run(k))]
+    fits = [[[answer_always(run, kind) for run in able.folds(k)[0]]] for k, kind, _ in known]
+    alone = {"seeds": [1], "samples": [1], "left_out": [0]}
+    columns = {name: cells * len(known) for name, cells in alone.items()}
+    rows = able.take([k for k, *_ in known]).with_predictions(fits, columns)
+    unread = dict.fromkeys(_ENCODER_COUNTS, 0) | dict.fromkeys(("beyond_are", "unaligned_are"), "")
+    return [
+        row._replace(
+            encoder=CONSTANT,
+            kind="baseline",
+            layer="-",
+            probe=SPOKEN[kind].format(len(labels)),
+            is_seeded=False,
+            **unread,
+        )
+        for row, (_, kind, labels) in zip(add_score_columns(rows), known, strict=True)
+    ]
 
 
-def _rows(mine: Sequence[Result]) -> list[ResultRow]:
-    """The constants of one task, each different answer once, the best set last."""
-    first = mine[0].trial
-    folds = repeats(
-        r
-        for r in mine
-        if (r.trial.encoder, r.trial.read, r.trial.probe)
-        == (first.encoder, first.read, first.probe)
-    )[0]
+def _list_constants(run: RunPredictions) -> list[tuple[tuple[str, ...], str]]:
+    """The constants of a task with their kinds, each different answer once, the best set last."""
     kinds: dict[tuple[str, ...], str] = {}
-    constants = folds[0].provenance.constants or {}
     for kind in SPOKEN:
-        kinds.setdefault(tuple(sorted(constants[kind])), kind)
-    return [_row(folds, kind, len(labels)) for labels, kind in kinds.items() if labels]
+        kinds.setdefault(tuple(sorted(run.constants[kind])), kind)
+    return [(labels, kind) for labels, kind in kinds.items() if labels]
 
 
-def _row(folds: Sequence[Result], kind: str, many: int) -> ResultRow:
-    (row,) = rows(constant_result(fold, kind) for fold in folds)
-    row = replace(
-        row, encoder=CONSTANT, kind="baseline", layer="-", probe=SPOKEN[kind].format(many)
-    )
-    return replace(
-        row,
-        is_seeded=False,
-        unusable=0,
-        cut=0,
-        unseen=0,
-        beyond=0,
-        unaligned=0,
-        partial=0,
-        held=0,
-        beyond_are="",
-        unaligned_are="",
-    )
+def answer_always(run: RunPredictions, kind: str) -> RunPredictions:
+    """What a constant answer of train would have predicted over the same examples."""
+    answer = constant_column(run.constants[kind], run.gold.names, run.n, kind)
+    if isinstance(run.predicted, ScoredLabels):
+        answer = run.predicted.as_constant()
+    score = find_metric(run.metric)(run.gold, answer)
+    about = replace(run.about, choice=Choice())
+    return replace(run, predicted=answer, score=score, about=about, density=math.nan)
 
 
 def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:

@@ -1,57 +1,87 @@
-"""Rows with their answers, so that they can be compared: over the same test examples or not at
-all.
+"""Rows of scores with their predictions, so that they can be compared: over the same test examples
+or not at all.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from lingprobe.analysis.answers import RunPredictions, join_constants, share_tests
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
-from lingprobe.analysis.rows import (
-    MeasuredRow,
-    measure,
-    strip_fold,
-)
-from lingprobe.data.core import Result
+from lingprobe.analysis.answers import find_mismatch, join_constants
+from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, place_among, said_of
+from lingprobe.data.notes import Provenance
+from lingprobe.metrics import Answers
+
+
+class ComparedRow(NamedTuple):
+    """A row of scores with the predictions behind it.
+
+    answers  of all fits over all test examples
+    fits     for each fit the predictions of all folds
+    copies   how many untrained copies of a model the fits are of; 0 for other rows
+    """
+
+    row: FrameRow
+    answers: Answers
+    fits: Sequence[Folds]
+    copies: int = 0
+
+    @property
+    def name(self) -> str:
+        """What it is called in a comparison."""
+        if self.row.encoder == CONSTANT:
+            return CONSTANT
+        return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
+
+    @property
+    def encoder(self) -> str:
+        """The encoder's reference with all options."""
+        return self.fits[0][0].trial.encoder
+
+    @property
+    def about(self) -> Provenance:
+        """How the first of its probes was measured."""
+        return self.fits[0][0].about
+
+
+def list_compared(scored: ResultFrame) -> list[ComparedRow]:
+    """Rows of scores, each with its predictions."""
+    return [
+        ComparedRow(row, scored.answers(number), scored.folds(number))
+        for number, row in enumerate(scored)
+    ]
 
 
 def group_rows_by_task(
-    results: Iterable[Result], also: Callable[[Result], bool] | None = None
-) -> list[list[MeasuredRow]]:
+    scored: ResultFrame, also: Callable[[ComparedRow], bool] | None = None
+) -> list[list[ComparedRow]]:
     """The rows of each task and metric in the order of tables, without controls, and without
     oracles but those that are asked for, `also`.
     """
-    tasks: dict[tuple[str, str], list[MeasuredRow]] = {}
-    for one in measure(results):
-        if one.row.control != NO_CONTROL:
-            continue
-        if one.row.kind != "oracle" or (also is not None and also(one.result)):
-            key = strip_fold(one.result.trial.task), one.result.metric
-            tasks.setdefault(key, []).append(one)
-    return [sorted(mine, key=lambda one: one.row.place) for mine in tasks.values()]
+    tasks: dict[tuple[str, str], list[ComparedRow]] = {}
+    for one in list_compared(scored):
+        is_plain = one.row.control == NO_CONTROL
+        if is_plain and (one.row.kind != "oracle" or (also is not None and also(one))):
+            tasks.setdefault((one.row.task, one.row.metric), []).append(one)
+    return [sorted(mine, key=lambda one: place_among(one.row)) for mine in tasks.values()]
 
 
-def constant(one: MeasuredRow) -> MeasuredRow:
+def constant(one: ComparedRow) -> ComparedRow:
     """The best constant answer of train over the test examples of a row: a class, or a set where
     the row may answer with sets; of scores one number for all folds, whose means may differ.
     """
     folds = one.fits[0]
-    answers = join_constants(list(map(RunPredictions.of, folds)))
-    answers = replace(answers, gold=one.answers.gold)
+    answers = replace(join_constants(folds), gold=one.answers.gold)
     (score,) = answers.scores(one.row.metric)
-    row = replace(one.row, encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
-    row = replace(row, score=PERCENT * score, low=math.nan, high=math.nan)
-    return MeasuredRow(row, answers, [folds], folds)
+    row = one.row._replace(encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
+    row = row._replace(score=PERCENT * score, low=math.nan, high=math.nan)
+    return ComparedRow(row, answers, [folds])
 
 
-def explain_mismatch(first: MeasuredRow, second: MeasuredRow) -> str:
+def explain_mismatch(first: ComparedRow, second: ComparedRow) -> str:
     """Why two rows cannot be compared, '' where they can."""
-    if any(math.isnan(m.row.score) for m in (first, second)):
-        return "one has no score"
-    tests = first.row.tested, second.row.tested
-    if share_tests(first.answers.gold, second.answers.gold, tests):
-        return ""
-    return f"they are over different test examples ({first.row.n:,} and {second.row.n:,})"
+    rows, golds = (first.row, second.row), (first.answers.gold, second.answers.gold)
+    return find_mismatch([row.score for row in rows], golds, [row.tested for row in rows])

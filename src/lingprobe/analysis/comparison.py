@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain, combinations
 from typing import Any, Literal, NamedTuple
 
 from lingprobe.analysis.answers import mark_test_sets
 from lingprobe.analysis.comparable import (
+    ComparedRow,
     constant,
     explain_mismatch,
     group_rows_by_task,
@@ -33,16 +34,15 @@ from lingprobe.analysis.contests import (
     decide_contests,
     describe_outcome,
 )
+from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import (
     QUESTIONS,
     choose_layers,
     find_ceiling,
     list_opponents,
 )
-from lingprobe.analysis.row import CONSTANT, PERCENT, ResultRow
-from lingprobe.analysis.rows import MeasuredRow, get_encoder_kind
+from lingprobe.analysis.row import CONSTANT, PERCENT, passes_task, said_of
 from lingprobe.data.checks import check_choice
-from lingprobe.data.core import Result
 from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import Difference
@@ -60,14 +60,14 @@ class ComparisonQuestion(NamedTuple):
     ceiling  the score of the best oracle, percent; NaN where there is none
     """
 
-    one: MeasuredRow
-    others: tuple[MeasuredRow, ...]
+    one: ComparedRow
+    others: tuple[ComparedRow, ...]
     layers: int = 1
     asks: EncoderQuestion | Literal[""] = ""
     ceiling: float = math.nan
 
     @property
-    def best(self) -> MeasuredRow:
+    def best(self) -> ComparedRow:
         """The best of the others."""
         return max(self.others, key=lambda other: other.row.score)
 
@@ -95,7 +95,7 @@ class Decision(NamedTuple):
     detectable: float
     student: Difference
     level: float
-    blocking: MeasuredRow
+    blocking: ComparedRow
 
     def plain(self) -> dict[str, Any]:
         """All numbers by name."""
@@ -123,7 +123,7 @@ class Decision(NamedTuple):
             return False
         if self.question.ceiling <= best.score and best.encoder != CONSTANT:
             return True
-        if not best.passes:
+        if not passes_task(best):
             return False
         low = PERCENT * answers.interval(best.metric)[0]
         # two examples lie on a line, whatever they are
@@ -165,42 +165,42 @@ def _contest_of(question: ComparisonQuestion) -> AnswerContest:
     return AnswerContest(find_metric(question.one.row.metric), question.one.answers, others)
 
 
-def with_opponents(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+def with_opponents(scored: ResultFrame, chosen: ResultFrame | None = None) -> Questions:
     """Of each encoder and task whether it is above all that opposes it: once for what is decodable,
-    once for what is beyond the surface, each a family of its own. `chosen` are the results that are
-    asked about (default: all).
+    once for what is beyond the surface, each a family of its own. `chosen` has the task, encoder
+    and layer of the rows that are asked about (default: all).
 
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
     """
-    return _pose(results, chosen, QUESTIONS)
+    return _pose(scored, chosen, QUESTIONS)
 
 
-def with_baselines(results: Sequence[Result], chosen: Sequence[Result] | None = None) -> Questions:
+def with_baselines(scored: ResultFrame, chosen: ResultFrame | None = None) -> Questions:
     """Each encoder against all baselines of each task together, constant answers and reference
     lines among them; layers as of `with_opponents`.
     """
-    return _pose(results, chosen, ("",))
+    return _pose(scored, chosen, ("",))
 
 
 def _pose(
-    results: Sequence[Result],
-    chosen: Sequence[Result] | None,
+    scored: ResultFrame,
+    chosen: ResultFrame | None,
     questions: Sequence[EncoderQuestion | Literal[""]],
 ) -> Questions:
-    kind = _kind_to_compare(results if chosen is None else chosen)
-    ids = {id(result) for result in (results if chosen is None else chosen)}
+    chosen = scored if chosen is None else chosen
+    kind, places = _kind_to_compare(chosen), chosen.groups(("task", "encoder", "layer"))
     asked: list[ComparisonQuestion] = []
     of_layers: list[ComparisonQuestion] = []
     left_out: list[tuple[str, str]] = []
-    for rows in group_rows_by_task(results, lambda result: True):
+    for rows in group_rows_by_task(scored, lambda one: True):
         mine = [one for one in rows if one.row.kind != "oracle"]
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
-        candidates = [one for one in mine if one.row.kind == kind and id(one.result) in ids]
-        scored = [one for one in candidates if not math.isnan(one.row.score)]
-        layers = {id(one): many for one, many in choose_layers(scored)}
+        candidates = [one for one in mine if one.row.kind == kind and what(one.row)[:3] in places]
+        known_rows = [one for one in candidates if not math.isnan(one.row.score)]
+        layers = {id(one): many for one, many in choose_layers(known_rows)}
         posed: dict[int, list[ComparisonQuestion]] = {}
-        for one in scored:
+        for one in known_rows:
             reasons = [(other, explain_mismatch(one, other)) for other in baselines]
             ceiling = find_ceiling(one, rows)
             for asks in questions:
@@ -228,23 +228,28 @@ def _pose(
     return Questions(asked, family, tuple(left_out), tuple(of_layers))
 
 
-def against(results: Sequence[Result], chosen: Callable[[Result], bool]) -> Questions:
-    """Each row of each task against those of the chosen that are read as it is and by the same
-    probe, where there are some.
+def against(scored: ResultFrame, encoders: Collection[str]) -> Questions:
+    """Each row of each task against those of some encoders, named in full, that are read as it is
+    and by the same probe, where there are some.
     """
-    every = [pair for mine in group_rows_by_task(results, chosen) for pair in _likest(mine, chosen)]
+
+    def is_chosen(one: ComparedRow) -> bool:
+        return one.encoder in encoders
+
+    tasks = group_rows_by_task(scored, is_chosen)
+    every = [pair for mine in tasks for pair in _likest(mine, is_chosen)]
     asked, left_out = _comparable(every)
     names = dict.fromkeys(other.row.encoder for question in asked for other in question.others)
     return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
 
 
-def pairs(results: Sequence[Result], kind: Kind | None = None) -> Questions:
+def pairs(scored: ResultFrame, kind: Kind | None = None) -> Questions:
     """All pairs of the encoders' rows of each task, or of the rows of a kind. Baselines, untrained
     networks among them, are baselines: each encoder is compared with the best of them, and not they
     with each other, which would make the family larger.
     """
-    judged = kind or _kind_to_compare(results)
-    tasks = group_rows_by_task(results)
+    judged = kind or _kind_to_compare(scored)
+    tasks = group_rows_by_task(scored)
     every = [
         pair
         for mine in tasks
@@ -268,7 +273,10 @@ class OrderChange(NamedTuple):
         """All of it by name; differences and their ends are percent."""
         first, second = self.one.question.one.row, self.one.question.best.row
         told = {"task": first.task, "metric": first.metric}
-        told |= {"first": first.encoder + first.read, "second": second.encoder + second.read}
+        told |= {
+            name: row.encoder + said_of(row.layer)
+            for name, row in (("first", first), ("second", second))
+        }
         for place, decision in (("one", self.one), ("other", self.other)):
             told[f"{place}_probe"] = decision.question.one.row.probe
             told |= {f"{place}_{name}": value for name, value in decision.plain().items()}
@@ -291,17 +299,17 @@ class OrderChanges(NamedTuple):
 
 
 def find_order_changes(
-    results: Sequence[Result], correction: str = CORRECTION, test: Test = "t"
+    scored: ResultFrame, correction: str = CORRECTION, test: Test = "t"
 ) -> OrderChanges:
     """Which pairs of encoders change order between the probes that read both, on each task: pairs
     of encoders that are judged, and of these and baselines. Differences are paired, and corrected
     for all pairs of all probes, whether they change order or not.
     """
-    judged = _kind_to_compare(results)
+    judged = _kind_to_compare(scored)
     differences: set[tuple[int, int]] = set()
     changing: list[tuple[ComparisonQuestion, ComparisonQuestion]] = []
     compared = 0
-    for mine in group_rows_by_task(results):
+    for mine in group_rows_by_task(scored):
         for one, other in combinations(_by_probe(mine).values(), 2):
             for key, against in _pair_encoders([key for key in one if key in other]):
                 four = one[key], one[against], other[key], other[against]
@@ -337,10 +345,10 @@ def _pair_encoders(
             yield one, other
 
 
-def _by_probe(mine: Sequence[MeasuredRow]) -> dict[str, dict[tuple[str, str], MeasuredRow]]:
+def _by_probe(mine: Sequence[ComparedRow]) -> dict[str, dict[tuple[str, str], ComparedRow]]:
     """The rows of a task by probe, and by encoder; of its layers the best on dev, or each."""
     scored = [one for one in mine if not math.isnan(one.row.score)]
-    found: dict[str, dict[tuple[str, str], MeasuredRow]] = {}
+    found: dict[str, dict[tuple[str, str], ComparedRow]] = {}
     for one, layers in choose_layers(scored):
         layer = "" if layers > 1 else one.row.layer
         found.setdefault(one.row.probe, {})[one.row.encoder, layer] = one
@@ -356,11 +364,11 @@ class Leaders(NamedTuple):
     family: str
 
 
-def leaders(results: Sequence[Result]) -> Leaders:
+def leaders(scored: ResultFrame) -> Leaders:
     """The leaders by the comparison of all `pairs` of encoders' rows, over the test examples that
     most are over; none where a task has one such row.
     """
-    every = pairs(results, "trained")
+    every = pairs(scored, "trained")
     tasks: dict[tuple[str, str], list[ComparisonQuestion]] = {}
     for question in every.asked:
         tasks.setdefault((question.one.row.task, question.one.row.metric), []).append(question)
@@ -382,27 +390,23 @@ def leaders(results: Sequence[Result]) -> Leaders:
     return Leaders(frozenset(best), every.family)
 
 
-def what(row: ResultRow) -> tuple[str, ...]:
+def what(row: FrameRow) -> tuple[str, ...]:
     """What was measured."""
     return row.task, row.encoder, row.layer, row.probe
 
 
-def _kind_to_compare(results: Sequence[Result]) -> Kind:
+def _kind_to_compare(frame: ResultFrame) -> Kind:
     """The kind of row that is asked about: baselines only where there is nothing else."""
-    return (
-        "trained"
-        if any(get_encoder_kind(result) == "trained" for result in results)
-        else "baseline"
-    )
+    return "trained" if "trained" in frame.column("role") else "baseline"
 
 
 def _likest(
-    mine: Sequence[MeasuredRow], chosen: Callable[[Result], bool]
-) -> Iterator[tuple[MeasuredRow, MeasuredRow]]:
+    mine: Sequence[ComparedRow], chosen: Callable[[ComparedRow], bool]
+) -> Iterator[tuple[ComparedRow, ComparedRow]]:
     """Each row with those of the chosen that are most like it."""
-    others = [m for m in mine if chosen(m.result)]
+    others = [m for m in mine if chosen(m)]
     for one in mine:
-        if not chosen(one.result) and others:
+        if not chosen(one) and others:
             likeness = [
                 (m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in others
             ]
@@ -412,14 +416,14 @@ def _likest(
 
 
 def _comparable(
-    every: Sequence[tuple[MeasuredRow, MeasuredRow]],
+    every: Sequence[tuple[ComparedRow, ComparedRow]],
 ) -> tuple[list[ComparisonQuestion], tuple[tuple[str, str], ...]]:
     reasons = [(one, other, explain_mismatch(one, other)) for one, other in every]
     left_out = tuple(_not_compared(one, other, why) for one, other, why in reasons if why)
     return [ComparisonQuestion(one, (other,)) for one, other, why in reasons if not why], left_out
 
 
-def _not_compared(one: MeasuredRow, other: MeasuredRow, why: str) -> tuple[str, str]:
+def _not_compared(one: ComparedRow, other: ComparedRow, why: str) -> tuple[str, str]:
     return one.row.task, f"{one.name}, and {other.name}: {why}."
 
 

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from lingprobe.analysis.comparison import Decision, decide_comparisons, with_opponents
 from lingprobe.analysis.contests import Verdict
+from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import QUESTIONS, Relation, find_relation
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
-from lingprobe.analysis.rows import get_encoder_kind, option_of
-from lingprobe.data.core import Result
+from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks.limits import LIMIT
+from lingprobe.tasks.repeats import option_of
 
 POINT = 1.0  # percent: the smallest difference that is worth looking for
 FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
@@ -46,17 +46,17 @@ class QuestionAnswer(NamedTuple):
         return self.decision.verdict
 
     @property
-    def row(self) -> ResultRow:
+    def row(self) -> FrameRow:
         """The score of the encoder."""
         return self.decision.question.one.row
 
     @property
-    def baseline(self) -> ResultRow:
+    def baseline(self) -> FrameRow:
         """The best of the opponents."""
         return self.decision.question.best.row
 
     @property
-    def blocking(self) -> ResultRow:
+    def blocking(self) -> FrameRow:
         """The opponent that the encoder is least surely above, which stands in the way of a yes."""
         return self.decision.blocking.row
 
@@ -83,7 +83,7 @@ class QuestionAnswer(NamedTuple):
         if self.row.n < FEWEST_EXAMPLES:
             return 0
         times = self.decision.student.times(self.decision.level, points / PERCENT)
-        return math.ceil(self.row.n * times)
+        return math.ceil(int(self.row.n) * times) if math.isfinite(times) else 0
 
 
 class TaskVerdict(NamedTuple):
@@ -100,7 +100,7 @@ class TaskVerdict(NamedTuple):
     on_dev: bool = True
 
     @property
-    def row(self) -> ResultRow:
+    def row(self) -> FrameRow:
         """The score of the encoder."""
         return self.answers[0].row
 
@@ -160,7 +160,7 @@ class EncoderVerdict(NamedTuple):
     @property
     def possible_copies(self) -> tuple[str, ...]:
         """Short references of untrained copies that there could be; () where it has none."""
-        own = self.tasks[0].answers[0].decision.question.one.result.provenance.own_baselines
+        own = self.tasks[0].answers[0].decision.question.one.about.own_baselines
         copies = [name for name, question in own.items() if question == DECODABLE]
         return tuple(shorten_reference(ENCODERS, name) for name in copies)
 
@@ -195,27 +195,29 @@ class Verdicts(NamedTuple):
         chose = all(task.on_dev for task in tasks)
         return max((task.layers for task in tasks), default=1) if chose else 1
 
-    def at_chosen_layers(self, rows: Sequence[ResultRow]) -> list[ResultRow]:
+    def at_chosen_layers(self, scored: ResultFrame) -> ResultFrame:
         """Of the rows of an encoder's layers the one that is judged, of those of a baseline the
         best; all other rows as they are.
         """
-        baselines = [row for row in rows if row.kind == "baseline" and row.control == NO_CONTROL]
+        baselines = [row for row in scored if row.kind == "baseline" and row.control == NO_CONTROL]
         judged = [task.row for one in self.encoders for task in one.tasks]
         ranked = sorted(baselines, key=lambda row: row.score)
         layers = {_without_layer(row): row.layer for row in (*ranked, *judged)}
-        return [row for row in rows if layers.get(_without_layer(row), row.layer) == row.layer]
+        return scored.take_rows(
+            row for row in scored if layers.get(_without_layer(row), row.layer) == row.layer
+        )
 
 
-def _without_layer(row: ResultRow) -> tuple[str, ...]:
+def _without_layer(row: FrameRow) -> tuple[str, ...]:
     return row.task, row.encoder, row.probe, row.kind
 
 
-def judge_encoders(results: Sequence[Result]) -> Verdicts:
+def judge_encoders(scored: ResultFrame) -> Verdicts:
     """The verdict on each encoder; none where only baselines were measured."""
-    limit = max(map(_limit, results), default=0)
-    if not any(get_encoder_kind(result) == "trained" for result in results):
+    limit = max(map(_read_limit, scored.column("task")), default=0)
+    if "trained" not in scored.column("role"):
         return Verdicts((), "", limit)
-    questions = with_opponents(results)
+    questions = with_opponents(scored)
     asked: dict[tuple[str, str, str], list[Decision]] = {}
     decided = decide_comparisons(questions.asked)
     for decision in decided:
@@ -240,7 +242,7 @@ def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:
     return TaskVerdict(ordered, chosen, layers == 1)
 
 
-def _limit(result: Result) -> int:
-    """The most examples that were used of a result's task; 0 for all."""
-    limit = option_of(result.trial.task, LIMIT)
+def _read_limit(task: str) -> int:
+    """The most examples that were used of a task; 0 for all."""
+    limit = option_of(task, LIMIT)
     return int(limit) if limit.isdecimal() else 0

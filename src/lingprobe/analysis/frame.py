@@ -9,36 +9,41 @@ from __future__ import annotations
 
 import json
 import math
-from collections import namedtuple
+from collections import Counter, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from lingprobe.analysis.answers import (
     RunPredictions,
+    are_equal,
+    digest_test_set,
     join_predictions,
     name_missing_folds,
     select_alike,
 )
 from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import ORDER, PERCENT
-from lingprobe.analysis.rows import get_encoder_kind, is_seeded, option_of, strip_fold
 from lingprobe.data.cache import storable
-from lingprobe.data.core import Result
+from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.notes import Code, NotePart
-from lingprobe.data.references import shorten_reference
+from lingprobe.data.labels import Column
+from lingprobe.data.notes import Code, NotePart, Provenance
+from lingprobe.data.oracles import Kind
+from lingprobe.data.references import ReferenceProblem, shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
-from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.encoders.sites import Site, is_site
 from lingprobe.metrics import Answers
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.languages import list_languages
+from lingprobe.tasks.repeats import option_of, strip_fold
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,6 +70,11 @@ RUN_VALUES = (
 """low and high are of the interval, where it was stored; NaN where something is not known."""
 ALL_KEYS = (*RUN_KEYS, *REPEAT_KEYS)
 EXTRA = "extra"
+LEXICAL = "lex"
+"""The layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
+section 2).
+"""
+_CONTENTS = {"task": TASKS, "encoder": ENCODERS, "probe": PROBES, "control": CONTROLS}
 _COUNTS = ("n_train", "n_test", "n_dropped", "seed")
 _UNUSED: Mapping[str, Any] = (
     dict.fromkeys(ALL_KEYS, "")
@@ -74,6 +84,8 @@ _UNUSED: Mapping[str, Any] = (
 )
 """What a column has where nothing is said; no score is one that is found in the answers."""
 Folds = Sequence[RunPredictions]
+FrameRow = Any
+"""A row of a frame, as a named tuple of its columns."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -117,16 +129,16 @@ class ProbeRun:
 
     @classmethod
     def of(cls, result: Result, extra: Sequence[RunExtra] = ()) -> ProbeRun:
-        """That of a stored result, with some of `RUN_EXTRAS`, or notes."""
+        """That of a stored result, with some of `RUN_EXTRAS`, or notes; references are in full."""
         trial, about = result.trial, result.provenance
         keys = {
-            "task": shorten_reference(TASKS, strip_fold(trial.task)),
-            "encoder": shorten_reference(ENCODERS, trial.encoder),
+            "task": strip_fold(trial.task),
+            "encoder": trial.encoder,
             "role": get_encoder_kind(result),
             "layer": trial.read,
             "site": Site.parse(trial.read).kind if is_site(trial.read) else "",
-            "probe": shorten_reference(PROBES, trial.probe),
-            "control": shorten_reference(CONTROLS, without_draw(trial.control)),
+            "probe": trial.probe,
+            "control": without_draw(trial.control),
             "metric": result.metric,
             "erased": option_of(trial.encoder, "without"),
             "fold": option_of(trial.task, "fold"),
@@ -146,6 +158,49 @@ class ProbeRun:
         return cls(keys, values, RunPredictions.of(result), more)
 
 
+def get_encoder_kind(result: Result) -> Kind:
+    """What the encoder of a result is; results of earlier versions do not say, so that it is asked
+    what their reference names.
+    """
+    said = (
+        "baseline"
+        if result.trial.read == LEXICAL
+        else result.provenance.kind or kind_of_reference(result.trial.encoder)
+    )
+    return next((kind for kind in ORDER if kind == said), "trained")
+
+
+def is_seeded(trial: Trial, about: Provenance) -> bool:
+    """Whether a fit depends on its seed; results of earlier versions do not say, so that it is
+    asked of the probe where it is one of ours.
+    """
+    return _needs_seeds(trial.probe) if about.is_seeded is None else about.is_seeded
+
+
+@lru_cache
+def _needs_seeds(probe: str) -> bool:
+    try:
+        return needs_of(PROBES.make(probe)).seeds
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return True  # results outlive plugins, and nobody's file is run for it
+
+
+def _shorten_names(runs: Sequence[ProbeRun]) -> list[ProbeRun]:
+    """The probes, whose references are short; in full where one short name stands for several, as
+    options that a later version has do in results of an earlier one.
+    """
+    names: dict[str, dict[str, str]] = {}
+    for key, contents in _CONTENTS.items():
+        full = dict.fromkeys(run.keys[key] for run in runs)
+        short = {each: shorten_reference(contents, each) for each in full}
+        counts = Counter(short.values())
+        names[key] = {each: name if counts[name] == 1 else each for each, name in short.items()}
+    return [
+        replace(run, keys={**run.keys, **{key: names[key][run.keys[key]] for key in names}})
+        for run in runs
+    ]
+
+
 def _read_code(result: Result) -> Mapping[str, float]:
     """How many times longer codes without vectors are than that of the labels (`online:`)."""
     code = result.provenance.choice.part(Code) or Code()
@@ -162,7 +217,7 @@ def _read_question(result: Result) -> Mapping[str, Any]:
 
 def _read_fit(result: Result) -> Mapping[str, Any]:
     """Whether a fit varies with its seed."""
-    return {"is_seeded": is_seeded(result)}
+    return {"is_seeded": is_seeded(result.trial, result.provenance)}
 
 
 def _read_probe(result: Result) -> Mapping[str, str]:
@@ -206,6 +261,7 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
     def __init__(self, fits: Mapping[str, Sequence[Folds]] | None = None) -> None:
         self._fits = {} if fits is None else fits
         self._answers: dict[str, Answers] = {}
+        self._golds: dict[tuple[str, str], Column] = {}
         self._scores: dict[tuple[str, str], float] = {}
         self._intervals: dict[tuple[str, str], tuple[float, float]] = {}
 
@@ -219,9 +275,16 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
         return len(self._fits)
 
     def join(self, run_id: str) -> Answers:
-        """The answers of all fits of a row over all test examples."""
+        """The answers of all fits of a row over all test examples; rows over the same ones share
+        their labels.
+        """
         if run_id not in self._answers:
-            self._answers[run_id] = join_predictions(self[run_id])
+            answers, trial = join_predictions(self[run_id]), self[run_id][0][0].trial
+            tests = trial.task.partition(",")[0], digest_test_set(self[run_id][0])
+            gold = self._golds.setdefault(tests, answers.gold)
+            if are_equal(gold, answers.gold):
+                answers = replace(answers, gold=gold)
+            self._answers[run_id] = answers
         return self._answers[run_id]
 
     def score_fits(self, run_id: str, metric: str) -> Sequence[float]:
@@ -284,7 +347,7 @@ class ResultFrame:
     @classmethod
     def of(cls, results: Iterable[Result], extra: Sequence[RunExtra] = ()) -> ResultFrame:
         """The frame of stored results, with some of `RUN_EXTRAS`, or notes."""
-        return cls.of_runs(ProbeRun.of(result, extra) for result in results)
+        return cls.of_runs(_shorten_names([ProbeRun.of(result, extra) for result in results]))
 
     @classmethod
     def of_runs(cls, runs: Iterable[ProbeRun]) -> ResultFrame:
@@ -309,15 +372,15 @@ class ResultFrame:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[FrameRow]:
         """The rows, as named tuples."""
         return iter(self.rows)
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, number: int) -> FrameRow:
         return self.rows[number]
 
     @cached_property
-    def rows(self) -> tuple[Any, ...]:
+    def rows(self) -> tuple[FrameRow, ...]:
         """The rows as named tuples, with the columns of `extra` among their fields."""
         names = self.names
         return tuple(map(_row_type(*names)._make, zip(*map(self.column, names), strict=True)))
@@ -405,18 +468,26 @@ class ResultFrame:
 
     def with_columns(self, columns: Columns) -> ResultFrame:
         """The frame with further columns, or others in place of those of the same name."""
-        table = self.table
-        for name, cells in columns.items():
-            values = _array(name, list(cells))
-            at = table.column_names.index(name) if name in table.column_names else None
-            table = (
-                table.append_column(name, values)
-                if at is None
-                else table.set_column(at, name, values)
-            )
-        made = replace(self, table=table)
+        import pyarrow as pa
+
+        arrays = dict(zip(self.table.column_names, self.table.columns, strict=True))
+        arrays |= {name: _array(name, list(cells)) for name, cells in columns.items()}
+        made = replace(self, table=pa.table(arrays))
         made._columns.update({k: v for k, v in self._columns.items() if k not in columns})
         return made
+
+    def with_predictions(
+        self, fits: Sequence[Sequence[Folds]], columns: Columns = MappingProxyType({})
+    ) -> ResultFrame:
+        """The frame with other predictions for each row, in which scores and intervals are found,
+        and with further columns, or others.
+        """
+        ids = [digest_texts(run, f"{k}") for k, run in enumerate(self.column("run_id"))]
+        count, unknown = len(self), [math.nan] * len(self)
+        found: dict[str, Sequence[Any]] = {"run_id": ids, "score": [None] * count}
+        found |= {"low": unknown, "high": unknown}
+        made = self.with_columns({**found, **columns})
+        return replace(made, predictions=PredictionStore(dict(zip(ids, fits, strict=True))))
 
     def append(self, rows: ResultFrame) -> ResultFrame:
         """The frame with further rows that have the same columns."""
@@ -495,9 +566,9 @@ class ResultFrame:
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
         """One row for all folds, seeds and samples of the same thing, with the answers of all;
         numbers that only one view has are means, words and counts those of the first. It says how
-        many `seeds` and samples there are, which `fits` of which folds, as text, the folds that are
-        `missing`, as `fold 3 of 3`, and how many fits are `left_out`, as they are over other test
-        examples.
+        many `seeds` there are, each on each of the `samples`, which `fits` of which folds, as text,
+        the folds that are `missing`, as `fold 3 of 3`, and how many fits are `left_out`, as they
+        are over other test examples.
         """
         rows = [self._list_fits(numbers) for numbers in self.groups(keys).values()]
         groups = list(map(self._select_fits, rows))
@@ -516,6 +587,7 @@ class ResultFrame:
             {
                 "run_id": ids,
                 "seeds": [len({(seed[k], sample[k]) for k in numbers}) for numbers in every],
+                "samples": [len({sample[k] for k in numbers}) for numbers in every],
                 "fits": [
                     " ".join(sorted(f"{seed[k]}:{sample[k]}:{fold[k]}" for k in numbers))
                     for numbers in every
@@ -581,6 +653,21 @@ class ResultFrame:
         # a dev example of one fold is a test example of another
         has_folds = any("/" in self.column("fold")[number] for number in numbers)
         return math.nan if has_folds else self._mean("dev_score", numbers)
+
+    def take_rows(self, rows: Iterable[FrameRow]) -> ResultFrame:
+        """Some of its own rows, in the order that they have here."""
+        ids = set(map(id, rows))
+        return self.take([number for number, row in enumerate(self) if id(row) in ids])
+
+    def run(self, number: int) -> RunPredictions:
+        """The predictions of the first probe of a row."""
+        return self.folds(number)[0][0]
+
+    @property
+    def runs(self) -> list[RunPredictions]:
+        """The predictions of all its probes."""
+        every = [self.folds(number) for number in range(len(self))]
+        return [run for fits in every for folds in fits for run in folds]
 
     def folds(self, number: int) -> Sequence[Folds]:
         """What each fit of a row predicts, by fold."""

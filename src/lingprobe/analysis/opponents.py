@@ -15,28 +15,34 @@ from typing import Literal
 
 import numpy as np
 
-from lingprobe.analysis.comparable import constant, explain_mismatch
+from lingprobe.analysis.comparable import (
+    ComparedRow,
+    constant,
+    explain_mismatch,
+    list_compared,
+)
+from lingprobe.analysis.frame import LEXICAL, ResultFrame
 from lingprobe.analysis.row import CONSTANT
-from lingprobe.analysis.rows import LEXICAL, MeasuredResults, MeasuredRow, on_dev, option_of
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import opposed_by_reference
 from lingprobe.encoders.hf import INPUTS
 from lingprobe.encoders.own_baselines import is_copy
+from lingprobe.tasks.repeats import option_of
 
 QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)
 Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddings"]
 
 
-def choose_layers(mine: Sequence[MeasuredRow]) -> Iterator[tuple[MeasuredRow, int]]:
+def choose_layers(mine: Sequence[ComparedRow]) -> Iterator[tuple[ComparedRow, int]]:
     """Of what a probe reads of an encoder the best on dev, with the number that it is chosen from;
     all where that is not known.
     """
-    groups: dict[tuple[str, str], list[MeasuredRow]] = {}
+    groups: dict[tuple[str, str], list[ComparedRow]] = {}
     for one in mine:
         groups.setdefault((one.row.encoder, one.row.probe), []).append(one)
     for reads in groups.values():
-        scores = [on_dev(result for fit in one.fits for result in fit) for one in reads]
+        scores = [one.row.dev_score for one in reads]
         known = not any(map(math.isnan, scores))
         if known:
             yield reads[scores.index(max(scores))], len(reads)
@@ -45,8 +51,8 @@ def choose_layers(mine: Sequence[MeasuredRow]) -> Iterator[tuple[MeasuredRow, in
 
 
 def list_opponents(
-    one: MeasuredRow, rows: Sequence[MeasuredRow], question: EncoderQuestion
-) -> tuple[MeasuredRow, ...]:
+    one: ComparedRow, rows: Sequence[ComparedRow], question: EncoderQuestion
+) -> tuple[ComparedRow, ...]:
     """What a row must be above for the answer yes, among the rows of its task; the constant answer
     first. Empty where nothing opposes it but the constant, in the question of the surface.
 
@@ -58,8 +64,8 @@ def list_opponents(
     )
     if question == DECODABLE:  # by a stronger probe too much is decodable from anything
         found = [other for other in found if other.row.probe == one.row.probe] or found
-    own = one.result.provenance.own_baselines
-    mine = [other for other in able if own.get(other.result.trial.encoder) == question]
+    own = one.about.own_baselines
+    mine = [other for other in able if own.get(other.encoder) == question]
     like = [other for other in mine if other.row.probe == one.row.probe] or mine
     found += _merge_copies([other for other, _ in choose_layers(like)])
     if question == BEYOND_SURFACE:
@@ -70,40 +76,40 @@ def list_opponents(
     return (*fixed, *found)
 
 
-def find_ceiling(one: MeasuredRow, rows: Sequence[MeasuredRow]) -> float:
+def find_ceiling(one: ComparedRow, rows: Sequence[ComparedRow]) -> float:
     """The score of the best oracle over the test examples of a row, percent; NaN without."""
     oracles = (other for other in rows if other.row.kind == "oracle")
     scores = [other.row.score for other in oracles if not explain_mismatch(one, other)]
     return max(scores, default=math.nan)
 
 
-def find_relation(one: MeasuredRow, other: MeasuredRow) -> Relation:
+def find_relation(one: ComparedRow, other: ComparedRow) -> Relation:
     """What an opponent is to an encoder; '' for one that opposes all."""
     if other.row.encoder == CONSTANT:
         return "constant"
-    reference = other.result.trial.encoder
-    is_own = reference in one.result.provenance.own_baselines
+    reference = other.encoder
+    is_own = reference in one.about.own_baselines
     if is_own and is_copy(reference):
         return "copy of its blocks" if option_of(reference, "lexical") == "trained" else "copy"
     return "input embeddings" if is_own or _is_embedding_of(other, one) else ""
 
 
-def select_shown(frame: MeasuredResults) -> MeasuredResults:
-    """Results as tables show them: of untrained copies of a kind the first, at its best layer."""
-    own = {name for result in frame for name in result.provenance.own_baselines if is_copy(name)}
-    copies = [one for one in frame.measurements if one.result.trial.encoder in own]
-    best: dict[tuple[str, ...], MeasuredRow] = {}
-    for one in copies:
-        row, name = one.row, _without(one.result.trial.encoder, "seed")
+def select_shown(scored: ResultFrame) -> ResultFrame:
+    """Scores as tables show them: of untrained copies of a kind the first, at its best layer."""
+    every = list_compared(scored)
+    own = {name for one in every for name in one.about.own_baselines if is_copy(name)}
+    copies = [(number, one) for number, one in enumerate(every) if one.encoder in own]
+    best: dict[tuple[str, ...], tuple[str, float, int]] = {}
+    for number, one in copies:
+        row, name = one.row, _without(one.encoder, "seed")
         key = row.task, name, row.probe, row.control
-        pair = (one, best.get(key, one))
-        rank = [(_seed_of(each.result.trial.encoder), -each.row.score) for each in pair]
-        if key not in best or rank[0] < rank[1]:
-            best[key] = one
-    dropped = {id(one.row) for one in copies} - {id(one.row) for one in best.values()}
+        rank = _seed_of(one.encoder), -row.score, number
+        if key not in best or rank[:2] < best[key][:2]:
+            best[key] = rank
+    dropped = {number for number, _ in copies} - {number for *_, number in best.values()}
     if not dropped:
-        return frame
-    return frame.select(one.row for one in frame.measurements if id(one.row) not in dropped)
+        return scored
+    return scored.take([number for number in range(len(scored)) if number not in dropped])
 
 
 def _without(reference: str, option: str) -> str:
@@ -115,35 +121,35 @@ def _seed_of(reference: str) -> str:
     return option_of(reference, "seed")
 
 
-def _match_width(one: MeasuredRow, rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
+def _match_width(one: ComparedRow, rows: Sequence[ComparedRow]) -> list[ComparedRow]:
     """Of baselines that differ by their width alone the one that is as wide as the vectors of a
     row; all where none is, or that is not known.
     """
-    width = str(one.result.provenance.width)
-    kinds = [_without(other.result.trial.encoder, "dim") for other in rows]
+    width = str(one.about.width)
+    kinds = [_without(other.encoder, "dim") for other in rows]
     fitting = {
         kind
         for kind, other in zip(kinds, rows, strict=True)
-        if option_of(other.result.trial.encoder, "dim") == width
+        if option_of(other.encoder, "dim") == width
     }
     return [
         other
         for kind, other in zip(kinds, rows, strict=True)
-        if kind not in fitting or option_of(other.result.trial.encoder, "dim") == width
+        if kind not in fitting or option_of(other.encoder, "dim") == width
     ]
 
 
-def _list_opposed_questions(one: MeasuredRow) -> Sequence[str]:
+def _list_opposed_questions(one: ComparedRow) -> Sequence[str]:
     """The questions in which a row opposes all others; results of an earlier version do not say, so
     that their reference is asked.
     """
     if one.row.kind != "baseline" or one.row.layer == LEXICAL:
         return ()
-    known = one.result.provenance.opposes
-    return opposed_by_reference(one.result.trial.encoder) if known is None else known
+    known = one.about.opposes
+    return opposed_by_reference(one.encoder) if known is None else known
 
 
-def _is_embedding_of(other: MeasuredRow, one: MeasuredRow) -> bool:
+def _is_embedding_of(other: ComparedRow, one: ComparedRow) -> bool:
     """Whether a row is of the input embeddings of the encoder of another, which may be itself."""
     layers = {other.row.layer, one.row.layer}
     return (
@@ -153,20 +159,20 @@ def _is_embedding_of(other: MeasuredRow, one: MeasuredRow) -> bool:
     )
 
 
-def _merge_copies(rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
+def _merge_copies(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
     """Rows that differ by the seed of their weights as one, and by layer where several of a copy
     stand beside each other.
     """
-    groups: dict[tuple[str, str, str], list[MeasuredRow]] = {}
+    groups: dict[tuple[str, str, str], list[ComparedRow]] = {}
     encoders = [other.row.encoder for other in rows]
     for other in rows:
-        name = _without(other.result.trial.encoder, "seed")
+        name = _without(other.encoder, "seed")
         layer = other.row.layer if encoders.count(other.row.encoder) > 1 else ""
         groups.setdefault((name, layer, other.row.probe), []).append(other)
     return [_merge(mine) for mine in groups.values()]
 
 
-def _merge(mine: Sequence[MeasuredRow]) -> MeasuredRow:
+def _merge(mine: Sequence[ComparedRow]) -> ComparedRow:
     """Some copies as one row, whose fits they are: the first of each, as those of one copy vary
     less.
     """
@@ -175,7 +181,5 @@ def _merge(mine: Sequence[MeasuredRow]) -> MeasuredRow:
     first = mine[0]
     answers = replace(first.answers, predicted=[one.answers.predicted[0] for one in mine])
     score = float(np.mean([one.row.score for one in mine]))
-    row = replace(first.row, score=score, low=math.nan, high=math.nan, seeds=len(mine))
-    fits = [one.fits[0] for one in mine]
-    results = [result for one in mine for result in one.results]
-    return MeasuredRow(row, answers, fits, results, len(mine))
+    row = first.row._replace(score=score, low=math.nan, high=math.nan, seeds=len(mine))
+    return ComparedRow(row, answers, [one.fits[0] for one in mine], len(mine))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,8 +61,13 @@ class Posed:
             else ""
         )
 
-    def plain(self) -> dict[str, str | int | float]:
-        """The same for programs."""
+    @property
+    def commonest(self) -> str:
+        """The commonest construction of each class, by which the same question is told apart."""
+        return "; ".join(f"{label}: {constructions[0][0]}" for label, constructions in self.made)
+
+    def columns(self) -> dict[str, Any]:
+        """The same as columns of a frame, those for programs first."""
         return {
             "classes": len(self.classes),
             "question_classes": max(self.whole, len(self.classes)),
@@ -69,10 +75,12 @@ class Posed:
             "word_rule": self.word,
             "word_score": self.worded,
             "remarks": "; ".join(self.remarks),
+            "class_names": list(self.classes),
+            "class_size": self.size,
+            "commonest": self.commonest,
+            "source_remarks": list(self.remarks),
+            "wrong": self.wrong,
         }
-
-
-NOTHING = Posed()
 
 
 def describe_question(folds: Sequence[RunPredictions], gold: Column) -> Posed:
@@ -128,10 +136,12 @@ def _construction_shares(
         tags, gold = fold.strata.get(MADE), fold.gold
         if tags is None or gold.classes is None:
             return ()
-        pairs, many = np.unique(np.stack([gold.classes, tags.codes], 1), axis=0, return_counts=True)
-        for (label, tag), n in zip(pairs.tolist(), many.tolist(), strict=True):
-            mine = counts.setdefault(gold.names[label], {})
-            name = tags.names[tag] if tag >= 0 else "none"
+        names = ("none", *tags.names)
+        codes = gold.classes.astype(np.int64) * len(names) + tags.codes + 1
+        pairs, many = np.unique(codes, return_counts=True)
+        for pair, n in zip(pairs.tolist(), many.tolist(), strict=True):
+            label, tag = divmod(pair, len(names))
+            mine, name = counts.setdefault(gold.names[label], {}), names[tag]
             mine[name] = mine.get(name, 0) + n
     return tuple((label, _shares(mine)) for label, mine in sorted(counts.items()))
 
@@ -164,24 +174,19 @@ def composition(asked: Posed) -> str:
     return "; ".join(classes)
 
 
-def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
-    """In what the same question differs between sources; each with what it asks, its training and
-    its test examples.
-    """
+def unlike(sources: Sequence[Any]) -> list[str]:
+    """In what the same question differs between sources, each given by a row of its scores."""
     differences = []
-    if len({what.classes for what, *_ in sources}) > 1:
-        sizes = [len(what.classes) for what, *_ in sources]
+    if len({tuple(row.class_names) for row in sources}) > 1:
+        sizes = [row.classes for row in sources]
         differences.append(
             "classes" + (f" ({min(sizes):,} to {max(sizes):,})" if min(sizes) < max(sizes) else "")
         )
     for of, numbers in (
-        ("training examples", [n for _, n, _ in sources]),
-        ("test examples", [n for *_, n in sources]),
+        ("training examples", [row.train for row in sources]),
+        ("test examples", [row.n for row in sources]),
     ):
         if max(numbers) > CLOSE * min(numbers):
             differences.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
-    commonest = {
-        tuple((label, constructions[0][0]) for label, constructions in what.made)
-        for what, *_ in sources
-    }
-    return [*differences, *(["the composition of classes"] if len(commonest) > 1 else [])]
+    several = len({row.commonest for row in sources}) > 1
+    return [*differences, *(["the composition of classes"] if several else [])]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lingprobe.analysis.comparison import (
@@ -16,9 +16,8 @@ from lingprobe.analysis.comparison import (
     what,
     with_opponents,
 )
-from lingprobe.analysis.row import NO_CONTROL, ResultRow
-from lingprobe.analysis.rows import MeasuredResults, rows
-from lingprobe.data.core import Result
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.data.oracles import BEYOND_SURFACE
 
 
@@ -69,13 +68,16 @@ class Score:
     surface_verdict: str = ""
 
 
-def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Score]:
+_MEASURED = 12
+"""Fields of a score that are columns of its row; the others are of comparisons."""
+
+
+def scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """
-    frame = MeasuredResults.of(results)
-    plain = [row for row in rows(frame) if row.control == NO_CONTROL]
-    questions = with_opponents(frame)
+    plain = [row for row in scored if row.control == NO_CONTROL]
+    questions = with_opponents(scored)
     posed: dict[tuple[str, ...], list[ComparisonQuestion]] = {}
     for question in questions.of_layers:
         posed.setdefault(what(question.one.row), []).append(question)
@@ -86,7 +88,7 @@ def scores(results: Sequence[Result], known: Sequence[Decision] = ()) -> list[Sc
 
 
 def _score(
-    row: ResultRow, questions: Sequence[ComparisonQuestion], decisions: Sequence[Decision]
+    row: FrameRow, questions: Sequence[ComparisonQuestion], decisions: Sequence[Decision]
 ) -> Score:
     """The score of a row, with its baselines and what was decided."""
     values: dict[str, Any] = {}
@@ -101,21 +103,8 @@ def _score(
         values[f"{prefix}difference_high"] = decision.high
         values[f"{prefix}p"] = decision.corrected
         values[f"{prefix}verdict"] = decision.verdict
-    return Score(
-        task=row.task,
-        encoder=row.encoder,
-        layer=row.layer,
-        probe=row.probe,
-        metric=row.metric,
-        score=row.score,
-        low=row.low,
-        high=row.high,
-        n=row.n,
-        seeds=row.seeds,
-        folds=row.folds,
-        kind=row.kind,
-        **values,
-    )
+    cells = row._asdict()
+    return Score(**{each.name: cells[each.name] for each in fields(Score)[:_MEASURED]}, **values)
 
 
 def _prefix(question: ComparisonQuestion) -> str:

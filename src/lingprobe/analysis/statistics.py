@@ -16,10 +16,10 @@ import numpy as np
 
 from lingprobe.analysis.answers import (
     describe_test_sets,
+    find_mismatch,
     join_constants,
     join_predictions,
     mark_test_sets,
-    share_tests,
 )
 from lingprobe.analysis.contests import (
     AnswerContest,
@@ -357,13 +357,9 @@ def explain_mismatch(
     one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
 ) -> str:
     """Why two rows cannot be compared, '' where they can."""
-    if math.isnan(one.score(number) + other.score(k)):
-        return "one has no score"
     tests = () if is_by_labels else (_tests_of(one, number), _tests_of(other, k))
     golds = one.answers(number).gold, other.answers(k).gold
-    if share_tests(*golds, tests):
-        return ""
-    return f"they are over different test examples ({len(golds[0]):,} and {len(golds[1]):,})"
+    return find_mismatch((one.score(number), other.score(k)), golds, tests)
 
 
 def _tests_of(frame: ResultFrame, number: int) -> str:
@@ -588,23 +584,6 @@ class ExampleDigest:
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         tests = [_tests_of(shown, number) for number in range(len(shown))]
         return {self.name: [digest_pieces(test, size=8) if test else "" for test in tests]}
-
-
-@dataclass(frozen=True)
-class FoldCounts:
-    """How many folds a score is over (`folds`), and what was counted in them: examples whose class
-    train lacks (`unseen`), and of sentences and of examples of all splits, which folds share, the
-    most: examples without a vector (`unusable`) and sentences that were read in part (`cut`).
-    """
-
-    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        rows = [shown.folds(number)[0] for number in range(len(shown))]
-        return {
-            "folds": list(map(len, rows)),
-            "unseen": [sum(fold.about.counts.unseen for fold in folds) for folds in rows],
-            "unusable": [max(fold.about.counts.unusable for fold in folds) for folds in rows],
-            "cut": [max(fold.about.counts.cut for fold in folds) for folds in rows],
-        }
 
 
 @dataclass(frozen=True)

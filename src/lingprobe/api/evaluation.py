@@ -11,8 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Unpack
 
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.rows import groups_of, rows
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.analysis.scores import Score, scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
@@ -27,9 +28,11 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.printing import printable
 from lingprobe.data.references import shorten_reference
+from lingprobe.experiment.examples import ExampleReader
+from lingprobe.experiment.newest import groups_of
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import together
-from lingprobe.pages import scores_page
+from lingprobe.pages import SCORE_EXTRAS, scores_page
 from lingprobe.pages.compare import Comparison
 from lingprobe.pages.paper import paper_page
 from lingprobe.pages.records import dataframe
@@ -93,14 +96,18 @@ class Evaluation:
     planned: PlannedRun | None = field(default=None, compare=False, repr=False)
 
     @cached_property
-    def page(self) -> Page[tuple[Result, ...]]:
+    def page(self) -> Page[Any]:
         """The table of scores, or of the paper, in every format."""
         if self.suite is not None:
             return paper_page(self.suite, self.results)
         beside = Beside(
-            remarks=self.remarks, problems=tuple(self.problems), folder=self._named_folder
+            dict(self.questions),
+            self.remarks,
+            tuple(self.problems),
+            examples=ExampleReader(lambda: self.results),
+            folder=self._named_folder,
         )
-        return scores_page(self.results, dict(self.questions), beside=beside)
+        return scores_page(ResultFrame.of(self.results, SCORE_EXTRAS), beside=beside)
 
     @cached_property
     def verdicts(self) -> Statement:
@@ -108,7 +115,7 @@ class Evaluation:
         above which baselines, and which differences so much data detect; printing it says so in
         words.
         """
-        return statement(self.results, self._named_folder)
+        return statement(self._score_frame, self._named_folder)
 
     @property
     def _named_folder(self) -> Path | None:
@@ -138,11 +145,16 @@ class Evaluation:
         """All that is known of the scores, as such a frame as `scores`: one row for each encoder,
         layer, probe and control on a task, with the columns of CSV and Parquet.
         """
-        return dataframe(rows(self.results))
+        return dataframe(self._score_frame)
+
+    @cached_property
+    def _score_frame(self) -> ResultFrame:
+        """The rows of scores."""
+        return compute_scores(ResultFrame.of(self.results))
 
     @cached_property
     def _scores(self) -> list[Score]:
-        return scores(self.results)
+        return scores(self._score_frame)
 
     @takes_options(SelectionOptions, without=["results"])
     def report(
@@ -272,7 +284,7 @@ class Evaluation:
             raise UsageProblem(f"evaluation[{names!r}]: write evaluation[task, encoder]")
         task, encoder, *layer = names
         chosen = select_results(self.results, Chosen([task], [encoder], layer or None))
-        named = {(row.task, row.encoder, row.layer) for row in rows(chosen)}
+        named = ResultFrame.of(chosen).groups(("task", "encoder", "layer"))
         mine = [one for one in self if (one.task, one.encoder, one.layer) in named]
         found = [one for one in mine if one.verdict] if len(mine) > 1 else mine
         if len(found) != 1:

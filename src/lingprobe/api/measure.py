@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import (
     argument_texts,
     as_list,
@@ -42,6 +41,7 @@ from lingprobe.suites import SUITES
 from lingprobe.suites.suite import Suite, SuiteRequest, designs
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
+from lingprobe.tasks.repeats import strip_fold
 
 EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
 EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, ResultRow
-from lingprobe.analysis.rows import groups_of, rows
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
 from lingprobe.data.abilities import Framed, Unfolding
@@ -25,6 +26,7 @@ from lingprobe.data.references import is_code_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.measure import Ready, about, ready
+from lingprobe.experiment.newest import groups_of
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, Plan, plan
 from lingprobe.experiment.portions import passing_vectors
@@ -189,7 +191,7 @@ def _measure_margins(
 def _collect_facts(row: RowResults, first: Result, part: Ready, predictor: Unfolding) -> ProbeFacts:
     """What is said of a probe beside its numbers."""
     made_with, labels = first.provenance, part.readings.labels
-    scored = next(each for each in rows(row.own))
+    scored = compute_scores(ResultFrame.of(row.own))[0]
     folds = scored.folds > 1
     weights = predictor.unfold().weights
     return ProbeFacts(
@@ -256,15 +258,16 @@ def is_live(name: str) -> bool:
         return True
 
 
-def _score_of(row: ResultRow, name: str) -> SubgroupScore:
+def _score_of(row: FrameRow, name: str) -> SubgroupScore:
     return SubgroupScore(name, row.score, row.low, row.high, row.n)
 
 
-def _find_baselines(row: RowResults, own: ResultRow) -> Iterator[SubgroupScore]:
+def _find_baselines(row: RowResults, own: FrameRow) -> Iterator[SubgroupScore]:
     """Scores of the best constant and of baselines on the same task, the best first."""
     plain = [result for result in row.every if result.trial.control == NO_CONTROL]
-    beside = [each for each in rows(plain) if each.task == own.task and each.metric == own.metric]
-    best: dict[str, ResultRow] = {}
+    scored = compute_scores(ResultFrame.of(plain))
+    beside = scored.where(task=own.task, metric=own.metric)
+    best: dict[str, FrameRow] = {}
     for each in beside:
         is_better = each.encoder not in best or each.score > best[each.encoder].score
         if each.kind == "baseline" and each.encoder != own.encoder and is_better:

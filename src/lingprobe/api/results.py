@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, TypedDict, Unpack, runtime_checkable
+from typing import Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import find_order_changes, with_opponents
 from lingprobe.analysis.comparison import pairs as all_pairs
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.rows import newest
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.options import SelectionOptions
 from lingprobe.api.prediction_files import write_predictions
@@ -23,10 +23,10 @@ from lingprobe.api.result_options import (
 from lingprobe.api.selection import (
     Chosen,
     Stored,
+    find_encoders,
     is_asked,
     judged_by,
     keeps_scores,
-    of_encoder,
     read_results,
     select_results,
 )
@@ -35,6 +35,8 @@ from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
 from lingprobe.datasets.formats.held_rows import is_frame
+from lingprobe.experiment.examples import ExampleReader
+from lingprobe.experiment.newest import newest
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import CARD_VIEW, card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
@@ -104,7 +106,7 @@ def report(
     view: str | None = None,
     figure: str = "dots",
     **selection: Unpack[Selection],
-) -> Page[tuple[Result, ...]]:
+) -> Page[Any]:
     """Results as a page, as `lingprobe report` shows them: print it, or write it in a format. The
     table has a row for each encoder and a column for each task.
 
@@ -140,17 +142,17 @@ def report(
     def read_scores() -> list[Result]:
         return _of(results, _parse_selection(selection, scores=True)).results
 
-    none_kept = False
-    if results is None or isinstance(results, str | Path):
-        none_kept = not keeps_scores(results)
+    scored: Callable[[], list[Result]] | None = read_scores
+    if (results is None or isinstance(results, str | Path)) and not keeps_scores(results):
+        scored = None
     beside = Beside(
         remarks=stored.remarks,
         people=() if suite else read_answers([Path(file) for file in human]),
-        scored=None if none_kept else read_scores,
+        examples=ExampleReader(scored or (lambda: stored.results)),
         folder=Path(results) if isinstance(results, str | Path) else None,
         reads=tuple(as_list(selection.get("layers"))),
     )
-    asked = Asked(figure=figure, human=tuple(human), beside=beside)
+    asked = Asked(figure=figure, human=tuple(human), beside=beside, scored=scored)
     page = view_page(next(iter(views.values()), "scores"), stored.results, asked)
     return page.with_remarks(stored.remarks)
 
@@ -170,7 +172,8 @@ def card(
     stored = _of(results, _parse_selection(selection))
     known = newest(stored.results)
     frame = ResultFrame.of(known, CARD_VIEW.extra)
-    return card_page(frame, statement(known), benchmark).with_remarks(stored.remarks)
+    page = card_page(frame, statement(compute_scores(frame)), benchmark)
+    return page.with_remarks(stored.remarks)
 
 
 @takes_options(SelectionOptions)
@@ -220,18 +223,21 @@ def compare(
     if against and pairs:
         raise UsageProblem("against compares with one encoder, pairs all: choose one of them")
     chosen = _parse_selection(selection)
+    wider = chosen
+    if against:
+        wider = chosen._replace(encoders=[*chosen.encoders, against] if chosen.encoders else None)
+    elif not pairs:
+        wider = chosen._replace(encoders=None, reads=None)
+    shown = _of(results, wider)
+    scored = compute_scores(ResultFrame.of(shown.results))
     if pairs:
-        shown = _of(results, chosen)
-        asked = all_pairs(shown.results)
+        asked = all_pairs(scored)
     elif against:
-        encoders = [*chosen.encoders, against] if chosen.encoders else None
-        shown = _of(results, chosen._replace(encoders=encoders))
-        asked = against_one(shown.results, of_encoder(against, shown.results))
+        asked = against_one(scored, find_encoders(against, shown.results))
     else:
-        shown = _of(results, chosen._replace(encoders=None, reads=None))
-        asked = with_opponents(shown.results, select_results(shown.results, chosen))
+        asked = with_opponents(scored, ResultFrame.of(select_results(shown.results, chosen)))
     answered = answer_questions(asked, correction, test, shown.remarks)
-    return answered._replace(orders=find_order_changes(shown.results, correction, test))
+    return answered._replace(orders=find_order_changes(scored, correction, test))
 
 
 def compare_published(

@@ -4,14 +4,13 @@ patterns of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from lingprobe.analysis.rows import newest
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.references import (
     Contents,
@@ -19,6 +18,7 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.encoders import ENCODERS
+from lingprobe.experiment.newest import newest
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
 from lingprobe.metrics.constant import find_metric
@@ -209,14 +209,14 @@ def is_asked(patterns: Sequence[str] | None, *names: str) -> bool:
     return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
-def of_encoder(pattern: str, results: Sequence[Result]) -> Callable[[Result], bool]:
-    """Whether a result is of encoders of this name; DataProblem where none of these results is."""
+def find_encoders(pattern: str, results: Sequence[Result]) -> set[str]:
+    """The encoders of this name; DataProblem where none of these results is of one."""
     references = {r.trial.encoder for r in results}
     theirs = select_references([pattern], references, ENCODERS)
     if not theirs:
         known = ", ".join(sorted({shorten_reference(ENCODERS, r) for r in references}))
         raise DataProblem(f"no encoder of these results is called {pattern}: there are {known}")
-    return lambda result: result.trial.encoder in theirs
+    return theirs
 
 
 def _names(reference: str, contents: Contents) -> tuple[str, ...]:

@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem, describe_install
 from lingprobe.experiment.shards import WHOLE, Shard
@@ -49,20 +46,21 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
     name, _, place = log_to.partition(":")
     usual, log = TRACKERS[name]
     by_encoder = defaultdict(list)
-    for row in rows(results):
+    for row in compute_scores(ResultFrame.of(results)):
         by_encoder[row.encoder].append(row)
     names = name_encoders(by_encoder)
     for encoder, of_encoder in by_encoder.items():
         log(place or usual, names.get(encoder, encoder), points(of_encoder))
 
 
-def points(some: Iterable[ResultRow]) -> Points:
+def points(some: Iterable[FrameRow]) -> Points:
     """What is logged of an encoder's rows."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
     for row in some:
         numbered = row.layer.isdecimal()
         control = "" if row.control == NO_CONTROL else f", {row.control}"
-        tag = f"{shorten_task(row.task)}, {row.probe}{control}{'' if numbered else row.read}"
+        layer = "" if numbered else said_of(row.layer)
+        tag = f"{shorten_task(row.task)}, {row.probe}{control}{layer}"
         found[int(row.layer) if numbered else 0] |= {
             tag: row.score / PERCENT,
             f"{tag}/low": row.low / PERCENT,

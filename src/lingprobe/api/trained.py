@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.probe_transfer import OwnTest, ProbeTransfer, measure_elsewhere
 from lingprobe.corpora.text import split_words
 from lingprobe.data.abilities import TextWriting, TokenReading
@@ -38,6 +37,7 @@ from lingprobe.pages.probe_card import write_card
 from lingprobe.store.precision import kept_as
 from lingprobe.store.probe_folder import ProbeFacts, StoredProbe, read_probe
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.repeats import strip_fold
 
 Doubles = NDArray[np.float64]
 

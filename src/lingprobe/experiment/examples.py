@@ -2,11 +2,62 @@
 
 from __future__ import annotations
 
-from lingprobe.data.core import DataProblem, Dataset, Result
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from lingprobe.data._logits import Logits
+from lingprobe.data.core import DataProblem, Dataset, Result, Trial
+from lingprobe.data.labels import Column
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.experiment.measure import about
-from lingprobe.store.items import read_items
+from lingprobe.store.items import read_items, read_written
 from lingprobe.tasks import TASKS
+
+
+class AnsweredExamples(NamedTuple):
+    """The test examples of a trained probe, with what is right and what it predicts.
+
+    scores   of labels, where these were kept
+    written  what a model wrote behind the texts of each example, where that was kept
+    """
+
+    dataset: Dataset
+    gold: Column
+    predicted: Column
+    scores: Logits | None
+    written: Sequence[Sequence[str | None]] | None
+
+
+@dataclass(frozen=True)
+class ExampleReader:
+    """Reads test examples when a page asks for them.
+
+    results  gives the results, with scores where these were kept
+    """
+
+    results: Callable[[], Sequence[Result]]
+
+    @cached_property
+    def _by_trial(self) -> dict[Trial, Result]:
+        return {result.trial: result for result in self.results()}
+
+    @cached_property
+    def _datasets(self) -> dict[str, Dataset]:
+        return {}
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether scores of labels were kept."""
+        return any(result.scores is not None for result in self._by_trial.values())
+
+    def read(self, trial: Trial, task_name: str) -> AnsweredExamples:
+        """The test examples of a trial, as of `load_test_examples`; nobody's code is run."""
+        result = self._by_trial[trial]
+        dataset = load_test_examples(result, self._datasets, task_name, runs_own_code=False)
+        answered = result.gold, result.predicted, result.scores
+        return AnsweredExamples(dataset, *answered, read_written(result))
 
 
 def load_test_examples(

@@ -11,12 +11,9 @@ from typing import Any, Unpack, final
 
 import torch
 
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings, run
@@ -98,17 +95,14 @@ def _scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str
     """The scores of an encoder from 0 to 1, by task, and layer and probe where it has several; the
     limit of all tasks is not part of their names.
     """
-    mine = [
-        row
-        for row in rows(evaluation.results)
-        if row.encoder == encoder and row.control == NO_CONTROL
-    ]
+    scored = compute_scores(ResultFrame.of(evaluation.results))
+    mine = scored.where(encoder=encoder, control=NO_CONTROL)
     layers = len({row.layer for row in mine}) > 1
     probes = len({row.probe for row in mine}) > 1
 
-    def name(row: ResultRow) -> str:
+    def name(row: FrameRow) -> str:
         task = shorten_task(row.task.removesuffix(f",{LIMIT}={limit}"))
-        return task + (row.read if layers else "") + (f", {row.probe}" if probes else "")
+        return task + (said_of(row.layer) if layers else "") + (f", {row.probe}" if probes else "")
 
     return {name(row): row.score / PERCENT for row in mine}
 

@@ -6,40 +6,34 @@ unseen words, target forms).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.answers import join_answers
+from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.baselines import beyond, expected_metric
-from lingprobe.analysis.row import (
-    ResultRow,
-)
-from lingprobe.analysis.rows import (
-    groups_of,
-    repeats,
-    rows,
-    strip_fold,
-)
-from lingprobe.data.core import DataProblem, Result, Tags
+from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
+from lingprobe.analysis.row import PERCENT, place_among
+from lingprobe.analysis.score_columns import SCORE_KEYS, compute_scores
+from lingprobe.data.cache import storable
+from lingprobe.data.core import DataProblem, Tags
+from lingprobe.data.vectors import Ints
 from lingprobe.metrics import METRICS, Answers, floor
-from lingprobe.metrics.compare import micro_f1
+from lingprobe.metrics.subsets import average_over_subsets
 from lingprobe.pages.captions import heading
 from lingprobe.pages.scores import about, rows_without_control, signs_of, test_notes
-from lingprobe.pages.subsets import MEANS
 from lingprobe.tables.table import (
     Table,
     TableSection,
     format_number,
 )
 
-Flags = NDArray[np.bool_]
-YES = micro_f1(only=("yes",))
-COLUMNS = ("class", "examples", "correct", "recall, %", "mistaken for it", "F1", "95 % interval")
-
+# how a mean is called where values of the stratum stand, and whether subsets count by their size
+MEANS = {"(mean)": False, "(mean by size)": True}
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
 SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
@@ -54,61 +48,80 @@ class Bin(NamedTuple):
     values: frozenset[str]
 
 
-def compute_stratum_rows(results: Sequence[Result], stratum: str) -> list[ResultRow]:
-    """A row for each value of a stratum and each thing measured on tasks that have it; DataProblem
-    where none has.
+def compute_stratum_rows(frame: ResultFrame, stratum: str) -> list[FrameRow]:
+    """A row for each value of a stratum and each thing measured on tasks that have it, of trained
+    probes; DataProblem where none has.
 
     Numbers go in order, and neighbours together until there are 20 test examples and half a percent
     of all; of other values the rarer go together.
     """
-    tagged = [r for r in results if stratum in r.strata]
-    if not tagged:
-        known = sorted({key for r in results for key in r.strata})
+    runs = [frame.run(number) for number in range(len(frame))]
+    tagged = frame.take([number for number, run in enumerate(runs) if stratum in run.strata])
+    if not len(tagged):
+        known = sorted({key for run in runs for key in run.strata})
         raise DataProblem(
             f"no result has the tag {stratum!r}; choose from"
             f" {', '.join(known) or 'nothing: these results have no tags'}"
         )
-    rows: list[ResultRow] = []
-    by_task: dict[str, list[Result]] = {}
-    for result in tagged:
-        by_task.setdefault(strip_fold(result.trial.task), []).append(result)
-    for mine in by_task.values():
-        whole = {
-            key: _Whole(fits := repeats(group), join_answers(fits))
-            for key, group in groups_of(mine).items()
-        }
-        for each in bins(_counts(next(iter(whole.values())).fits[0], stratum)):
-            rows += _of_bin(mine, whole, stratum, each)
-    return rows
+    whole = tagged.average_repeats(SCORE_KEYS)
+    parts: list[_Part] = []
+    for (task,), numbers in tagged.groups(("task",)).items():
+        folds = whole.folds(whole.column("task").index(task))[0]
+        for each in bins(_counts(folds, stratum)):
+            restricted = [(k, restrict_run(tagged.run(k), stratum, each)) for k in numbers]
+            mine = [(k, run) for k, run in restricted if run is not None]
+            is_counted = any(has_counted_labels(run) for _, run in mine)
+            parts += [_Part(k, run, each, is_counted) for k, run in mine]
+    rows = compute_scores(_split_runs(tagged, parts))
+    places = {_key(row): number for number, row in enumerate(whole)}
+    about = {(_key(tagged[part.number]), storable(part.group.label)): part for part in parts}
+    found = []
+    for row in rows:
+        part = about[_key(row), row.stratum]
+        number = places[_key(row)]
+        found.append(_beside(row, whole, number, stratum, part) if part.is_counted else _hide(row))
+    return found
 
 
-def _of_bin(
-    results: Sequence[Result], whole: Mapping[tuple[str, ...], _Whole], stratum: str, each: Bin
-) -> Iterator[ResultRow]:
-    """The rows of some values of a stratum, for results of one task."""
-    parts = [part for r in results if (part := restrict_result(r, stratum, each)) is not None]
-    scored = [replace(row, stratum=each.label) for row in rows(parts)]
-    if not any(map(has_counted_labels, parts)):
-        yield from map(_without_score, scored)
-        return
-    for row, key in zip(scored, groups_of(parts), strict=True):
-        yield _beside(row, whole[key], stratum, each)
-
-
-class _Whole(NamedTuple):
-    """One thing that was measured over all test examples: its results by fit and fold, and their
-    answers.
+class _Part(NamedTuple):
+    """A trained probe over the test examples of one group; `number` is its row, and `is_counted`
+    says whether the metric counts labels of the group.
     """
 
-    fits: Sequence[Sequence[Result]]
-    answers: Answers
+    number: int
+    run: RunPredictions
+    group: Bin
+    is_counted: bool
 
 
-def _beside(row: ResultRow, whole: _Whole, stratum: str, to: Bin) -> ResultRow:
+def _split_runs(tagged: ResultFrame, parts: Sequence[_Part]) -> ResultFrame:
+    """The rows of probes over the examples of groups."""
+    columns: dict[str, Sequence[Any]] = {
+        "subgroup": [storable(part.group.label) for part in parts],
+        "n_test": [part.run.n for part in parts],
+        "constant_score": [_score_constant(part.run) for part in parts],
+    }
+    rows = tagged.take([part.number for part in parts])
+    return rows.with_predictions([[[part.run]] for part in parts], columns)
+
+
+def _score_constant(run: RunPredictions) -> float:
+    """The score of the best constant answer of train in percent; NaN where it was not kept."""
+    answers = run.about.constants
+    if answers is None:
+        return math.nan
+    return PERCENT * floor(answers, run.gold, run.predicted, run.metric)
+
+
+_key = attrgetter(*SCORE_KEYS[:-1])
+"""What a row is of, over whichever examples."""
+
+
+def _beside(row: FrameRow, whole: ResultFrame, number: int, stratum: str, part: _Part) -> FrameRow:
     """A row of a stratum with what its labels let expect, and how much more it is."""
-    answers, metric = whole.answers, METRICS.make(row.metric)
+    answers, metric = whole.answers(number), METRICS.make(row.metric)
     chosen = np.flatnonzero(
-        np.concatenate([_is_in_bin(result, stratum, to) for result in whole.fits[0]])
+        np.concatenate([_is_in_bin(run, stratum, part.group) for run in whole.folds(number)[0]])
     )
     alone, over = (
         expected_metric(metric, answers.gold, chosen),
@@ -117,26 +130,23 @@ def _beside(row: ResultRow, whole: _Whole, stratum: str, to: Bin) -> ResultRow:
     if answers.redrawn or alone is None or over is None:  # each draw has labels of its own
         return row
     (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
-    return replace(
-        row,
-        expected=100 * float(np.mean(answers.scores(alone))),
-        over=100 * more,
-        over_low=100 * low,
-        over_high=100 * high,
+    return row._replace(
+        expected=PERCENT * float(np.mean(answers.scores(alone))),
+        over=PERCENT * more,
+        over_low=PERCENT * low,
+        over_high=PERCENT * high,
     )
 
 
-def _without_score(row: ResultRow) -> ResultRow:
-    return replace(row, score=math.nan, low=math.nan, high=math.nan, majority=math.nan)
+def _hide(row: FrameRow) -> FrameRow:
+    return row._replace(score=math.nan, low=math.nan, high=math.nan, majority=math.nan)
 
 
-def has_counted_labels(result: Result) -> bool:
+def has_counted_labels(run: RunPredictions) -> bool:
     """Whether the metric counts any label of the test examples; where it counts none, their score
     is no number.
     """
-    everything = METRICS.make(result.metric).sums(
-        result.gold, result.gold, np.zeros(result.n, np.int64), 1
-    )
+    everything = METRICS.make(run.metric).sums(run.gold, run.gold, np.zeros(run.n, np.int64), 1)
     return bool(everything.any())
 
 
@@ -179,35 +189,65 @@ def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[
     return groups
 
 
-def restrict_result(result: Result, stratum: str, to: Bin) -> Result | None:
-    """A result over its examples of some values alone; None where it has none. Its interval is told
-    with that of other seeds.
-    """
-    chosen = np.flatnonzero(_is_in_bin(result, stratum, to))
+def restrict_run(run: RunPredictions, stratum: str, to: Bin) -> RunPredictions | None:
+    """A trained probe over its examples of some values alone; None where it has none."""
+    chosen = np.flatnonzero(_is_in_bin(run, stratum, to))
     if not len(chosen):
         return None
-    gold, predicted = result.gold.take(chosen), result.predicted.take(chosen)
-    answers = result.provenance.constants
+    gold, predicted = run.gold.take(chosen), run.predicted.take(chosen)
     return replace(
-        result,
+        run,
         gold=gold,
         predicted=predicted,
-        score=METRICS.make(result.metric)(gold, predicted),
-        low=math.nan,
-        high=math.nan,
-        majority=math.nan if answers is None else floor(answers, gold, predicted, result.metric),
-        strata={key: t.take(chosen) for key, t in result.strata.items()},
-        clusters={key: codes[chosen] for key, codes in result.clusters.items()},
+        score=METRICS.make(run.metric)(gold, predicted),
+        strata={key: t.take(chosen) for key, t in run.strata.items()},
+        clusters={key: codes[chosen] for key, codes in run.clusters.items()},
     )
 
 
-def _is_in_bin(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
+def _is_in_bin(run: RunPredictions, stratum: str, to: Bin) -> NDArray[np.bool_]:
     """Whether each example has one of some values, [n]."""
-    tags = result.strata[stratum]
+    tags = run.strata[stratum]
     return np.array([name in to.values for name in tags.names] + [False])[tags.codes]
 
 
-def strata_table(rows: Sequence[ResultRow], stratum: str) -> Table:
+def average_subsets(frame: ResultFrame, stratum: str) -> list[FrameRow]:
+    """Rows with the means of correlations over the values of a stratum, each counting the same and
+    each by its size: the ways in which scores of STS are published beside that over all. None where
+    scores are no correlations, or where there is one value.
+    """
+    runs = [frame.run(number) for number in range(len(frame))]
+    able = [stratum in run.strata and run.gold.numbers is not None for run in runs]
+    scored = compute_scores(frame.take(np.flatnonzero(able).tolist()))
+    return [
+        mean
+        for number, row in enumerate(scored)
+        for mean in _average(row, scored.answers(number), scored.folds(number)[0], stratum)
+    ]
+
+
+def _average(row: FrameRow, answers: Answers, folds: Folds, stratum: str) -> Iterator[FrameRow]:
+    codes = _number_values(folds, stratum)
+    if len(np.unique(codes[codes >= 0])) < 2:
+        return
+    for name, by_size in MEANS.items():
+        metric = average_over_subsets(METRICS.make(row.metric), codes, by_size)
+        low, high = answers.interval(metric)
+        score = float(np.mean(answers.scores(metric)))
+        values = {"score": PERCENT * score, "low": PERCENT * low, "high": PERCENT * high}
+        yield row._replace(stratum=name, n=int((codes >= 0).sum()), **values)
+
+
+def _number_values(folds: Folds, stratum: str) -> Ints:
+    """The value of each example of some folds as a number, -1 for none."""
+    tags = [fold.strata[stratum] for fold in folds]
+    names = {name: k for k, name in enumerate(dict.fromkeys(n for t in tags for n in t.names))}
+    return np.concatenate(
+        [np.array([*(names[n] for n in t.names), -1], np.int64)[t.codes] for t in tags]
+    )
+
+
+def strata_table(rows: Sequence[FrameRow], stratum: str) -> Table:
     """Rows by the values of a stratum as a table, one section a task; baselines first and oracles
     last within each value.
     """
@@ -229,13 +269,13 @@ def strata_table(rows: Sequence[ResultRow], stratum: str) -> Table:
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 
 
-def _sort_rows(rows: Sequence[ResultRow]) -> list[ResultRow]:
+def _sort_rows(rows: Sequence[FrameRow]) -> list[FrameRow]:
     """Rows by value, in the order in which values come first."""
     places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in rows))}
-    return sorted(rows, key=lambda row: (places[row.stratum], row.place))
+    return sorted(rows, key=lambda row: (places[row.stratum], place_among(row)))
 
 
-def _notes(plain: Sequence[ResultRow], stratum: str, expected: bool) -> Iterator[str]:
+def _notes(plain: Sequence[FrameRow], stratum: str, expected: bool) -> Iterator[str]:
     yield (
         f"Each row is over the test examples with one value of {stratum}; neighbouring numbers are"
         f" grouped until there are {LEAST} examples and half a percent of all."
@@ -256,7 +296,7 @@ def _notes(plain: Sequence[ResultRow], stratum: str, expected: bool) -> Iterator
         yield "–: the metric does not count any label of these examples."
 
 
-def _cells(row: ResultRow, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:
+def _cells(row: FrameRow, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
     beside: tuple[str, ...] = ("–", "–", "–") if expected else ()
     if expected and not math.isnan(row.expected):
@@ -283,7 +323,7 @@ def _span(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{format_number(low)} – {format_number(high)}"
 
 
-def _counts(folds: Iterable[Result], stratum: str) -> dict[str, int]:
+def _counts(folds: Folds, stratum: str) -> dict[str, int]:
     """How many test examples have each value, in all folds of one thing that was measured."""
     counts: dict[str, int] = {}
     for r in folds:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePath
 
+from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.questions import unlike
-from lingprobe.analysis.row import NO_CONTROL, ResultRow
+from lingprobe.analysis.row import NO_CONTROL, passes_task, place_among
 from lingprobe.data.references import (
     Reference,
     ReferenceProblem,
@@ -23,13 +23,13 @@ MODELS = frozenset({"hf", "st"})  # kinds of encoders whose argument is the name
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 
 
-def heading(rows: Sequence[ResultRow]) -> str:
+def heading(rows: Sequence[FrameRow]) -> str:
     """The task of some rows and how many classes it has: with others it is another task; and how
     many of its labels are wrong, where a parser gave them.
     """
-    posed = rows[0].posed
-    wrong = f"{posed.wrong:.1f} % of labels are wrong: upper bound {100 - posed.wrong:.1f}"
-    said = ", ".join(filter(None, [posed.size, wrong if posed.wrong else ""]))
+    first = rows[0]
+    wrong = f"{first.wrong:.1f} % of labels are wrong: upper bound {100 - first.wrong:.1f}"
+    said = ", ".join(filter(None, [first.class_size, wrong if first.wrong else ""]))
     return shorten_task(rows[0].task) + (f" ({said})" if said else "")
 
 
@@ -75,11 +75,11 @@ def name_encoders(encoders: Iterable[str]) -> dict[str, str]:
     return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
 
 
-def with_names(rows: Sequence[ResultRow]) -> list[ResultRow]:
+def with_names(rows: Sequence[FrameRow]) -> list[FrameRow]:
     """Rows whose encoders are called as tables call them."""
     names = name_encoders(dict.fromkeys(row.encoder for row in rows))
     return [
-        replace(row, encoder=names[row.encoder]) if row.encoder in names else row for row in rows
+        row._replace(encoder=names[row.encoder]) if row.encoder in names else row for row in rows
     ]
 
 
@@ -118,19 +118,19 @@ def _folder(encoder: Reference) -> str:
     return str(PurePath(encoder.argument or "").parent) if _is_here(encoder.argument) else ""
 
 
-def by_kind(rows: Sequence[ResultRow]) -> list[ResultRow]:
+def by_kind(rows: Sequence[FrameRow]) -> list[FrameRow]:
     """Rows of one task: baselines first, oracles last."""
-    return sorted(rows, key=lambda row: row.place)
+    return sorted(rows, key=place_among)
 
 
-def kind_rules(rows: Sequence[ResultRow]) -> frozenset[int]:
+def kind_rules(rows: Sequence[FrameRow]) -> frozenset[int]:
     """Above which rows a rule stands, since they are of another kind than those before."""
     return frozenset(i for i, (one, two) in enumerate(pairwise(rows), 1) if one.kind != two.kind)
 
 
-def warn_of_oracles(rows: Sequence[ResultRow]) -> list[str]:
+def warn_of_oracles(rows: Sequence[FrameRow]) -> list[str]:
     """The tasks on which no oracle scores as high as it should."""
-    best: dict[tuple[str, str], ResultRow] = {}
+    best: dict[tuple[str, str], FrameRow] = {}
     for row in _oracles(rows):
         key = row.task, row.probe
         best[key] = max(best.get(key, row), row, key=lambda one: one.score)
@@ -138,15 +138,15 @@ def warn_of_oracles(rows: Sequence[ResultRow]) -> list[str]:
         f"{task}: with {probe}, the oracle scores only {row.score:.1f}, so a low score of an"
         " encoder may be due to the probe or the data."
         for (task, probe), row in best.items()
-        if not row.passes
+        if not passes_task(row)
     ]
 
 
-def _oracles(rows: Sequence[ResultRow]) -> list[ResultRow]:
+def _oracles(rows: Sequence[FrameRow]) -> list[FrameRow]:
     return [row for row in rows if row.kind == "oracle" and row.control == NO_CONTROL]
 
 
-def explain_oracles(rows: Sequence[ResultRow]) -> list[str]:
+def explain_oracles(rows: Sequence[FrameRow]) -> list[str]:
     """What baselines and oracles show, and what the oracles contain."""
     oracles = _oracles(rows)
     if not oracles:
@@ -171,21 +171,21 @@ ALIKE = {
 """What makes sources alike that differ in something."""
 
 
-def source_notes(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str]:
+def source_notes(rows: Sequence[FrameRow], named: Callable[[str], str]) -> list[str]:
     """What there is to say of the sources; `named` shortens the name of a task."""
     return [*_remarks(rows, named), *_unknown(rows, named), *_source_differences(rows)]
 
 
-def _remarks(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str]:
+def _remarks(rows: Sequence[FrameRow], named: Callable[[str], str]) -> list[str]:
     """What holds of sources as a whole, each said once for all tasks."""
     tasks: dict[str, dict[str, None]] = {}
     for row in rows:
-        for remark in row.posed.remarks:
+        for remark in row.source_remarks:
             tasks.setdefault(remark, {})[named(row.task)] = None
     return [f"{', '.join(those)}: {remark}." for remark, those in tasks.items()]
 
 
-def _unknown(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str]:
+def _unknown(rows: Sequence[FrameRow], named: Callable[[str], str]) -> list[str]:
     """Words that an encoder reads as the token for the unknown, by encoder and task."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -198,9 +198,9 @@ def _unknown(rows: Sequence[ResultRow], named: Callable[[str], str]) -> list[str
     ]
 
 
-def _source_differences(rows: Sequence[ResultRow]) -> list[str]:
+def _source_differences(rows: Sequence[FrameRow]) -> list[str]:
     """Questions that are asked of several sources, and not alike."""
-    asked: dict[Reference, dict[str, ResultRow]] = {}
+    asked: dict[Reference, dict[str, FrameRow]] = {}
     for row in rows:
         parsed = try_parse_reference(row.task)
         if (
@@ -212,11 +212,7 @@ def _source_differences(rows: Sequence[ResultRow]) -> list[str]:
             asked.setdefault(Reference(parsed.name, None, own), {}).setdefault(row.task, row)
     remarks = []
     for question, sources in asked.items():
-        differences = (
-            unlike([(row.posed, row.train, row.n) for row in sources.values()])
-            if len(sources) > 1
-            else []
-        )
+        differences = unlike([*sources.values()]) if len(sources) > 1 else []
         if differences:
             remedies = dict.fromkeys(
                 remedy

@@ -8,7 +8,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lingprobe.analysis.row import NO_CONTROL, ResultRow
+from lingprobe.analysis.frame import FrameRow
+from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.datasets.controls import find_control, is_randomised
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.pages.captions import shorten_task
@@ -16,7 +17,7 @@ from lingprobe.tables.table import format_number
 from lingprobe.tasks.baselines import LENGTH
 
 
-def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
+def length_notes(rows: Sequence[FrameRow]) -> Iterator[str]:
     """Scores that the length of a sentence could give, which a mean tells."""
     lengths = {row.task: row for row in rows if row.encoder == LENGTH}
     told: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -24,7 +25,7 @@ def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
         length = lengths.get(row.task)
         helps = length is None or length.low > length.majority
         if row.constant_token and helps:
-            key = row.encoder, row.read, row.constant_token
+            key = row.encoder, said_of(row.layer), row.constant_token
             told.setdefault(key, {})[shorten_task(row.task)] = None
     for (encoder, read, token), tasks in told.items():
         yield (
@@ -34,14 +35,14 @@ def length_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
         )
 
 
-def control_notes(rows: Sequence[ResultRow]) -> list[str]:
+def control_notes(rows: Sequence[FrameRow]) -> list[str]:
     """How often controls were drawn, and what there is to know of those that can be answered by
     remembering words.
     """
     return [*_draws(rows), *_memory(rows)]
 
 
-def model_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
+def model_notes(rows: Sequence[FrameRow]) -> Iterator[str]:
     """Which models a probe chose, a sentence a probe; the log losses that it compared are in the
     rows.
     """
@@ -57,12 +58,12 @@ def model_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
         yield f"{probe}: {named}{kept}."
 
 
-def is_controlled(rows: Sequence[ResultRow], probe: str) -> bool:
+def is_controlled(rows: Sequence[FrameRow], probe: str) -> bool:
     """Whether a probe was fitted to controls of the task itself, too."""
     return any(row.probe == probe and row.control != NO_CONTROL for row in rows)
 
 
-def _draws(rows: Sequence[ResultRow]) -> Iterator[str]:
+def _draws(rows: Sequence[FrameRow]) -> Iterator[str]:
     """Over how many draws of their labels the scores of controls are."""
     draws: dict[str, set[int]] = {}
     for row in rows:
@@ -79,7 +80,7 @@ def _draws(rows: Sequence[ResultRow]) -> Iterator[str]:
         )
 
 
-def _memory(rows: Sequence[ResultRow]) -> list[str]:
+def _memory(rows: Sequence[FrameRow]) -> list[str]:
     """What there is to know of controls that can be answered by remembering words."""
     controls = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
     if not controls:

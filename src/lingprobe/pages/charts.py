@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.row import PERCENT, ResultRow
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import PERCENT
 from lingprobe.data.checks import check_choice
-from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.pages.captions import label_encoders
@@ -51,9 +51,9 @@ FIGURES = Contents(
 NAME = 40  # letters of an encoder; a longer name loses its middle
 
 
-def chart(results: Sequence[Result], kind: str) -> Figure:
+def chart(scored: ResultFrame, kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
-    made = grid(results)
+    made = grid(scored)
     return draw(kind, replace(made, names=label_encoders(line.encoder for line in made.lines)))
 
 
@@ -96,7 +96,7 @@ def dots(made: Grid) -> Figure:
 
 
 def draw_row_dots(
-    rows: Sequence[ResultRow],
+    rows: Sequence[FrameRow],
     titles: Mapping[str, str],
     names: Mapping[str, str],
     leading: frozenset[tuple[str, ...]],
@@ -126,7 +126,7 @@ def _rules(axes: Axes, lines: Sequence[Line]) -> None:
             axes.axhline(i - 0.5, color=GREY, lw=0.5)
 
 
-def _score(made: Grid, row: ResultRow, name: str, axes: Axes, place: int) -> None:
+def _score(made: Grid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
     """A dot on its interval."""
     mark = made.signs.get(id(row), "")
     told = f"{name}: {row.score:.1f}{mark} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}"
@@ -137,7 +137,7 @@ def _score(made: Grid, row: ResultRow, name: str, axes: Axes, place: int) -> Non
         axes.annotate(mark, at, (4, 1), textcoords="offset points", color=shown.get_color())
 
 
-def _is_best(made: Grid, row: ResultRow) -> bool:
+def _is_best(made: Grid, row: FrameRow) -> bool:
     return (row.task, row.encoder, row.layer, row.probe) in made.strong
 
 

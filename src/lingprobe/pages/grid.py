@@ -8,13 +8,8 @@ from functools import cached_property
 from itertools import groupby
 
 from lingprobe.analysis.comparison import leaders
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    ORDER,
-    ResultRow,
-)
-from lingprobe.analysis.rows import MeasuredResults
-from lingprobe.data.core import Result
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, ORDER
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import name_encoders
 from lingprobe.pages.groups import TaskColumn, arrange_columns
@@ -33,7 +28,7 @@ class Line:
     layer: str
     probe: str
     kind: Kind
-    cells: dict[str, ResultRow] = field(default_factory=dict)
+    cells: dict[str, FrameRow] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class Grid:
     strong_means  what it means that a score is strong
     """
 
-    rows: tuple[ResultRow, ...]
+    rows: tuple[FrameRow, ...]
     lines: tuple[Line, ...]
     columns: tuple[TaskColumn, ...]
     controls: Mapping[str, Sequence[Line]]
@@ -93,25 +88,24 @@ def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
     return tuple(merged.values())
 
 
-def grid(results: Sequence[Result]) -> Grid:
-    """The scores of results as lines and columns."""
-    frame = MeasuredResults.of(results)
-    every = [one.row for one in frame.measurements]
+def grid(scored: ResultFrame) -> Grid:
+    """Scores as lines and columns."""
+    every = scored.rows
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
     apart = _of_several_probes(plain)
     return Grid(
-        tuple(every),
+        every,
         tuple(lines_of(plain, apart)),
         tuple(arrange_columns(list(dict.fromkeys(row.task for row in plain)))),
         {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
-        *leaders(frame),
+        *leaders(scored),
         signs_of(every),
         name_encoders(dict.fromkeys(row.encoder for row in plain)),
     )
 
 
-def _of_several_probes(plain: Sequence[ResultRow]) -> frozenset[str]:
+def _of_several_probes(plain: Sequence[FrameRow]) -> frozenset[str]:
     """Tasks of which several probes read one thing, or the encoders that are compared."""
     things: dict[tuple[str, ...], set[str]] = {}
     for row in plain:
@@ -121,7 +115,7 @@ def _of_several_probes(plain: Sequence[ResultRow]) -> frozenset[str]:
     return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
 
 
-def lines_of(mine: Sequence[ResultRow], apart: frozenset[str] = frozenset()) -> list[Line]:
+def lines_of(mine: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> list[Line]:
     """A line for each thing that was measured, baselines first; the oracles of different tasks are
     one line, and so is what different probes read of an encoder, but for the tasks that several
     probes read (`apart`).

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.row import PERCENT, ResultRow
+from lingprobe.analysis.frame import FrameRow
+from lingprobe.analysis.row import PERCENT
 from lingprobe.pages.grid import Grid
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.wide import firsts
@@ -26,7 +27,7 @@ ACROSS = 5  # panels beside each other
 WIDE, TALL = 1.95, 1.35  # inches of a panel
 LETTER = WIDE / 20  # inches of a letter above it
 LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
-Curves = Mapping[str, Mapping[str, Mapping[float, ResultRow]]]
+Curves = Mapping[str, Mapping[str, Mapping[float, FrameRow]]]
 
 
 def layers(made: Grid) -> Figure:
@@ -63,7 +64,7 @@ def layers(made: Grid) -> Figure:
 
 def curves_of(made: Grid) -> Curves:
     """By encoder and task the scores of layers, where there are several."""
-    curves: dict[str, dict[str, dict[float, ResultRow]]] = {}
+    curves: dict[str, dict[str, dict[float, FrameRow]]] = {}
     for line in made.lines:
         if line.kind == "trained" and line.layer.isdecimal():
             name = made.names.get(line.encoder, line.encoder)
@@ -75,7 +76,7 @@ def curves_of(made: Grid) -> Curves:
     return {name: mine for name, mine in several.items() if mine}
 
 
-def _mean(tasks: Mapping[str, Mapping[float, ResultRow]]) -> float:
+def _mean(tasks: Mapping[str, Mapping[float, FrameRow]]) -> float:
     return fmean(row.score for rows in tasks.values() for row in rows.values())
 
 
@@ -93,7 +94,7 @@ def _references(made: Grid, task: str) -> Iterator[float]:
     """The constant answer, the best baseline and the oracle; NaN for none."""
     yield firsts(made)[task].majority
     for kind in ("baseline", "oracle"):
-        rows: Sequence[ResultRow] = [
+        rows: Sequence[FrameRow] = [
             line.cells[task] for line in made.lines if line.kind == kind and task in line.cells
         ]
         yield max((row.score for row in rows), default=math.nan)

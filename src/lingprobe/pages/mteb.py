@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
-from lingprobe.analysis.statistics import ExampleDigest, FoldCounts, MeanScore
 from lingprobe.data.cache import write_text
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
@@ -57,20 +56,20 @@ class Scored(NamedTuple):
     task: dict[str, Any]
 
 
-def mteb_lines(frame: ResultFrame) -> str:
-    """One task result a line, of a frame with `MTEB_EXTRAS`."""
+def mteb_lines(frame: ResultFrame, scored: ResultFrame) -> str:
+    """One task result a line, of a frame with `MTEB_EXTRAS` and its scores."""
     lines = (
         {"model_name": one.model, "model_revision": one.revision, **one.task}
-        for one in task_results(frame)
+        for one in task_results(frame, scored)
     )
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
 
 
-def mteb_folder(frame: ResultFrame, to: Path) -> None:
+def mteb_folder(frame: ResultFrame, scored: ResultFrame, to: Path) -> None:
     """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's
     model_meta.json beside them.
     """
-    for one in task_results(frame):
+    for one in task_results(frame, scored):
         folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
         meta: dict[str, Any] = {
             **dict.fromkeys(_UNSAID),
@@ -85,13 +84,10 @@ def mteb_folder(frame: ResultFrame, to: Path) -> None:
             write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def task_results(frame: ResultFrame) -> Iterator[Scored]:
+def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[Scored]:
     """The task result of each encoder, layer and probe on each task; controls, oracles and what has
     no score have none of their own.
     """
-    rows = frame.average_repeats(RUN_KEYS)
-    for statistic in (MeanScore(), FoldCounts(), ExampleDigest("tested")):
-        rows = rows.with_columns(statistic.compute(rows, rows))
     probes: dict[tuple[str, ...], set[str]] = {}
     for task, encoder, layer, probe in rows.groups(_MEASURED):
         probes.setdefault((task, encoder, layer), set()).add(probe)

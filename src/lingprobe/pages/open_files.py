@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import newest, rows
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.cache import FileProblem, write_text
-from lingprobe.data.core import Result
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import is_code_allowed
+from lingprobe.experiment.newest import newest
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import parquet, plain
@@ -43,7 +43,7 @@ def refresh(folder: Path) -> None:
         if last <= _date(folder / TABLE):
             return
         known = newest(result for _, result in Paths.of(folder).result_store().read())
-        write_files(rows(_computable_results(known)), folder)
+        write_files(compute_scores(_select_computable(ResultFrame.of(known))), folder)
         os.utime(folder / TABLE, ns=(last, last))
 
 
@@ -59,9 +59,9 @@ def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
     return {}
 
 
-def _computable_results(results: Sequence[Result]) -> list[Result]:
-    """Those of the results whose metric can be computed here; a warning says which cannot."""
-    lost = {result.metric for result in results if not is_code_allowed(result.metric)}
+def _select_computable(frame: ResultFrame) -> ResultFrame:
+    """The rows whose metric can be computed here; a warning says which cannot."""
+    lost = {metric for metric in frame.column("metric") if not is_code_allowed(metric)}
     if lost:
         log.warning(
             "%s leaves out results with %s, which is code that this command does not run;"
@@ -69,7 +69,7 @@ def _computable_results(results: Sequence[Result]) -> list[Result]:
             TABLE,
             ", ".join(sorted(lost)),
         )
-    return [result for result in results if result.metric not in lost]
+    return frame.where(metric=tuple({*frame.column("metric")} - lost))
 
 
 def _date(file: Path) -> int:
@@ -80,13 +80,13 @@ def _date(file: Path) -> int:
         return 0
 
 
-def write_files(rows: Sequence[ResultRow], folder: Path) -> None:
+def write_files(rows: ResultFrame, folder: Path) -> None:
     """Write rows as `MODEL/TASK.json`, and as one table, which comes last: where it is, the others
     are.
     """
     models = make_file_names({row.encoder for row in rows}, {TABLE})
     tasks = make_file_names({row.task for row in rows})
-    groups: dict[Path, list[ResultRow]] = {}
+    groups: dict[Path, list[FrameRow]] = {}
     for row in rows:
         place = folder / models[row.encoder] / f"{tasks[row.task]}.json"
         groups.setdefault(place, []).append(row)
@@ -119,7 +119,7 @@ def file_name(text: str) -> str:
     )
 
 
-def _json(rows: Sequence[ResultRow]) -> str:
+def _json(rows: Sequence[FrameRow]) -> str:
     """What one model scores on one task: a row for each layer, probe and control."""
     content = {
         "model": rows[0].encoder,

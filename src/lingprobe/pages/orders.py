@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lingprobe.analysis.comparison import DIFFERENT, Decision, OrderChange, OrderChanges
+from lingprobe.analysis.row import said_of
 from lingprobe.pages.captions import name_encoders, shorten_task
 from lingprobe.tables.table import format_number
 
@@ -37,7 +38,7 @@ def order_notes(found: OrderChanges) -> tuple[str, ...]:
 def _describe_change(change: OrderChange) -> str:
     first, second = change.one.question.one.row, change.one.question.best.row
     names = name_encoders((first.encoder, second.encoder))
-    pair = " − ".join(names.get(row.encoder, row.encoder) + row.read for row in (first, second))
+    pair = " − ".join(names.get(r.encoder, r.encoder) + said_of(r.layer) for r in (first, second))
     sides = f"{_describe_side(change.one)} and {_describe_side(change.other)}"
     return f"Order depends on the probe: {shorten_task(first.task)}, {pair} is {sides}."
 

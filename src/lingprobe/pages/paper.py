@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
 from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.verdicts import statement
+from lingprobe.pages.views import Asked, read_argument
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
 from lingprobe.suites.facts import PERCENT, Entry, HumanScore
@@ -17,6 +21,11 @@ from lingprobe.suites.page import Cell, cells, inside
 from lingprobe.suites.suite import Suite, select_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
+
+
+def suite(results: Sequence[Result], asked: Asked) -> Page[Any]:
+    """A paper's table with the results in it, as `suite:conneau2018`."""
+    return paper_page(read_argument("suite:NAME", asked), results, asked.human)
 
 
 def paper_page(
@@ -31,7 +40,7 @@ def paper_page(
 
     def table() -> Table:
         made = inside(suite.paper, chosen.entries, people, chosen.others)
-        made = replace(made, lead=statement(results).lines)
+        made = replace(made, lead=statement(compute_scores(ResultFrame.of(results))).lines)
         if not (told := measurable(suite.name)):
             return made
         note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.frame import FrameRow
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.scores import test_notes
 from lingprobe.tables.drawing import PlotProblem
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-def strata_figure(rows: Sequence[ResultRow], stratum: str) -> Figure:
+def strata_figure(rows: Sequence[FrameRow], stratum: str) -> Figure:
     """Scores by a stratum with bands of their 95 % intervals, and bars of how many examples there
     are, a panel for each task; PlotProblem where there is nothing.
     """
@@ -70,7 +70,7 @@ def strata_figure(rows: Sequence[ResultRow], stratum: str) -> Figure:
 
 
 def _by_stratum(
-    axes: Axes, rows: Sequence[ResultRow], stratum: str, looks: Mapping[str, Line2D]
+    axes: Axes, rows: Sequence[FrameRow], stratum: str, looks: Mapping[str, Line2D]
 ) -> None:
     """One task: how many examples each value has as bars, and the scores above."""
     values = {value: i for i, value in enumerate(dict.fromkeys(r.stratum for r in rows))}
@@ -78,7 +78,7 @@ def _by_stratum(
         axes,
         (shorten_task(rows[0].task), f"{rows[0].metric.partition(',')[0]}; bars: test examples"),
     )
-    lines = defaultdict[str, dict[float, ResultRow]](dict)
+    lines = defaultdict[str, dict[float, FrameRow]](dict)
     for row in rows:
         lines[_name_line(row)][values[row.stratum]] = row
     for name, mine in lines.items():
@@ -105,6 +105,6 @@ def _categories(axes: Axes, values: Sequence[str]) -> None:
     axes.set_xlim(-0.5, len(values) - 0.5)
 
 
-def _name_line(row: ResultRow) -> str:
+def _name_line(row: FrameRow) -> str:
     layer = "" if row.layer == "-" else f", {row.layer}"
     return f"{row.encoder}{layer}, {row.probe}"

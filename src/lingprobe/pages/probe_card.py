@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from lingprobe.analysis.rows import strip_fold
 from lingprobe.data.printing import printable
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.probes import PROBES
 from lingprobe.store.probe_folder import ProbeFacts, SubgroupScore
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.repeats import strip_fold
 
 MAX_LISTED_SUBGROUPS, MAX_LISTED_CONFUSIONS = 10, 10
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv as csv_module
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.questions import NOTHING
-from lingprobe.analysis.row import ResultRow
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.score_columns import SCORE_FIELDS
 from lingprobe.data.cache import open_draft, storable
 from lingprobe.data.printing import printable
 from lingprobe.tables.table import safe
@@ -19,15 +19,18 @@ from lingprobe.tables.table import safe
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance as Line
 
+Lines = Sequence[Any] | ResultFrame
+"""Values of one class with columns as fields, or rows of scores."""
+_READ_SCORE = attrgetter(*SCORE_FIELDS)
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros
 
 
-def format_csv(rows: Sequence[Line]) -> str:
+def format_csv(rows: Lines) -> str:
     """One line a row, a header first; scores are percent with every digit that matters.
 
     A name that a spreadsheet would compute has a space in front, and nothing moves a cursor.
     """
-    return _lines(_columns(_kind(rows)), (plain(row).values() for row in rows))
+    return _lines(_columns(rows), (plain(row).values() for row in rows))
 
 
 def format_frame_csv(frame: ResultFrame) -> str:
@@ -49,33 +52,26 @@ def _cell(value: object) -> object:
     return safe(printable(value)) if isinstance(value, str) else value
 
 
-def _columns(kind: type[Line]) -> dict[str, str]:
-    """The columns with their types; what is asked has several."""
-    columns = {f.name: str(f.type) for f in fields(kind)}
-    if columns.pop("posed", None) is None:
-        return columns
-    return {**columns, **{name: type(value).__name__ for name, value in NOTHING.plain().items()}}
+def _columns(rows: Lines, kind: type[Line] | None = None) -> dict[str, str]:
+    """The columns with their types; without rows those of a kind, or of scores."""
+    line: Any = rows[0] if rows and is_dataclass(rows[0]) else kind
+    if line is None:
+        return {name: type(unknown).__name__ for name, unknown in SCORE_FIELDS.items()}
+    return {f.name: str(f.type) for f in fields(line)}
 
 
-def plain(row: Line) -> dict[str, Any]:
+def plain(row: Line | FrameRow) -> dict[str, Any]:
     """The columns of a row, with their values."""
-    cells = asdict(row)
-    return (
-        {**cells, **row.posed.plain()}
-        if cells.pop("posed", None) is not None and isinstance(row, ResultRow)
-        else cells
-    )
-
-
-def _kind(rows: Sequence[Line], usual: type[Line] = ResultRow) -> type[Line]:
-    return type(rows[0]) if rows else usual
+    if is_dataclass(row):
+        return asdict(row)  # type: ignore[arg-type]
+    return dict(zip(SCORE_FIELDS, _READ_SCORE(row), strict=True))
 
 
 def _storable(row: dict[str, Any]) -> dict[str, Any]:
     return {key: storable(value) if isinstance(value, str) else value for key, value in row.items()}
 
 
-def parquet(rows: Sequence[Line], to: Path) -> None:
+def parquet(rows: Lines, to: Path) -> None:
     """The same columns as a Parquet file."""
     import pyarrow.parquet as pq  # a tenth of a second that other formats need not wait for
 
@@ -84,7 +80,7 @@ def parquet(rows: Sequence[Line], to: Path) -> None:
         pq.write_table(_arrow(rows), file)
 
 
-def dataframe(rows: Sequence[Line], kind: type[Line] = ResultRow) -> Any:
+def dataframe(rows: Lines, kind: type[Line] | None = None) -> Any:
     """The same columns as a frame of pandas, where that is installed, or of polars; else as a table
     of pyarrow. Without rows their kind says the columns.
     """
@@ -100,17 +96,16 @@ def dataframe(rows: Sequence[Line], kind: type[Line] = ResultRow) -> Any:
     return table.to_pandas()
 
 
-def _arrow(rows: Sequence[Line], kind: type[Line] = ResultRow) -> Any:
+def _arrow(rows: Lines, kind: type[Line] | None = None) -> Any:
     """Rows as a table of Arrow."""
     import pyarrow as pa
 
     kinds = {
         "str": pa.string(),
-        "Kind": pa.string(),
         "float": pa.float64(),
         "int": pa.int64(),
         "bool": pa.bool_(),
     }
-    columns = _columns(_kind(rows, kind))
+    columns = _columns(rows, kind)
     schema = pa.schema([(name, kinds[of]) for name, of in columns.items()])
     return pa.Table.from_pylist([_storable(plain(row)) for row in rows], schema)

@@ -5,8 +5,7 @@ them below.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from lingprobe.analysis import computing
@@ -15,13 +14,8 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
     over,
 )
-from lingprobe.analysis.questions import composition
-from lingprobe.analysis.row import (
-    CONSTANT,
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
+from lingprobe.analysis.frame import FrameRow
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
 from lingprobe.data.references import summary
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
@@ -55,7 +49,7 @@ WORDS = frozenset({"encoder", "probe", "computed"})
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
-def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -> Table:
+def scores(rows: Sequence[FrameRow], questions: Mapping[str, str] | None = None) -> Table:
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
     its score under each control.
     """
@@ -105,22 +99,23 @@ def scores(rows: Sequence[ResultRow], questions: dict[str, str] | None = None) -
     return Table(head, tuple(sections), WORDS, describe_scores(rows))
 
 
-def rows_without_control(rows: Sequence[ResultRow]) -> list[ResultRow]:
+def rows_without_control(rows: Sequence[FrameRow]) -> list[FrameRow]:
     """A row for each thing measured, in the order in which things first come; without a score where
     only controls were measured.
     """
     plain = {_what(row): row for row in rows if row.control == NO_CONTROL}
-    first: dict[tuple[str, ...], ResultRow] = {}
+    first: dict[tuple[str, ...], FrameRow] = {}
     for row in rows:
         first.setdefault(_what(row), row)
     return [plain.get(what) or _without_score(row) for what, row in first.items()]
 
 
-def _without_score(row: ResultRow) -> ResultRow:
-    return replace(row, score=math.nan, low=math.nan, high=math.nan, control=NO_CONTROL, missing="")
+def _without_score(row: FrameRow) -> FrameRow:
+    unknown = {"score": math.nan, "low": math.nan, "high": math.nan}
+    return row._replace(**unknown, control=NO_CONTROL, missing="")
 
 
-def signs_of(rows: Sequence[ResultRow]) -> dict[int, str]:
+def signs_of(rows: Sequence[FrameRow]) -> dict[int, str]:
     """The sign of each row (by id) whose test examples are not those of most rows of its task and
     stratum.
     """
@@ -130,15 +125,15 @@ def signs_of(rows: Sequence[ResultRow]) -> dict[int, str]:
     return signs
 
 
-def _together(rows: Sequence[ResultRow]) -> dict[tuple[str, str], list[ResultRow]]:
+def _together(rows: Sequence[FrameRow]) -> dict[tuple[str, str], list[FrameRow]]:
     """Rows whose scores stand below each other."""
-    groups: dict[tuple[str, str], list[ResultRow]] = {}
+    groups: dict[tuple[str, str], list[FrameRow]] = {}
     for row in rows:
         groups.setdefault((row.task, row.stratum), []).append(row)
     return groups
 
 
-def test_notes(rows: Sequence[ResultRow]) -> list[str]:
+def test_notes(rows: Sequence[FrameRow]) -> list[str]:
     """What there is to say of the test examples that rows are over, and of fits that were over
     others.
     """
@@ -160,11 +155,11 @@ def _name_task(task: str, stratum: str) -> str:
     return shorten_task(task) + (f", {stratum}" if stratum else "")
 
 
-def _what(row: ResultRow) -> tuple[str, ...]:
+def _what(row: FrameRow) -> tuple[str, ...]:
     return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
 
 
-def _cells(line: Sequence[ResultRow | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
+def _cells(line: Sequence[FrameRow | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
     """The cells of a row, which comes first, and of what its controls scored."""
     row, *controls = line
     assert row is not None
@@ -226,18 +221,18 @@ class Shown(NamedTuple):
         )
 
 
-def _precision(row: ResultRow) -> str:
+def _precision(row: FrameRow) -> str:
     return "" if math.isnan(row.average_precision) else format_number(row.average_precision)
 
 
-def _recall(row: ResultRow, rate: str) -> tuple[float, float]:
+def _recall(row: FrameRow, rate: str) -> tuple[float, float]:
     """Recall at a rate of false positives, and the rate that was achieved."""
     if rate == "1":
         return row.recall_at_1, row.achieved_1
     return row.recall_at_5, row.achieved_5
 
 
-def _format_recall(row: ResultRow, rate: str) -> str:
+def _format_recall(row: FrameRow, rate: str) -> str:
     recall, achieved = _recall(row, rate)
     return "" if math.isnan(recall) else f"{format_number(recall)} ({format_number(achieved)})"
 
@@ -251,7 +246,7 @@ REMEMBERED = ("key seen", "unseen", "selectivity")
 CODE = ("kbit", "compression", "over prior")
 
 
-def _controls(rows: Sequence[ResultRow]) -> dict[str, bool]:
+def _controls(rows: Sequence[FrameRow]) -> dict[str, bool]:
     """The controls, and of each whether it can be answered by remembering words, so that a probe is
     selective that cannot.
     """
@@ -262,7 +257,7 @@ def _controls(rows: Sequence[ResultRow]) -> dict[str, bool]:
     return keyed
 
 
-def _beside(control: ResultRow | None, sign: str, remembered: bool) -> list[str]:
+def _beside(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
     """The cells of one control: its score, and where it can be remembered, that on keys that train
     has and has not, and selectivity.
     """
@@ -284,7 +279,7 @@ def _beside(control: ResultRow | None, sign: str, remembered: bool) -> list[str]
     ]
 
 
-def _code(row: ResultRow) -> list[str]:
+def _code(row: FrameRow) -> list[str]:
     """The cells about a code for the training labels."""
     if math.isnan(row.bits):
         return [""] * len(CODE)
@@ -294,7 +289,7 @@ def _code(row: ResultRow) -> list[str]:
     ]
 
 
-def about(rows: Sequence[ResultRow], question: str = "") -> str:
+def about(rows: Sequence[FrameRow], question: str = "") -> str:
     """The question of some rows, as given or as their task says, with `list_facts` as sentences."""
     facts = [f"{fact[0].upper()}{fact[1:]}." for fact in list_facts(rows)]
     if rows[0].metric != "accuracy":
@@ -302,7 +297,7 @@ def about(rows: Sequence[ResultRow], question: str = "") -> str:
     return " ".join([question or get_question(rows[0].task), *facts]).strip()
 
 
-def list_facts(rows: Sequence[ResultRow]) -> list[str]:
+def list_facts(rows: Sequence[FrameRow]) -> list[str]:
     """The metric of some rows of a task, how many folds or samples they are over, what rules score,
     and what its classes consist of.
     """
@@ -313,12 +308,12 @@ def list_facts(rows: Sequence[ResultRow]) -> list[str]:
     facts += [f"{samples} samples of the training data"] * (samples > 1)
     if first.rule and first.control == NO_CONTROL:
         facts.append(f"best rule of thumb: {first.rule}, {format_number(first.ruled)}")
-    if first.posed.word and first.control == NO_CONTROL:
+    if first.word_rule and first.control == NO_CONTROL:
         judged = "" if first.metric == "accuracy" else " % accuracy"
-        right = f"{format_number(first.posed.worded)}{judged}"
-        facts.append(f"best rule of one word: {first.posed.word}, {right}")
-    if consists := composition(first.posed):
-        facts.append(f"composition of classes: {consists}")
+        right = f"{format_number(first.word_score)}{judged}"
+        facts.append(f"best rule of one word: {first.word_rule}, {right}")
+    if first.made_of:
+        facts.append(f"composition of classes: {first.made_of}")
     return facts
 
 
@@ -343,7 +338,7 @@ FOLDS = (
 )
 
 
-def describe_scores(rows: Sequence[ResultRow], of_table: Sequence[str] = ()) -> tuple[str, ...]:
+def describe_scores(rows: Sequence[FrameRow], of_table: Sequence[str] = ()) -> tuple[str, ...]:
     """Notes on scores, those first that a reader needs first: what they are means of; warnings; how
     to read the table (`of_table`); what baselines, oracles, controls and columns are.
     """
@@ -351,7 +346,7 @@ def describe_scores(rows: Sequence[ResultRow], of_table: Sequence[str] = ()) -> 
     return (_describe_scale(rows), *_warn(rows), *of_table, *_explain_scores(rows))
 
 
-def _describe_scale(rows: Sequence[ResultRow]) -> str:
+def _describe_scale(rows: Sequence[FrameRow]) -> str:
     """What scores are means of, and what their intervals are over."""
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
@@ -367,7 +362,7 @@ def _describe_scale(rows: Sequence[ResultRow]) -> str:
     return f"Scores are {unit}, {mean}; {over(fit, rows)}"
 
 
-def _warn(rows: Sequence[ResultRow]) -> tuple[str, ...]:
+def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
     """Warnings: which examples were excluded, what is not comparable, and which controls, oracles
     and intervals are not as they should be.
     """
@@ -384,7 +379,7 @@ def _warn(rows: Sequence[ResultRow]) -> tuple[str, ...]:
     )
 
 
-def _explain_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
+def _explain_scores(rows: Sequence[FrameRow]) -> tuple[str, ...]:
     """What baselines, oracles, controls, probes and columns are."""
     controls = [
         f"{control}: {_describe_control(control)}"
@@ -407,7 +402,7 @@ def _explain_scores(rows: Sequence[ResultRow]) -> tuple[str, ...]:
     )
 
 
-def _lost_examples(row: ResultRow) -> tuple[tuple[int, str], ...]:
+def _lost_examples(row: FrameRow) -> tuple[tuple[int, str], ...]:
     """How many examples each fate of LOST befell, and which they are where that is known."""
     return (
         (row.unusable, ""),
@@ -418,7 +413,7 @@ def _lost_examples(row: ResultRow) -> tuple[tuple[int, str], ...]:
     )
 
 
-def _left_out(rows: Sequence[ResultRow]) -> Iterator[str]:
+def _left_out(rows: Sequence[FrameRow]) -> Iterator[str]:
     """What of the data could not be used as it is: excluded, never learnt, or cut."""
     for place, fate in enumerate(LOST):
         counted = {
@@ -455,7 +450,7 @@ def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun} was" if count == 1 else f"{count:,} {noun}s were"
 
 
-def _chance(rows: Sequence[ResultRow]) -> list[str]:
+def _chance(rows: Sequence[FrameRow]) -> list[str]:
     """How shuffled labels fared against what chance allows, where there are enough cells to say."""
     shuffled = [row for row in rows if row.metric == "accuracy" and at_chance(row.control)]
     cells = [(row.low, row.high, row.majority) for row in shuffled]

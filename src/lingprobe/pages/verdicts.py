@@ -12,6 +12,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
+from lingprobe.analysis.comparable import ComparedRow
 from lingprobe.analysis.contests import CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
@@ -20,10 +21,9 @@ from lingprobe.analysis.encoder_verdicts import (
     Verdicts,
     judge_encoders,
 )
+from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import QUESTIONS, find_relation
-from lingprobe.analysis.row import CONSTANT, ResultRow
-from lingprobe.analysis.rows import MeasuredRow
-from lingprobe.data.core import Result
+from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.oracles import DECODABLE
 from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
@@ -267,12 +267,12 @@ class Statement:
         names = [name for name, _ in counts.most_common()]
         return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
 
-    def _name_with_spread(self, one: MeasuredRow, other: MeasuredRow) -> str:
+    def _name_with_spread(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called, with what the intervals know of several copies."""
         spread = " (with the spread between them)" * (other.copies >= LEAST_SEEDS)
         return self._name_opponent(one, other) + spread
 
-    def _name_opponent(self, one: MeasuredRow, other: MeasuredRow) -> str:
+    def _name_opponent(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called: what it is to the encoder, or its name."""
         many = other.copies
         owned = {
@@ -320,9 +320,9 @@ class Statement:
         return "".join(f"<p>{escape(line)}</p>" for line in self.lines)
 
 
-def statement(results: Sequence[Result], folder: Path | None = None) -> Statement:
-    """The verdicts on the encoders of some results, in words."""
-    verdicts = judge_encoders(results)
+def statement(scored: ResultFrame, folder: Path | None = None) -> Statement:
+    """The verdicts on the encoders of some scores, in words."""
+    verdicts = judge_encoders(scored)
     tasks_judged = [task for one in verdicts.encoders for task in one.tasks]
     rows = [
         row
@@ -354,9 +354,9 @@ def _is_counted(answer: QuestionAnswer) -> bool:
     return answer.verdict not in ("solved by a baseline", "too few clusters")
 
 
-def _reader(row: ResultRow, baseline: ResultRow) -> str:
+def _reader(row: FrameRow, baseline: FrameRow) -> str:
     """The probe that reads a baseline, where it is not that of the encoder."""
-    return f" read by {baseline.probe}" * (baseline.probe != row.probe)
+    return f" read by {baseline.probe}" if baseline.probe != row.probe else ""
 
 
 def _count_answers(one: EncoderVerdict) -> tuple[int, ...]:

@@ -185,8 +185,26 @@ class View:
     def __call__(self, results: Iterable[Result], asked: Asked) -> Page[ResultFrame]:
         """The page of results."""
         view = self.variants.get(asked.argument, self)
-        scored = asked.beside.scored if view.is_scored else None
+        scored = asked.scored if view.is_scored else None
         return show_frame(view, ResultFrame.of(results if scored is None else scored(), view.extra))
+
+
+@dataclass(frozen=True)
+class PageView:
+    """A view by a function of a frame, whose page has more than tables of rows.
+
+    extra  what the frame has, as of `View`
+    """
+
+    make: Callable[[ResultFrame, Asked], Page[Any]]
+    extra: Sequence[RunExtra] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.make.__doc__)
+
+    def __call__(self, results: Iterable[Result], asked: Asked) -> Page[Any]:
+        """The page of results."""
+        return self.make(ResultFrame.of(results, self.extra), asked)
 
 
 def show_frame(

@@ -22,11 +22,9 @@ from lingprobe.tables.table import Table
 VIEWS = Contents(
     "view",
     "lingprobe.views",
-    {
-        name: f"lingprobe.pages.built_in_views:{name}"
-        for name in ("scores", "each", "by", "layers", "suite")
-    }
+    {name: f"lingprobe.pages.built_in_views:{name}" for name in ("scores", "each", "by", "layers")}
     | {
+        "suite": "lingprobe.pages.paper:suite",
         "bits": "lingprobe.pages.bits_view:BITS_VIEW",
         "classes": "lingprobe.pages.class_view:CLASS_VIEW",
         "attention": "lingprobe.inside.units.views:ATTENTION_VIEW",
@@ -47,17 +45,25 @@ class Asked(NamedTuple):
     argument  what stands after its name, as in `by:distance`
     figure    how scores are drawn, a name of FIGURES
     human     files with scores of people, for a paper's table
-    beside    what is known of the results that does not lie in them; `scored()` gives them with
-              probabilities, where these were kept
+    beside    what is known of the results that does not lie in them
+    scored    gives the results with probabilities, where these were kept
     """
 
     argument: str = ""
     figure: str = "dots"
     human: tuple[str | Path, ...] = ()
     beside: Beside = NOTHING
+    scored: Callable[[], Sequence[Result]] | None = None
 
 
 ViewFunction = Callable[[Sequence[Result], Asked], Page[Any] | Table | Sequence[Table]]
+
+
+def read_argument(written: str, asked: Asked) -> str:
+    """What a view is of; UsageProblem where that is not said."""
+    if not asked.argument:
+        raise UsageProblem(f"the view {written.partition(':')[0]!r} is of something: {written}")
+    return asked.argument
 
 
 def view_page(view: str, results: Sequence[Result], asked: Asked) -> Page[Any]:

@@ -12,12 +12,8 @@ from itertools import pairwise
 from statistics import fmean
 
 from lingprobe.analysis import computing
-from lingprobe.analysis.row import (
-    CONSTANT,
-    PERCENT,
-    ResultRow,
-    said_of,
-)
+from lingprobe.analysis.frame import FrameRow
+from lingprobe.analysis.row import CONSTANT, PERCENT, said_of
 from lingprobe.pages.descriptions import get_question
 from lingprobe.pages.grid import ORACLE, Grid, Line
 from lingprobe.pages.groups import TaskColumn, shared_options
@@ -67,7 +63,7 @@ def has_mean(made: Grid, mine: Sequence[TaskColumn]) -> bool:
     return len(mine) > 1 and len(metrics) == 1 and mine[0].group != ""
 
 
-def mean_of(line: Line, mine: Sequence[TaskColumn], value: Callable[[ResultRow], float]) -> float:
+def mean_of(line: Line, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]) -> float:
     """The mean of a line over the tasks of a group; NaN where one is missing."""
     if any(column.task not in line.cells for column in mine):
         return math.nan
@@ -88,7 +84,7 @@ def _words(made: Grid, line: Line) -> list[str]:
 
 
 def _cells(
-    made: Grid, line: Line, cell: Callable[[ResultRow], str], value: Callable[[ResultRow], float]
+    made: Grid, line: Line, cell: Callable[[FrameRow], str], value: Callable[[FrameRow], float]
 ) -> tuple[str, ...]:
     """The cells of a line, group by group with the mean."""
     cells = _words(made, line)
@@ -135,13 +131,13 @@ def _without_mean(cells: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("" if cells[0] == "n" and cell == "–" else cell for cell in cells)
 
 
-def _many(row: ResultRow) -> str:
+def _many(row: FrameRow) -> str:
     return f"{row.n:,}"
 
 
-def firsts(made: Grid) -> dict[str, ResultRow]:
+def firsts(made: Grid) -> dict[str, FrameRow]:
     """Of each task a row over the test examples that most are over."""
-    firsts: dict[str, ResultRow] = {}
+    firsts: dict[str, FrameRow] = {}
     for line in made.lines:
         for task, row in line.cells.items():
             if task not in firsts or made.signs.get(id(firsts[task])):
@@ -149,7 +145,7 @@ def firsts(made: Grid) -> dict[str, ResultRow]:
     return firsts
 
 
-def score_cell(made: Grid, row: ResultRow) -> str:
+def score_cell(made: Grid, row: FrameRow) -> str:
     """A score with its sign and the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
@@ -168,7 +164,7 @@ def _strong(made: Grid) -> frozenset[tuple[int, int]]:
     )
 
 
-def places(made: Grid) -> Iterator[tuple[int, int, ResultRow]]:
+def places(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
     """Each score with its line and column in the table; the constant stands above them."""
     columns: dict[str, int] = {}
     at = 1 + made.has_layers + made.has_probes
@@ -194,11 +190,11 @@ def _beside(made: Grid) -> Iterator[TableSection]:
 
 
 def _section(
-    made: Grid, name: str, lines: Sequence[Line], value: Callable[[ResultRow], float]
+    made: Grid, name: str, lines: Sequence[Line], value: Callable[[FrameRow], float]
 ) -> TableSection:
     """One measure beside the scores."""
 
-    def cell(row: ResultRow) -> str:
+    def cell(row: FrameRow) -> str:
         return format_number(value(row)) + made.signs.get(id(row), "")
 
     rules = frozenset(i for i, (a, b) in enumerate(pairwise(lines), 1) if a.kind != b.kind)
@@ -233,7 +229,7 @@ def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         yield f"All tasks: {', '.join(f'{key}={value}' for key, value in shared)}."
     for column in made.columns:
         mine = [row for line in made.lines if (row := line.cells.get(column.task))]
-        size = f" ({mine[0].posed.size})" if mine[0].posed.size else ""
+        size = f" ({mine[0].class_size})" if mine[0].class_size else ""
         name = f"{made.full_name(column)}{size}"
         question = questions.get(column.task) or get_question(column.task)
         facts = f" ({'; '.join(listed)})" if (listed := list_facts(mine)) else ""
@@ -278,7 +274,7 @@ def _together(made: Grid, columns: set[TaskColumn]) -> Iterator[str]:
             yield from (made.full_name(column) for column in mine if column in columns)
 
 
-def _by(name: str, made: Grid, value: Callable[[ResultRow], str]) -> Iterator[str]:
+def _by(name: str, made: Grid, value: Callable[[FrameRow], str]) -> Iterator[str]:
     """The encoders of each value, where there are several; an encoder that has several, with the
     probe of each.
     """

@@ -14,12 +14,9 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
     over,
 )
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    ORDER,
-    ResultRow,
-)
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, ORDER, said_of
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.suites.facts import (
     Block,
     Entry,
@@ -76,7 +73,7 @@ class TableRow:
 
     label: str
     encoder: bool
-    cells: Mapping[int, ResultRow | HumanScore]
+    cells: Mapping[int, FrameRow | HumanScore]
     oracle: bool = False
 
 
@@ -118,14 +115,14 @@ def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
-    labelled: dict[tuple[int, str], dict[int, ResultRow | HumanScore]] = {}
+    labelled: dict[tuple[int, str], dict[int, FrameRow]] = {}
     for entry in entries:
-        (row,) = rows(entry.results)
+        row = _score_entry(entry)
         place = ORDER.index(
             "baseline" if entry.floor else "oracle" if row.kind == "oracle" else "trained"
         )
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
-        label = (entry.floor or f"{row.encoder}{row.read}") + control
+        label = (entry.floor or f"{row.encoder}{said_of(row.layer)}") + control
         if row.kind == "oracle" and entry.place.column not in labelled.get(
             (place, ORACLE + control), {}
         ):
@@ -138,8 +135,13 @@ def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
     ]
 
 
+def _score_entry(entry: Entry) -> FrameRow:
+    """The row of scores of an entry."""
+    return compute_scores(ResultFrame.of(entry.results))[0]
+
+
 def _people(judged: Sequence[HumanScore]) -> dict[tuple[str, str], TableRow]:
-    groups: dict[tuple[str, str], dict[int, ResultRow | HumanScore]] = {}
+    groups: dict[tuple[str, str], dict[int, FrameRow]] = {}
     for each in judged:
         groups.setdefault((each.place.data, each.place.why), {})[each.place.column] = each
     return {key: TableRow(PEOPLE, False, cells) for key, cells in groups.items()}
@@ -229,7 +231,7 @@ def _fits(rows: Iterable[TableRow]) -> set[int]:
         for row in rows
         if row.encoder
         for cell in row.cells.values()
-        if isinstance(cell, ResultRow)
+        if not isinstance(cell, HumanScore)
     }
 
 
@@ -237,23 +239,30 @@ def _signs(mine: Sequence[TableRow], column: int) -> dict[str, str]:
     """The signs of rows whose score in a column is over other test examples than most are, by
     label.
     """
-    there = {
-        row.label: cell for row in mine if isinstance(cell := row.cells.get(column), ResultRow)
-    }
+    labels = [row.label for row in mine if _has_score(row, column)]
+    there = dict(zip(labels, _list_scores(mine, column), strict=True))
     return dict(zip(there, mark_test_sets(list(there.values())), strict=True))
 
 
-def _doubt(cell: ResultRow | HumanScore) -> float:
+def _has_score(row: TableRow, column: int) -> bool:
+    """Whether something was measured in a column, and not what people score."""
+    return column in row.cells and not isinstance(row.cells[column], HumanScore)
+
+
+def _list_scores(mine: Sequence[TableRow], column: int) -> list[FrameRow]:
+    """What was measured in a column."""
+    return [row.cells[column] for row in mine if _has_score(row, column)]
+
+
+def _doubt(cell: FrameRow) -> float:
     """How far the 95 % interval reaches to its wider side; near 0 and 100 the sides differ."""
-    return max(cell.high - cell.score, cell.score - cell.low)
+    return float(max(cell.high - cell.score, cell.score - cell.low))
 
 
 def _sizes(mine: Sequence[TableRow], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
     """How many examples each column is fitted on and scored over; a range where rows differ."""
     columns = list(many)
-    cells = [
-        [cell for row in mine if isinstance(cell := row.cells.get(c), ResultRow)] for c in columns
-    ]
+    cells = [_list_scores(mine, c) for c in columns]
     for label, counts in (
         ("   n train", [sorted({cell.train for cell in column}) for column in cells]),
         ("   n test", [sorted({cell.n for cell in column}) for column in cells]),
@@ -303,7 +312,9 @@ def _notes(
             f"{ORACLE}: what the probe can achieve, with vectors that contain the annotation; each"
             " task has its own, fitted once. It is not ranked."
         )
-    cells = [cell for row in measured for cell in row.cells.values() if isinstance(cell, ResultRow)]
+    cells: list[FrameRow] = [
+        row.cells[c] for row in measured for c in row.cells if _has_score(row, c)
+    ]
     many = max((row.seeds for row in cells), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in cells) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
@@ -319,11 +330,8 @@ def _notes(
     probes = {row.probe: None for row in cells}
     yield f"Probes: {'; '.join(probes)}."
     for mine, c in product(groups.values(), range(len(paper.columns))):
-        there = [cell for row in mine if isinstance(cell := row.cells.get(c), ResultRow)]
-        yield from differences(there, paper.columns[c])
-    folded = sorted(
-        {paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1}
-    )
+        yield from differences(_list_scores(mine, c), paper.columns[c])
+    folded = sorted({paper.columns[e.place.column] for e in entries if _score_entry(e).folds > 1})
     if folded:
         yield f"Small data, cross-validated (n train is that of one fold): {', '.join(folded)}."
 
@@ -355,7 +363,7 @@ def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> Cell:
 
 def _measured_cell(suite: str, paper: PaperTable, entry: Entry) -> Cell:
     """One figure of one's own."""
-    (row,) = rows(entry.results)
+    row = _score_entry(entry)
     label, column = entry.floor or row.encoder, paper.columns[entry.place.column]
     task = suite, "measured", _data(entry.place), row.task
     figures = row.score, row.low, row.high, row.majority

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from lingprobe.extend import (
-    ResultRow,
     TaskColumn,
     arrange_columns,
     format_number,
@@ -216,7 +216,7 @@ class Board:
         return max((row.n for row in rows), default=0)
 
     @staticmethod
-    def _rows(one: TaskStandings) -> list[ResultRow]:
+    def _rows(one: TaskStandings) -> list[Any]:
         return [*(standing.row for standing in one.models), *one.floors]
 
     @cached_property
@@ -264,7 +264,7 @@ def size_class(model: Model) -> str:
     return next((name for limit, name in SIZES if size < limit), LARGEST)
 
 
-def doubt(row: ResultRow) -> str:
+def doubt(row: Any) -> str:
     """A score with the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
@@ -274,7 +274,7 @@ def doubt(row: ResultRow) -> str:
     return f"{format_number(row.score)} ±{format_number(wider)}"
 
 
-def interval(row: ResultRow) -> str:
+def interval(row: Any) -> str:
     """The interval of a score."""
     return "–" if math.isnan(row.low) else f"{format_number(row.low)} – {format_number(row.high)}"
 

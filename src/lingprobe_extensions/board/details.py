@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from lingprobe import Result, Table
+from lingprobe import ResultFrame, Table
 from lingprobe.extend import (
     FoldedBlock,
-    MeasuredResults,
     PageBlock,
     ProseBlock,
-    ResultRow,
     TableSection,
     TableSheet,
+    compute_scores,
     compute_stratum_rows,
     format_number,
 )
@@ -37,9 +37,9 @@ GROUPS = "±: the wider side of the 95 % interval, not corrected for the number 
 
 def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
-    if not one.controls:
+    if not len(one.controls):
         return ()
-    every = [each.row for each in MeasuredResults.of(one.controls).measurements]
+    every = compute_scores(one.controls).rows
     plain = {_place(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_place(row)), row)
@@ -51,18 +51,18 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     return (sheet, ProseBlock((SELECTIVITY,), "note"))
 
 
-def _place(row: ResultRow) -> tuple[str, str]:
+def _place(row: Any) -> tuple[str, str]:
     return row.encoder, row.layer
 
 
-def _sort_rows(board: Board, every: Sequence[ResultRow]) -> list[ResultRow]:
+def _sort_rows(board: Board, every: Sequence[Any]) -> list[Any]:
     """Models by name, then baselines."""
     return sorted(
         every, key=lambda row: (row.kind == "baseline", board.name(row.encoder).casefold())
     )
 
 
-def _control_cells(board: Board, plain: ResultRow | None, row: ResultRow) -> tuple[str, ...]:
+def _control_cells(board: Board, plain: Any | None, row: Any) -> tuple[str, ...]:
     selective = f"[{with_sign(row.selective_low)}, {with_sign(row.selective_high)}]"
     has_none = math.isnan(row.selectivity)
     return (
@@ -83,15 +83,16 @@ def group_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     return tuple(_group_blocks(board, one.shown))
 
 
-def _group_blocks(board: Board, shown: Sequence[Result]) -> Iterator[PageBlock]:
-    for stratum in dict.fromkeys(name for result in shown for name in result.strata):
-        mine = [r for r in shown if stratum in r.strata and not math.isnan(r.score)]
-        if len({name for r in mine for name in r.strata[stratum].names}) > 1:
+def _group_blocks(board: Board, shown: ResultFrame) -> Iterator[PageBlock]:
+    scored = [number for number, score in enumerate(shown.column("score")) if not math.isnan(score)]
+    for stratum in dict.fromkeys(name for run in shown.runs for name in run.strata):
+        mine = shown.take([number for number in scored if stratum in shown.run(number).strata])
+        if len({name for run in mine.runs for name in run.strata[stratum].names}) > 1:
             sheet = _by_group(board, compute_stratum_rows(mine, stratum), stratum)
             yield FoldedBlock(f"By {stratum}", (sheet, ProseBlock((GROUPS,), "note")))
 
 
-def _by_group(board: Board, every: Sequence[ResultRow], stratum: str) -> TableSheet:
+def _by_group(board: Board, every: Sequence[Any], stratum: str) -> TableSheet:
     """Encoders below each other, and the values of a tag beside each other."""
     values = list(dict.fromkeys(row.stratum for row in every))
     known = {(*_place(row), row.stratum): row for row in every}

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lingprobe import DataProblem, Table
 from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
-    ResultRow,
     TableFacet,
     TableSection,
     TableSheet,
@@ -187,7 +186,7 @@ class _Line(NamedTuple):
     cells: tuple[str, ...]
     encoder: str = ""
     looks: Mapping[int, frozenset[str]] = MappingProxyType({})
-    layers: Mapping[Key, Sequence[ResultRow]] = MappingProxyType({})
+    layers: Mapping[Key, Sequence[Any]] = MappingProxyType({})
 
     @classmethod
     def fixed(cls, rows: Sequence[tuple[str, ...]]) -> list[_Line]:
@@ -261,7 +260,7 @@ def _layers(lines: Sequence[_Line], keys: Sequence[Key]) -> TableVariants | None
     return TableVariants("Layer", USUAL, order, cells)
 
 
-def _at_layers(rows: Sequence[ResultRow], order: Sequence[str]) -> tuple[str, ...]:
+def _at_layers(rows: Sequence[Any], order: Sequence[str]) -> tuple[str, ...]:
     scores = {row.layer: doubt(row) for row in rows}
     return tuple(scores.get(name, "") for name in order)
 

@@ -5,6 +5,7 @@ those that are reported, and what its submitter says of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lingprobe import Table
 from lingprobe.extend import (
@@ -14,7 +15,6 @@ from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
-    ResultRow,
     TableSection,
     TableSheet,
     TermBlock,
@@ -138,7 +138,7 @@ def _choice(one: Standing) -> str:
 
 
 def _layers(
-    board: Board, rows: Mapping[Key, Sequence[ResultRow]], kind: str = ""
+    board: Board, rows: Mapping[Key, Sequence[Any]], kind: str = ""
 ) -> tuple[PageBlock, ...]:
     """The scores of all layers, where a task was read from several."""
     several = {key: mine for key, mine in rows.items() if len(mine) > 1}

@@ -7,12 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe import Result
-from lingprobe.extend import MeasuredResults, MeasuredRow, ResultRow, is_code_allowed
+from lingprobe import Result, ResultFrame
+from lingprobe.extend import compute_scores, is_code_allowed
 from lingprobe_extensions.board.frame import fold_of, row_place
 
 
@@ -35,14 +35,14 @@ def divide(results: Sequence[Result]) -> Divided:
 class Submitted(NamedTuple):
     """A row, its results, and what dev says of its layer."""
 
-    row: ResultRow
+    row: Any
     results: Sequence[Result]
     on_dev: float
 
 
-def submitted_row(measured: MeasuredRow) -> Submitted:
-    """A row whose score was computed here."""
-    return Submitted(measured.row, measured.results, _score_on_dev(measured.results))
+def submitted_row(row: Any, results: Sequence[Result]) -> Submitted:
+    """A row whose score was computed here, of these results."""
+    return Submitted(row, results, _score_on_dev(results))
 
 
 def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
@@ -57,15 +57,14 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     return [Submitted(_row(group), group, _score_on_dev(group)) for group in groups.values()]
 
 
-def _row(group: Sequence[Result]) -> ResultRow:
+def _row(group: Sequence[Result]) -> Any:
     first = group[0]
     # without a score nothing of the row is computed by the metric
-    row = MeasuredResults.of([replace(first, score=math.nan)]).measurements[0].row
+    row = compute_scores(ResultFrame.of([replace(first, score=math.nan)]))[0]
     seeds = {one.trial.seed for one in group}
     folds = {fold_of(one.trial.task) for one in group}
     is_one = len(group) == 1
-    return replace(
-        row,
+    return row._replace(
         score=100.0 * float(np.average([r.score for r in group], weights=[r.n for r in group])),
         low=100.0 * first.low if is_one else math.nan,
         high=100.0 * first.high if is_one else math.nan,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lingprobe.extend import (
     LinkBlock,
     PageChapter,
     ProseBlock,
-    ResultRow,
     WebDocument,
     draw_row_dots,
     get_question,
@@ -85,7 +84,7 @@ def _caption(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> str:
 
 def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
     """A panel for each task, with baselines and upper bounds."""
-    rows: list[ResultRow] = []
+    rows: list[Any] = []
     leading = set()
     for key in keys:
         one = board.tasks[key]
@@ -97,5 +96,5 @@ def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
     return draw_row_dots(rows, titles, names, frozenset(leading))
 
 
-def _place(row: ResultRow) -> tuple[str, ...]:
+def _place(row: Any) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe

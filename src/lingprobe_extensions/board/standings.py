@@ -12,19 +12,18 @@ those of `analysis.comparison`.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe import Result
+from lingprobe import Result, ResultFrame
 from lingprobe.extend import (
+    ComparedRow,
     ComparisonQuestion,
-    MeasuredResults,
-    MeasuredRow,
-    ResultRow,
     TaskVerdict,
+    compute_scores,
     correct_p_values,
     decide_comparisons,
     explain_mismatch,
@@ -33,7 +32,7 @@ from lingprobe.extend import (
     list_languages,
     mark_test_sets,
 )
-from lingprobe_extensions.board.frame import CONSTANT, row_place
+from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.own_metrics import (
     Submitted,
     divide,
@@ -62,12 +61,12 @@ class Standing(NamedTuple):
     others      the rows of its other layers
     """
 
-    row: ResultRow
+    row: Any
     group: Group
     difference: float
     p: float
     floor: TaskVerdict | None
-    others: tuple[ResultRow, ...]
+    others: tuple[Any, ...]
 
     @property
     def is_above_floors(self) -> bool:
@@ -84,11 +83,11 @@ class ReportedScore(NamedTuple):
     others      reported scores of its other layers
     """
 
-    row: ResultRow
-    measured: ResultRow | None
+    row: Any
+    measured: Any | None
     difference: float
     p: float
-    others: tuple[ResultRow, ...]
+    others: tuple[Any, ...]
 
     @property
     def differs(self) -> bool:
@@ -99,21 +98,21 @@ class ReportedScore(NamedTuple):
 class TaskStandings(NamedTuple):
     """All that is known of a task with a probe, in the order of the encoders' names.
 
+    shown      the trained probes behind the rows of models and baselines
+    controls   those of controls, at any layer, and those without beside them
     floors     rows of baselines; ceilings: of oracles
     languages  of the data, as eng-Latn
     reported   what submitters report of models
-    shown      the results behind the rows of models and baselines
-    controls   results of controls, at any layer, and of the same fits without
     """
 
     key: Key
+    shown: ResultFrame
+    controls: ResultFrame
     models: tuple[Standing, ...] = ()
-    floors: tuple[ResultRow, ...] = ()
-    ceilings: tuple[ResultRow, ...] = ()
+    floors: tuple[Any, ...] = ()
+    ceilings: tuple[Any, ...] = ()
     languages: tuple[str, ...] = ()
     reported: tuple[ReportedScore, ...] = ()
-    shown: tuple[Result, ...] = ()
-    controls: tuple[Result, ...] = ()
 
     def of(self, group: Group) -> list[Standing]:
         """The models of a group."""
@@ -136,12 +135,13 @@ def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> St
     which changes nothing of it. Scores by metrics that are not run here stand by themselves.
     """
     results, others = divide(measured)
-    frame = MeasuredResults.of(results)
-    own = _compare_models(frame)
+    frame, nothing = ResultFrame.of(results), ResultFrame.of([])
+    scored = compute_scores(frame)
+    own = _compare_models(scored, frame, results)
     tasks = {one.key: one for one in (*own.tasks, *_not_computed(others))}
-    reports = _reports(reported, frame)
+    reports = _reports(reported, scored)
     for key, mine in reports.items():
-        known = tasks.get(key, TaskStandings(key))
+        known = tasks.get(key, TaskStandings(key, nothing, nothing))
         languages = known.languages or tuple(list_languages(one.results[0] for one, _ in mine))
         shown = tuple(one for _, one in mine)
         tasks[key] = known._replace(reported=shown, languages=languages)
@@ -151,35 +151,39 @@ def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> St
     return own._replace(tasks=tuple(tasks.values()), reports_family=family)
 
 
-def _compare_models(frame: MeasuredResults) -> Standings:
-    """How models compare on each task."""
-    verdicts = judge_encoders(frame)
+def _compare_models(
+    scored: ResultFrame, frame: ResultFrame, results: Sequence[Result]
+) -> Standings:
+    """How models compare on each task, by the scores of a frame of these results."""
+    verdicts = judge_encoders(scored)
     judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
-    measured: dict[Key, list[MeasuredRow]] = {}
-    for mine in group_rows_by_task(frame):
+    measured: dict[Key, list[ComparedRow]] = {}
+    for mine in group_rows_by_task(scored):
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
     pairs = sum(_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
-    every_row = [one.row for one in frame.measurements if one.row.control == "none"]
-    ceilings = [row for row in every_row if row.kind == "oracle"]
-    controls = _by_row(r for r in frame if r.trial.control != "none")
+    ceilings = scored.where(control="none", role="oracle")
+    places = frame.groups(_PLACE)
+    languages = _list_languages(frame, results)
+    controls = frame.column("control")
     tasks = []
     for key, mine in models.items():
         every = [one.row for one in measured[key]]
-        standing = tuple(_standing(one.row, every, judged, compared) for one in mine)
         floors = [one for one in measured[key] if one.row.kind == "baseline"]
-        shown = [r for one in (*mine, *floors) for fit in one.fits for r in fit]
+        shown = [k for one in (*mine, *floors) for k in places[_get_place(one.row)]]
+        beside = [places[_get_place(one.row)] for one in measured[key]]
+        controlled = [some for some in beside if any(controls[k] != "none" for k in some)]
         tasks.append(
             TaskStandings(
                 key,
-                standing,
+                frame.take(shown).where(control="none"),
+                frame.take([k for some in controlled for k in some]),
+                tuple(_standing(one.row, every, judged, compared) for one in mine),
                 tuple(one.row for one in floors),
                 tuple(row for row in ceilings if _key(row) == key),
-                tuple(list_languages(one.result for one in measured[key])),
-                shown=tuple(shown),
-                controls=tuple(_with_controls(measured[key], controls)),
+                languages[key[0]],
             )
         )
     family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
@@ -195,6 +199,8 @@ def _not_computed(results: Sequence[Result]) -> Iterator[TaskStandings]:
         standing = (_not_compared(row, "not computed", every_row) for row in judged)
         yield TaskStandings(
             key,
+            ResultFrame.of([]),
+            ResultFrame.of([]),
             tuple(standing),
             tuple(row for row in every_row if row.kind == "baseline"),
             tuple(row for row in every_row if row.kind == "oracle"),
@@ -223,16 +229,20 @@ def _or_least(value: float) -> float:
 
 
 def _reports(
-    reported: Sequence[Result], own: MeasuredResults
+    reported: Sequence[Result], own: ResultFrame
 ) -> dict[Key, list[tuple[Submitted, ReportedScore]]]:
     """What is reported of models on each task, with how it differs from what was measured of the
     same layer over the same test examples.
     """
     computable, others = divide([one for one in reported if one.trial.control == "none"])
-    frame = MeasuredResults.of(computable)
-    rows = {_measured_place(one.row): one for one in frame.measurements}
-    measured = {_measured_place(one.row): one for one in own.measurements}
-    every = _by_key([*map(submitted_row, frame.measurements), *submitted_rows(others)])
+    frame = ResultFrame.of(computable)
+    rows, places = _list_by_place(compute_scores(frame)), frame.groups(_PLACE)
+    measured = _list_by_place(own)
+    computed = (
+        submitted_row(one.row, [computable[k] for k in places[_get_place(one.row)]])
+        for one in rows.values()
+    )
+    every = _by_key([*computed, *submitted_rows(others)])
     chosen = {key: _best_on_dev(mine) for key, mine in every.items()}
     asked = []
     for one in (one for mine in chosen.values() for one in mine):
@@ -254,9 +264,9 @@ def _reports(
 
 
 def _report(
-    row: ResultRow,
-    beside: Sequence[ResultRow],
-    measured: Mapping[tuple[str, ...], MeasuredRow],
+    row: Any,
+    beside: Sequence[Any],
+    measured: Mapping[tuple[str, ...], ComparedRow],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> ReportedScore:
     place = _measured_place(row)
@@ -265,40 +275,40 @@ def _report(
     return ReportedScore(row, here, *known, tuple(_other_layers(row, beside)))
 
 
-def _with_controls(
-    every: Sequence[MeasuredRow], controls: Mapping[tuple[str, ...], Sequence[Result]]
-) -> Iterator[Result]:
-    """The fits that have a control, and its results."""
-    for one in every:
-        if beside := controls.get(row_place(one.result)):
-            yield from (result for fit in one.fits for result in fit)
-            yield from beside
+def _list_by_place(scored: ResultFrame) -> dict[tuple[str, ...], ComparedRow]:
+    """Rows that can be compared, by what they are of."""
+    listed = (one for mine in group_rows_by_task(scored) for one in mine)
+    return {_measured_place(one.row): one for one in listed}
 
 
-def _by_row(results: Iterable[Result]) -> defaultdict[tuple[str, ...], list[Result]]:
-    known = defaultdict[tuple[str, ...], list[Result]](list)
-    for one in results:
-        known[row_place(one)].append(one)
-    return known
+_PLACE = ("task", "encoder", "layer", "probe", "metric")
+"""What a row is of, and the rows under controls beside it."""
+_get_place = attrgetter(*_PLACE)
 
 
-def _key(row: ResultRow) -> Key:
+def _list_languages(frame: ResultFrame, results: Sequence[Result]) -> dict[str, tuple[str, ...]]:
+    """The languages of each task, of a frame of these results."""
+    tasks = frame.groups(("task",)).items()
+    return {task: tuple(list_languages(results[k] for k in some)) for (task,), some in tasks}
+
+
+def _key(row: Any) -> Key:
     return row.task, row.probe, row.metric
 
 
-def _measured_place(row: ResultRow) -> tuple[str, ...]:
+def _measured_place(row: Any) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe, row.control, row.metric
 
 
-def _place(row: ResultRow) -> tuple[str, str, str]:
+def _place(row: Any) -> tuple[str, str, str]:
     return row.task, row.encoder, row.probe
 
 
 def _at_chosen_layers(
-    mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], TaskVerdict]
-) -> list[MeasuredRow]:
+    mine: Sequence[ComparedRow], judged: Mapping[tuple[str, str, str], TaskVerdict]
+) -> list[ComparedRow]:
     """Of each model the layer that `compare` judges; the best where it judges none."""
-    kept: dict[str, MeasuredRow] = {}
+    kept: dict[str, ComparedRow] = {}
     for one in mine:
         if one.row.kind != "trained" or math.isnan(one.row.score):
             continue
@@ -311,7 +321,7 @@ def _at_chosen_layers(
     return [kept[name] for name in sorted(kept)]
 
 
-def _pairs(mine: Sequence[MeasuredRow], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
+def _pairs(mine: Sequence[ComparedRow], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
     """How many pairs a task has; of a model whose layer dev did not choose each layer counts."""
     known = [judged.get(_place(one.row)) for one in mine]
     many = sum(1 if each is None or each.on_dev else each.layers for each in known)
@@ -326,7 +336,7 @@ class _Compared(NamedTuple):
 
 
 def _with_the_best(
-    models: Mapping[Key, Sequence[MeasuredRow]], pairs: int
+    models: Mapping[Key, Sequence[ComparedRow]], pairs: int
 ) -> dict[tuple[str, ...], _Compared]:
     """The comparison of each model with the best of its task, where it is over the same test
     examples.
@@ -351,8 +361,8 @@ def _with_the_best(
 
 
 def _standing(
-    row: ResultRow,
-    every: Sequence[ResultRow],
+    row: Any,
+    every: Sequence[Any],
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
@@ -381,9 +391,9 @@ def _is_above(floor: TaskVerdict | None) -> bool:
     return floor is not None and floor.strictest.verdict == "better"
 
 
-def _not_compared(row: ResultRow, group: Group, every: Sequence[ResultRow]) -> Standing:
+def _not_compared(row: Any, group: Group, every: Sequence[Any]) -> Standing:
     return Standing(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
 
 
-def _other_layers(row: ResultRow, every: Sequence[ResultRow]) -> Iterator[ResultRow]:
+def _other_layers(row: Any, every: Sequence[Any]) -> Iterator[Any]:
     yield from (one for one in every if one.encoder == row.encoder and one.layer != row.layer)

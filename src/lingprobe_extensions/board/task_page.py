@@ -5,6 +5,7 @@ between, and what is only reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from lingprobe import Table
 from lingprobe.extend import (
@@ -13,7 +14,6 @@ from lingprobe.extend import (
     PageBlock,
     PageChapter,
     ProseBlock,
-    ResultRow,
     TableSection,
     TableSheet,
     TermBlock,
@@ -108,7 +108,7 @@ def _finding(board: Board, one: TaskStandings) -> ProseBlock:
     return ProseBlock((text, *([beside] * bool(differ))), "finding")
 
 
-def _caveats(rows: Sequence[ResultRow]) -> Iterator[PageBlock]:
+def _caveats(rows: Sequence[Any]) -> Iterator[PageBlock]:
     """What scores rest on."""
     if rows:
         notes = ProseBlock(tuple(describe_scores(rows)), "note")
@@ -188,7 +188,7 @@ def floor_verdict(one: Standing) -> str:
     return said.get(verdict, verdict)
 
 
-def _bounds(title: str, rows: Sequence[ResultRow], constant: float | None = None) -> PageBlock:
+def _bounds(title: str, rows: Sequence[Any], constant: float | None = None) -> PageBlock:
     """Baselines or oracles with their scores."""
     lines = [(CONSTANT, "-", format_number(constant), "", "")] if constant is not None else []
     lines += [

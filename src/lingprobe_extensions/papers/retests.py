@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe import Reference, Result, UsageProblem
+from lingprobe import Reference, Result, ResultFrame, UsageProblem
 from lingprobe.extend import (
     Answers,
-    MeasuredRow,
+    ComparedRow,
     Suite,
+    compute_scores,
     explain_mismatch,
     get_contents,
     group_rows_by_task,
@@ -82,6 +83,13 @@ class Setting(NamedTuple):
     probe: str
 
 
+class PaperScore(NamedTuple):
+    """A row of scores with its predictions, and the first of its results."""
+
+    compared: ComparedRow
+    result: Result
+
+
 @dataclass
 class Cells:
     """The scores of a setting: those of each encoder on each task, one for each training.
@@ -89,7 +97,7 @@ class Cells:
     why  the data are not the paper's; '' where they are
     """
 
-    scores: dict[tuple[Stand, str], list[MeasuredRow]] = field(default_factory=dict)
+    scores: dict[tuple[Stand, str], list[PaperScore]] = field(default_factory=dict)
     why: str = ""
 
     @property
@@ -98,7 +106,7 @@ class Cells:
         cells, and its degrees of freedom.
         """
         several = [
-            [one.row.score for one in mine]
+            [one.compared.row.score for one in mine]
             for (who, _), mine in self.scores.items()
             if who.drawn and len(mine) > 1
         ]
@@ -150,11 +158,14 @@ def collect_scores(
     """
     settings: dict[Setting, Cells] = {}
     floors: dict[Setting, Cells] = {}
-    scored = [one for task in group_rows_by_task(results) for one in task]
+    known = {result.trial: result for result in results}
+    tasks = group_rows_by_task(compute_scores(ResultFrame.of(results)))
+    every = [one for task in tasks for one in task if not math.isnan(one.row.score)]
+    scored = [PaperScore(one, known[one.fits[0][0].trial]) for one in every]
     for paper in papers:
         _, suite = suites(paper)
         for one in scored:
-            if (found := _place(paper, one)) and not math.isnan(one.row.score):
+            if found := _place(paper, one):
                 setting, column, why = found
                 floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
@@ -186,7 +197,7 @@ def suites(paper: str) -> tuple[Suite, Suite]:
     )
 
 
-def _place(paper: str, one: MeasuredRow) -> tuple[Setting, str, str] | None:
+def _place(paper: str, one: PaperScore) -> tuple[Setting, str, str] | None:
     """Where a score belongs, if its task has a column in the paper's table or is beside it: the
     setting, the column, and why it is not over the paper's data.
     """
@@ -206,13 +217,13 @@ def _place(paper: str, one: MeasuredRow) -> tuple[Setting, str, str] | None:
     return Setting(paper, data, probe), wider.paper.columns[place.column], why
 
 
-def _language(one: MeasuredRow) -> str:
+def _language(one: PaperScore) -> str:
     """The language of a score's task by its English name, '' where nobody says."""
     code = list_languages([one.result])[0]
     return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
 
 
-def _stands(paper: str, one: MeasuredRow, named: Names) -> list[Stand]:
+def _stands(paper: str, one: PaperScore, named: Names) -> list[Stand]:
     """The rows that the encoder of a score stands for: as it was said, or as its name says."""
     trial = one.result.trial
     said = [row for row in named.get(trial.encoder, ()) if row in known_rows(paper)]
@@ -221,7 +232,7 @@ def _stands(paper: str, one: MeasuredRow, named: Names) -> list[Stand]:
     return stand(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
 
 
-def _same_training(one: MeasuredRow, other: MeasuredRow) -> bool:
+def _same_training(one: PaperScore, other: PaperScore) -> bool:
     """Whether two scores are of one trained encoder, under its name and after its best epoch."""
     parsed = [try_parse_reference(each.result.trial.encoder) for each in (one, other)]
     names = [str(each.without("epoch")) for each in parsed if each and each.name == "trained"]
@@ -309,12 +320,14 @@ def _estimate_difference(
         known.append(Estimate(0.0, math.sqrt(between * sum(weights)), df))
     first, second = (_score(side, cells) for side in (contrast.ours, contrast.theirs))
     if claim.second.startswith(CHANCE):
-        second = sum(w * cells.scores[who, t][0].row.majority for w, who, t in contrast.ours)
+        second = sum(
+            w * cells.scores[who, t][0].compared.row.majority for w, who, t in contrast.ours
+        )
     elif claim.level is not None:
         second = claim.level
     spread = total(known)
     n = sum(
-        min(cells.scores[who, of][0].row.n for _, who, of in contrast.terms if of == task)
+        min(cells.scores[who, of][0].compared.row.n for _, who, of in contrast.terms if of == task)
         for task in contrast.tasks
     )
     return Difference(spread._replace(value=first - second), first, second, n)
@@ -322,7 +335,7 @@ def _estimate_difference(
 
 def _score(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
     return sum(
-        weight * float(np.mean([one.row.score for one in cells.scores[who, task]]))
+        weight * float(np.mean([one.compared.row.score for one in cells.scores[who, task]]))
         for weight, who, task in side
     )
 
@@ -332,14 +345,15 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
     over different ones.
     """
     terms: list[tuple[float, Answers]] = []
-    every: list[MeasuredRow] = []
+    every: list[PaperScore] = []
     for weight, who, of in contrast.terms:
         mine = cells.scores[who, of] if of == task else []
         every += mine
-        terms += [(weight / len(mine), one.answers) for one in mine]
-    if any(explain_mismatch(every[0], other) for other in every[1:]):
+        terms += [(weight / len(mine), one.compared.answers) for one in mine]
+    first = every[0].compared
+    if any(explain_mismatch(first, other.compared) for other in every[1:]):
         return None
-    found = metric_contrast(every[0].row.metric, terms)
+    found = metric_contrast(first.row.metric, terms)
     error = (found.high - found.low) / 2 / student_reach(found.df)
     return Estimate(100.0 * found.value, 100.0 * error, found.df)
 

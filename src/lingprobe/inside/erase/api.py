@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
-from lingprobe.analysis.rows import strip_fold
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.measure import at, encoders_of
 from lingprobe.api.tables import tasks_given
@@ -47,6 +46,7 @@ from lingprobe.probes import PROBES
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
+from lingprobe.tasks.repeats import strip_fold
 
 
 @takes_options(EraseOptions)

@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.rows import strip_fold
 from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Task
@@ -44,6 +43,7 @@ from lingprobe.inside.erase.fitting import (
     fit_eraser,
 )
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.repeats import strip_fold
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ from lingprobe.data.references import (
 from lingprobe.inside.languages.cells import TABLE, CellSettings, list_cells
 from lingprobe.inside.languages.distances import Distances, check_distances, read_distances
 from lingprobe.inside.languages.morphology import (
-    MorphologyRow,
     floors,
     in_layers,
     morphology_of,
@@ -121,11 +120,11 @@ def morphology(
     feature: str = "*",
     size: int | None = 3000,
     **settings: Unpack[Settings],
-) -> Page[tuple[MorphologyRow, ...]]:
+) -> Page[ResultFrame]:
     """Whether a feature of words is decodable, in sentences and alone: each layer beside character
     n-grams, random vectors of the model's subwords, and the untrained network.
 
-    `.content` has a `MorphologyRow` for each layer.
+    `.content` is a `ResultFrame` with a row for each layer.
 
         print(lingprobe.morphology("fi_tdt", "hf:xlm-roberta-base", feature="Case"))
     """
@@ -137,7 +136,7 @@ def morphology(
         every = [*read, *floors([each for each in read if isinstance(each, str)])]
     how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
-    found = morphology_page(morphology_of(done.results))
+    found = morphology_page(morphology_of(ResultFrame.of(done.results)))
     return found.with_remarks((*done.remarks, *done.problems))
 
 

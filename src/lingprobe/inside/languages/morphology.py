@@ -9,9 +9,9 @@ on the network before training.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from lingprobe.analysis.comparison import (
     Decision,
@@ -20,11 +20,11 @@ from lingprobe.analysis.comparison import (
     with_baselines,
 )
 from lingprobe.analysis.encoder_verdicts import Verdicts, judge_encoders
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import rows
+from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
-from lingprobe.data.core import DataProblem, Result
+from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.inside.languages.transfer import label
 from lingprobe.inside.languages.words import TREES
@@ -33,51 +33,33 @@ from lingprobe.tasks.baselines import NGRAMS, word_by_word
 
 Where = Literal["in sentences", "alone"]
 PLACES: dict[str, Where] = {"edge/feat": "in sentences", "forms/feat": "alone"}
-NAN = math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class MorphologyRow:
-    """A layer of an encoder on a feature. Scores are percent; NaN where nothing was compared.
-
-    where            in sentences, or alone
-    kind             trained, baseline or oracle
-    floor            the best baseline, and its score
-    over             how much better the layer is than that, with its interval and p, which are
-                     corrected for all layers of all encoders
-    verdict          better, worse or no significant difference
-    """
-
-    feature: str
-    treebank: str
-    where: Where
-    encoder: str
-    layer: str
-    kind: str
-    train: int
-    n: int
-    score: float
-    low: float
-    high: float
-    constant: float
-    floor: str = ""
-    floored: float = NAN
-    over: float = NAN
-    over_low: float = NAN
-    over_high: float = NAN
-    over_p: float = NAN
-    verdict: str = ""
+_UNCOMPARED: Mapping[str, Any] = {
+    "floor": "",
+    **dict.fromkeys(("floored", "over", "over_low", "over_high", "over_p"), math.nan),
+    "verdict": "",
+}
+_FIELDS = (
+    *("feature", "treebank", "where", "encoder", "layer", "kind", "train", "n"),
+    *("score", "low", "high", "constant", *_UNCOMPARED),
+)
 
 
 @dataclass(frozen=True)
 class Morphology:
     """All layers of all encoders on some features, and the verdicts at the layers that are judged.
 
+    rows      a row for each layer; scores are percent. where: in sentences, or alone; constant: the
+              score of the best constant answer; floor, floored: the best baseline, and its score;
+              over: how much better the layer is than that, with its interval and p, which are
+              corrected for all layers of all encoders; verdict: better, worse or no significant
+              difference. NaN and '' where nothing was compared
     verdicts  each at the layer that is best on dev, or, where that is not known, at the best of all
               layers, for which it is corrected
     """
 
-    rows: tuple[MorphologyRow, ...]
+    rows: ResultFrame
     verdicts: Verdicts
 
 
@@ -132,18 +114,37 @@ def floors(encoders: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def morphology_of(results: Sequence[Result]) -> Morphology:
-    """What results of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
-    mine = [result for result in results if _reference_of(result.trial.task)]
-    if not mine:
+def morphology_of(frame: ResultFrame) -> Morphology:
+    """What probes of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
+    tasks = frame.column("task")
+    mine = frame.take([number for number, task in enumerate(tasks) if _reference_of(task)])
+    if not len(mine):
         raise DataProblem(
             "none of these results is of features of words: `lingprobe inside morphology` measures"
             " some"
         )
-    asked = with_baselines(mine).of_layers
+    scored = compute_scores(mine)
+    asked = with_baselines(scored).of_layers
     decided = {what(d.question.one.row): d for d in decide_comparisons(asked)}
-    every = tuple(_row(row, decided.get(what(row))) for row in rows(mine))
-    return Morphology(every, judge_encoders(mine))
+    features, treebanks, places = zip(*map(feature_of, scored.column("task")), strict=True)
+    compared = [_describe_decision(decided.get(what(row))) for row in scored]
+    columns: dict[str, Sequence[Any]] = {
+        name: [cells[name] for cells in compared] for name in _UNCOMPARED
+    }
+    columns |= {"feature": features, "treebank": treebanks, "where": places}
+    columns["constant"] = scored.column("majority")
+    rows = scored.with_columns(columns).select({name: name for name in _FIELDS})
+    return Morphology(rows, judge_encoders(scored))
+
+
+def _describe_decision(decision: Decision | None) -> Mapping[str, Any]:
+    """The columns of a comparison with the best baseline."""
+    if decision is None:
+        return _UNCOMPARED
+    best = decision.question.best.row
+    ends = decision.difference, decision.low, decision.high, decision.corrected
+    values = best.encoder, best.score, *ends, decision.verdict
+    return dict(zip(_UNCOMPARED, values, strict=True))
 
 
 def _reference_of(task: str) -> Reference | None:
@@ -157,13 +158,3 @@ def feature_of(task: str) -> tuple[str, str, Where]:
     assert parsed is not None
     feature = dict(parsed.options).get("feature", "")
     return feature, label(parsed.argument or ""), PLACES[parsed.name]
-
-
-def _row(row: ResultRow, decision: Decision | None) -> MorphologyRow:
-    measured = row.score, row.low, row.high, row.majority
-    plain = (*feature_of(row.task), row.encoder, row.layer, row.kind, row.train, row.n, *measured)
-    if decision is None:
-        return MorphologyRow(*plain)
-    best = decision.question.best.row
-    ends = decision.difference, decision.low, decision.high, decision.corrected
-    return MorphologyRow(*plain, best.encoder, best.score, *ends, decision.verdict)

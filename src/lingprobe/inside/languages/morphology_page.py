@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
+from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import CONSTANT
-from lingprobe.data.core import Result
 from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.morphology import (
     PLACES,
     Morphology,
-    MorphologyRow,
     feature_of,
     morphology_of,
 )
 from lingprobe.inside.languages.views import name_encoders
-from lingprobe.pages.records import format_csv
+from lingprobe.pages.records import format_frame_csv
+from lingprobe.pages.view_page import PageView
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
@@ -35,18 +35,21 @@ Names = Mapping[str, str]
 NONE = "–"
 
 
-def morphology(results: Sequence[Result], asked: Asked) -> Page[tuple[MorphologyRow, ...]]:
+def _show_morphology(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
     """Whether encoders know features of words, in sentences and alone, layer by layer."""
-    return morphology_page(morphology_of(results))
+    return morphology_page(morphology_of(frame))
 
 
-def morphology_page(found: Morphology) -> Page[tuple[MorphologyRow, ...]]:
+morphology = PageView(_show_morphology)
+
+
+def morphology_page(found: Morphology) -> Page[ResultFrame]:
     """The table of each feature and encoder."""
     names = floor_names((row.encoder, row.kind) for row in found.rows)
     return Page(
         found.rows,
         lambda: list(_tables(found, names)),
-        {"csv": lambda: format_csv(found.rows)},
+        {"csv": lambda: format_frame_csv(found.rows)},
         figure=lambda: heat(found, names),
     )
 
@@ -71,7 +74,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _tables(found: Morphology, names: Names) -> Iterator[Table]:
-    groups: dict[tuple[str, str], list[MorphologyRow]] = {}
+    groups: dict[tuple[str, str], list[FrameRow]] = {}
     for row in found.rows:
         groups.setdefault((row.feature, row.treebank), []).append(row)
     for (feature, treebank), mine in groups.items():
@@ -104,7 +107,7 @@ def sentences(found: Morphology, about: tuple[str, str], names: Names) -> Iterat
             yield f"{name} on {about[0]} in {about[1]}: {'; '.join(parts)}."
 
 
-def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) -> str:
+def _of_place(place: str, task: TaskVerdict, last: FrameRow, names: Names) -> str:
     """The verdict on words in one place, and what is left of it in the last layer."""
     answer = task.strictest
     row, floor = task.row, names.get(answer.baseline.encoder, answer.baseline.encoder)
@@ -124,7 +127,7 @@ def _of_place(place: str, task: TaskVerdict, last: MorphologyRow, names: Names) 
 
 
 def _sections(
-    mine: Sequence[MorphologyRow], places: Sequence[str], names: Names
+    mine: Sequence[FrameRow], places: Sequence[str], names: Names
 ) -> Iterator[TableSection]:
     """What anybody reaches, and the layers of each encoder."""
     floors = [row for row in mine if row.kind != "trained"]
@@ -135,10 +138,10 @@ def _sections(
 
 
 def _lines(
-    mine: Sequence[MorphologyRow], places: Sequence[str], names: Names, by_name: bool = False
+    mine: Sequence[FrameRow], places: Sequence[str], names: Names, by_name: bool = False
 ) -> Iterator[tuple[str, ...]]:
     """A line for each layer, or for each baseline at its best layer."""
-    lines: dict[str, dict[str, MorphologyRow]] = {}
+    lines: dict[str, dict[str, FrameRow]] = {}
     for row in mine:
         name = names.get(row.encoder, row.encoder) if by_name else row.layer
         best = lines.setdefault(name, {}).get(row.where)
@@ -149,7 +152,7 @@ def _lines(
         yield name, *cells
 
 
-def _cells(row: MorphologyRow | None) -> tuple[str, str]:
+def _cells(row: FrameRow | None) -> tuple[str, str]:
     """A score, and how far it is above the best baseline; a star where that is significant."""
     if row is None:
         return NONE, ""
@@ -157,9 +160,7 @@ def _cells(row: MorphologyRow | None) -> tuple[str, str]:
     return format_number(row.score), over.replace("-", "−")
 
 
-def _notes(
-    mine: Sequence[MorphologyRow], places: Sequence[str], found: Morphology
-) -> Iterator[str]:
+def _notes(mine: Sequence[FrameRow], places: Sequence[str], found: Morphology) -> Iterator[str]:
     sizes = []
     for place in places:
         row = next(row for row in mine if row.where == place)

@@ -7,15 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lingprobe.analysis.answers import join_answers
 from lingprobe.analysis.class_counts import ClassCount, count_classes
-from lingprobe.analysis.row import (
-    NO_CONTROL,
-    PERCENT,
-    ResultRow,
-)
-from lingprobe.analysis.rows import repeats
-from lingprobe.data.core import Result
+from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.pages.breakdown import (
     are_shown_singly,
     compute_stratum_rows,
@@ -70,7 +64,7 @@ def _task(study: Study, items: Items, column: TaskColumn) -> PageBlock:
     """All that there is on one task."""
     cells = study.rows_in_detail(column)
     blocks: list[PageBlock] = []
-    if not any(row.posed.classes for _, row in cells):
+    if not any(row.classes for _, row in cells):
         blocks.append(ProseBlock(("Labels are numbers, so there are no classes.",), "note"))
     else:
         blocks.append(_classes(cells, study, study.people(column)))
@@ -86,12 +80,10 @@ CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
 def _classes(
-    cells: Sequence[tuple[str, ResultRow]], study: Study, people: HumanAnswers | None
+    cells: Sequence[tuple[str, FrameRow]], study: Study, people: HumanAnswers | None
 ) -> PageBlock:
     """Of each class its true share, the share predicted, recall, and F1."""
-    counts = {
-        name: count_classes(join_answers(repeats(study.results_of(row)))) for name, row in cells
-    }
+    counts = {name: count_classes(study.answers_of(row)) for name, row in cells}
     lines: list[tuple[str, ...]] = []
     for label in sorted({one.name for each in counts.values() for one in each}):
         for name, each in counts.items():
@@ -123,10 +115,10 @@ def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
     return frozenset(i for i in range(1, len(lines)) if lines[i][0] != lines[i - 1][0])
 
 
-def _mistakes(study: Study, cells: Sequence[tuple[str, ResultRow]]) -> Iterator[PageBlock]:
+def _mistakes(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
     """What the best encoder says of each class."""
     for name, row in cells[:1]:
-        answers = join_answers(repeats(study.results_of(row)))
+        answers = study.answers_of(row)
         gold, predicted = answers.gold, answers.predicted
         if gold.classes is None:
             return
@@ -187,12 +179,13 @@ def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableShe
     return TableSheet(table, f"Most frequent confusions of {name}")
 
 
-def _strata(study: Study, cells: Sequence[tuple[str, ResultRow]]) -> Iterator[PageBlock]:
+def _strata(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
     """Scores by each tag of the test examples that has several values, none of them too many."""
-    results: list[Result] = [r for _, row in cells for r in study.results_of(row)]
-    for stratum in dict.fromkeys(key for r in results for key in r.strata):
-        mine = [r for r in results if stratum in r.strata and not math.isnan(r.score)]
-        values = {name for r in mine for name in r.strata[stratum].names}
+    frame = study.probes_of([row for _, row in cells])
+    scored = [number for number, score in enumerate(frame.column("score")) if not math.isnan(score)]
+    for stratum in dict.fromkeys(key for run in frame.runs for key in run.strata):
+        mine = frame.take([number for number in scored if stratum in frame.run(number).strata])
+        values = {name for run in mine.runs for name in run.strata[stratum].names}
         if len(values) < 2 or not are_shown_singly(values):
             continue
         sheet = _by(study, cells, mine, stratum)
@@ -209,11 +202,11 @@ BY = (
 
 
 def _by(
-    study: Study, cells: Sequence[tuple[str, ResultRow]], results: Sequence[Result], stratum: str
+    study: Study, cells: Sequence[tuple[str, FrameRow]], frame: ResultFrame, stratum: str
 ) -> PageBlock:
     """Scores by the values of a tag."""
     names = {(row.encoder, row.layer, row.probe): name for name, row in cells}
-    rows = [row for row in compute_stratum_rows(results, stratum) if row.control == NO_CONTROL]
+    rows = [row for row in compute_stratum_rows(frame, stratum) if row.control == NO_CONTROL]
     values = list(dict.fromkeys(row.stratum for row in rows))
     rows.sort(key=lambda row: values.index(row.stratum))  # encoders stay in their order
     lines = [

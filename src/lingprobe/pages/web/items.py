@@ -6,21 +6,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.row import PERCENT, ResultRow
-from lingprobe.analysis.rows import repeats
-from lingprobe.data.core import DataProblem, Dataset, Result
-from lingprobe.experiment.examples import load_test_examples
+from lingprobe.analysis.frame import FrameRow
+from lingprobe.analysis.row import PERCENT
+from lingprobe.data.core import DataProblem, Dataset
+from lingprobe.experiment.examples import AnsweredExamples
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.study import Study
-from lingprobe.store.items import read_written
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
     FoldedBlock,
@@ -65,30 +63,25 @@ class Items:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self._known: dict[str, Dataset] = {}
-
-    @cached_property
-    def _results_with_scores(self) -> dict[object, Result]:
-        """Results with what the probe says, by trial."""
-        scored = self.study.beside.scored
-        every = scored() if scored else self.study.results
-        return {r.trial: r for r in every if r.scores is not None}
 
     @property
     def missing(self) -> tuple[str, ...]:
         """What is not shown, and why."""
-        return () if self._results_with_scores else (KEEP,)
+        reader = self.study.beside.examples
+        return () if reader and reader.has_scores else (KEEP,)
 
     def example_blocks(self, column: TaskColumn) -> Iterator[PageBlock]:
         """Examples that the best encoder gets right and wrong, those it is surest of first."""
         for name, row in self.study.rows_in_detail(column)[:1]:
             yield from self._of(column, name, row)
 
-    def _of(self, column: TaskColumn, name: str, row: ResultRow) -> Iterator[PageBlock]:
-        folds = repeats(self.study.results_of(row))[0]
-        kept = [self._results_with_scores.get(r.trial, r) for r in folds]
+    def _of(self, column: TaskColumn, name: str, row: FrameRow) -> Iterator[PageBlock]:
+        reader, folds = self.study.beside.examples, self.study.folds_of(row)
+        if reader is None:
+            return
         try:
-            items = [item for result in kept for item in self._items(result)]
+            read = [reader.read(fold.trial, shorten_task(fold.trial.task)) for fold in folds]
+            items = [item for examples in read for item in _list_items(examples)]
         except (DataProblem, OSError) as problem:
             yield ProseBlock((f"No examples: {problem}.",), "note")
             return
@@ -103,28 +96,24 @@ class Items:
                     f"Examples that {name} gets {title}", (TableSheet(table, caption),)
                 )
 
-    def _items(self, result: Result) -> Iterator[Item]:
-        """The test examples of one fit; a report runs nobody's files."""
-        dataset = load_test_examples(
-            result, self._known, shorten_task(result.trial.task), runs_own_code=False
+
+def _list_items(examples: AnsweredExamples) -> Iterator[Item]:
+    """The test examples of one fit."""
+    dataset, gold, said, scores, written = examples
+    probable = scores.probabilities() if scores else None
+    for i in range(len(gold)):
+        label, answer = gold.label(i), said.label(i)
+        one, sure = answer in gold.names, math.nan
+        if probable is not None:
+            sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
+        yield Item(
+            _text(dataset, i),
+            _format_label(label),
+            _format_label(answer),
+            label == answer,
+            float(sure),
+            "" if written is None else " ‖ ".join(filter(None, written[i])),
         )
-        scores = result.scores
-        gold, said = result.gold, result.predicted
-        probable = scores.probabilities() if scores else None
-        written = read_written(result)
-        for i in range(len(gold)):
-            label, answer = gold.label(i), said.label(i)
-            one, sure = answer in gold.names, math.nan
-            if probable is not None:
-                sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
-            yield Item(
-                _text(dataset, i),
-                _format_label(label),
-                _format_label(answer),
-                label == answer,
-                float(sure),
-                "" if written is None else " ‖ ".join(filter(None, written[i])),
-            )
 
 
 def _apart(name: str, items: Sequence[Item], people: HumanAnswers | None) -> Iterator[PageBlock]:

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
+from lingprobe.analysis.answers import RunPredictions
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.analysis.rows import get_encoder_kind, strip_fold
-from lingprobe.data.core import Result
 from lingprobe.data.notes import Sources
 from lingprobe.data.references import shorten_reference, try_parse_reference
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.plan import STRONG_PROBE
 from lingprobe.pages.web.study import Study, many
-from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import bibtex, papers_of
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
@@ -45,11 +44,11 @@ UNKNOWN = "see the provenance of the data"
 def making(study: Study) -> PageChapter:
     """Data, versions, command, papers."""
     blocks: list[PageBlock] = []
-    if rows := tuple(_data(study.results)):
+    if rows := tuple(_data(study.runs)):
         sheet = TableSheet(Table(DATA, (TableSection("", rows),), frozenset(DATA)), "Data")
         blocks.append(FoldedBlock("Data and licences", (sheet,)))
-    blocks.append(FoldedBlock("Versions", (TermBlock(tuple(_versions(study.results))),)))
-    command, lost = _command(study.results)
+    blocks.append(FoldedBlock("Versions", (TermBlock(tuple(_versions(study.runs))),)))
+    command, lost = _command(study.frame)
     if command:
         blocks.append(CodeBlock(command, "To measure the same again:"))
     if lost:
@@ -75,15 +74,15 @@ def _documentation() -> str:
     return found.rstrip("/") if found.startswith(("https://", "http://")) else ""
 
 
-def _data(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
+def _data(runs: Sequence[RunPredictions]) -> Iterator[tuple[str, ...]]:
     """A line for each folder that data were read from."""
     folders: dict[Path, dict[str, dict[str, None]]] = {}
-    for result in results:
-        sources = result.provenance.notes.part(Sources)
+    for run in runs:
+        sources = run.about.notes.part(Sources)
         for file in sources.files if sources else ():
             mine = folders.setdefault(Path(file).parent, {"tasks": {}, "files": {}})
-            parsed = try_parse_reference(result.trial.task)
-            mine["tasks"][parsed.name if parsed else result.trial.task] = None
+            parsed = try_parse_reference(run.trial.task)
+            mine["tasks"][parsed.name if parsed else run.trial.task] = None
             mine["files"][Path(file).name] = None
     for folder, mine in folders.items():
         listed = (", ".join(mine[key]) for key in ("tasks", "files"))
@@ -101,52 +100,47 @@ def _licence(folder: Path) -> str:
     return UNKNOWN
 
 
-def _versions(results: Sequence[Result]) -> Iterator[tuple[str, str]]:
+def _versions(runs: Sequence[RunPredictions]) -> Iterator[tuple[str, str]]:
     """When, with what and on what."""
-    dates = sorted(r.provenance.date for r in results if r.provenance.date)
+    dates = sorted(run.about.date for run in runs if run.about.date)
     if dates:
         first, last = dates[0][:10], dates[-1][:10]
         yield "Measured", first if first == last else f"{first} to {last}"
     versions: dict[str, dict[str, None]] = {}
-    for result in results:
-        for name, version in result.provenance.versions.items():
+    for run in runs:
+        for name, version in run.about.versions.items():
             versions.setdefault(name, {})[version] = None
     if versions:
         yield "Versions", ", ".join(f"{n} {' and '.join(v)}" for n, v in versions.items())
     yield from (
         (label, "; ".join(values))
         for label, key in (("Processor", "processor"), ("Encoders in", "encoder"))
-        if (values := _distinct(r.provenance.computed.get(key) for r in results))
+        if (values := _distinct(run.about.computed.get(key) for run in runs))
     )
-    if commits := _distinct(r.provenance.commit for r in results):
+    if commits := _distinct(run.about.commit for run in runs):
         yield "Commit", ", ".join(commits)
-    yield "Results", f"{many(len(results), 'fit')}, with the answer to each test example"
+    yield "Results", f"{many(len(runs), 'fit')}, with the answer to each test example"
 
 
 def _distinct(values: Iterable[str | None]) -> list[str]:
     return [value for value in dict.fromkeys(values) if value]
 
 
-def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
+def _command(frame: ResultFrame) -> tuple[str, list[str]]:
     """The command that measures the same, and what it cannot name; '' where it can name no task."""
-    trials = [r.trial for r in results]
-    tasks = dict.fromkeys(shorten_reference(TASKS, strip_fold(trial.task)) for trial in trials)
-    judged = [r.trial.encoder for r in results if get_encoder_kind(r) == "trained"]
-    encoders = dict.fromkeys(
-        shorten_reference(ENCODERS, e) for e in judged or (t.encoder for t in trials)
-    )
+    controls = (run.trial.control for run in frame.runs)
     named = {
-        "-t": [_without_sample(task) for task in tasks],
-        "-e": list(encoders),
+        "-t": [_without_sample(task) for task in dict.fromkeys(frame.column("task"))],
+        "-e": list(dict.fromkeys((frame.where(role="trained") or frame).column("encoder"))),
         "--probe": [
-            name for name in _probes(results) if name != STRONG_PROBE or not _is_strong(results)
+            name for name in _probes(frame) if name != STRONG_PROBE or not _is_strong(frame)
         ],
         "--control": [
             shorten_reference(CONTROLS, control)
-            for control in dict.fromkeys(trial.control for trial in trials)
+            for control in dict.fromkeys(controls)
             if control != NO_CONTROL
         ],
-        "--layers": [read for read in dict.fromkeys(t.read for t in trials) if read != "-"],
+        "--layers": [layer for layer in dict.fromkeys(frame.column("layer")) if layer != "-"],
     }
     rooms = {"-t": TASKS.places(), "-e": ENCODERS.places()}
     lost = [x for flag, room in rooms.items() for x in named[flag] if not _is_named(room, x)]
@@ -156,31 +150,29 @@ def _command(results: Sequence[Result]) -> tuple[str, list[str]]:
         for value in dict.fromkeys(values)
         if value not in lost
     ]
-    parts += [f"--seeds {1 + max(trial.seed for trial in trials)}", *_which_baselines(results)]
+    parts += [f"--seeds {1 + max(frame.column('seed'))}", *_which_baselines(frame)]
     whole = [flag for flag in rooms if set(named[flag]) - set(lost)]
     return (" \\\n  ".join(["lingprobe run", *parts]) if len(whole) == 2 else ""), lost
 
 
-def _probes(results: Iterable[Result]) -> list[str]:
-    return [
-        shorten_reference(PROBES, each) for each in dict.fromkeys(r.trial.probe for r in results)
-    ]
+def _probes(frame: ResultFrame) -> list[str]:
+    return list(dict.fromkeys(frame.column("probe")))
 
 
-def _is_strong(results: Sequence[Result]) -> bool:
+def _is_strong(frame: ResultFrame) -> bool:
     """Whether baselines alone were read by a network."""
-    judged = _probes(r for r in results if get_encoder_kind(r) == "trained")
-    return bool(judged) and STRONG_PROBE in {*_probes(results)} - {*judged}
+    judged = _probes(frame.where(role="trained"))
+    return bool(judged) and STRONG_PROBE in {*_probes(frame)} - {*judged}
 
 
-def _which_baselines(results: Sequence[Result]) -> list[str]:
+def _which_baselines(frame: ResultFrame) -> list[str]:
     """The option that says which baselines results have, where that is not the default."""
-    if all(get_encoder_kind(result) == "trained" for result in results):
+    if {*frame.column("role")} == {"trained"}:
         return ["--baselines none"]
-    if _is_strong(results):
+    if _is_strong(frame):
         return ["--baselines strong"]
-    own = {name for result in results for name in result.provenance.own_baselines}
-    has_copies = any(result.trial.encoder in own for result in results)
+    own = {name for run in frame.runs for name in run.about.own_baselines}
+    has_copies = any(run.trial.encoder in own for run in frame.runs)
     return ["--no-copies"] if own and not has_copies else []
 
 

@@ -51,7 +51,7 @@ def outcome(study: Study) -> PageChapter:
     if study.has_chosen:
         every = _sheet(study, study.whole_grid, "Scores of all layers")
         blocks.append(FoldedBlock("All layers", (every,)))
-    lines = scores(study.results, said.verdicts.decisions)
+    lines = scores(study.scores, said.verdicts.decisions)
     blocks.append(Download("Scores as CSV", "scores.csv", format_csv(lines)))
     return PageChapter("outcome", "Results", tuple(blocks))
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lingprobe.analysis.row import (
-    CONSTANT,
-    NO_CONTROL,
-    ResultRow,
-    said_of,
-)
+from lingprobe.analysis.frame import FrameRow
+from lingprobe.analysis.row import CONSTANT, NO_CONTROL, said_of
 from lingprobe.data.oracles import Kind
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -59,7 +55,7 @@ def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
         (
             study.score_grid.full_name(column),
             study.question(column.task),
-            f"{len(row.posed.classes):,}" if row.posed.classes else "–",
+            f"{row.classes:,}" if row.classes else "–",
             f"{row.train:,}",
             f"{row.n:,}",
             format_number(row.majority),
@@ -74,7 +70,7 @@ def _encoders(study: Study) -> Table:
     """The encoders with what was read of each; oracles that share a line of the table of scores
     stand apart here.
     """
-    told: dict[tuple[str, str, str, str], dict[str, ResultRow]] = {}
+    told: dict[tuple[str, str, str, str], dict[str, FrameRow]] = {}
     for line in study.whole_grid.lines:
         for row in line.cells.values():
             what = row.holds if line.kind == "oracle" else describe_reference(ENCODERS, row.encoder)
@@ -111,7 +107,7 @@ def _setup_terms(study: Study) -> list[tuple[str, str]]:
     return pairs
 
 
-def _fits(plain: Sequence[ResultRow]) -> str:
+def _fits(plain: Sequence[FrameRow]) -> str:
     if not any(row.is_seeded for row in plain):
         return "the probe has no random start, so one is enough."
     if max(row.seeds for row in plain) == 1:

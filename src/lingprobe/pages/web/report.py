@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from lingprobe.analysis.rows import MeasuredResults
-from lingprobe.data.core import Result
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.web.failures import failures
 from lingprobe.pages.web.making import making
@@ -16,9 +13,9 @@ from lingprobe.pages.web.trust import trust
 from lingprobe.tables.web import WebDocument
 
 
-def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
-    """Results as one file for browsers, which asks nobody for anything."""
-    study = Study(MeasuredResults.of(results), beside)
+def web_page(frame: ResultFrame, scored: ResultFrame, beside: Beside = NOTHING) -> str:
+    """Trained probes and their scores as one file for browsers, which asks nobody for anything."""
+    study = Study(frame, scored, beside)
     makers = (outcome, trust, tasks_chapter, failures, making)
     return WebDocument(_title(study), _about(study), tuple(make(study) for make in makers)).text()
 
@@ -38,8 +35,9 @@ def _about(study: Study) -> str:
     """What stands below the title."""
     kinds = {kind: len(_encoders(study, kind)) for kind in ROLES}
     counted = ", ".join(many(n, ROLES[kind]) for kind, n in kinds.items() if n)
-    dates = sorted(r.provenance.date[:10] for r in study.results if r.provenance.date)
-    versions = dict.fromkeys(r.provenance.version for r in study.results)
+    every = [run.about for run in study.runs]
+    dates = sorted(about.date[:10] for about in every if about.date)
+    versions = dict.fromkeys(about.version for about in every)
     made = " and ".join(version for version in versions if version)
     by = f", measured with lingprobe {made}" if made else ""
     return f"Probing results: {counted}{by}" + (f" on {dates[-1]}." if dates else ".")

@@ -5,20 +5,23 @@ score.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.comparison import what
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
+from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
 from lingprobe.analysis.opponents import select_shown
-from lingprobe.analysis.row import ResultRow
-from lingprobe.analysis.rows import MeasuredResults
-from lingprobe.data.core import Result
+from lingprobe.analysis.score_columns import SCORE_KEYS
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import shorten_reference
+from lingprobe.experiment.examples import ExampleReader
+from lingprobe.metrics import Answers
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.descriptions import get_question
 from lingprobe.pages.grid import Grid, Line, grid
@@ -39,7 +42,7 @@ class Beside(NamedTuple):
     problems   what could not be measured
     figure     the figure that is drawn of scores
     people     what people say of test sentences
-    scored     gives the same results with probabilities, where these were kept
+    examples   reads test examples; None where none are shown
     folder     where the results are; None for those of the last run
     reads      the layers that were asked for by name, if any
     """
@@ -48,7 +51,7 @@ class Beside(NamedTuple):
     remarks: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     figure: str = "dots"
-    scored: Callable[[], Sequence[Result]] | None = None
+    examples: ExampleReader | None = None
     people: tuple[HumanAnswers, ...] = ()
     folder: Path | None = None
     reads: tuple[str, ...] = ()
@@ -59,25 +62,35 @@ NOTHING = Beside()
 
 @dataclass(frozen=True)
 class Study:
-    """Results as a page shows them."""
+    """Results as a page shows them.
 
-    results: MeasuredResults
+    frame   the trained probes
+    scores  the scores of all fits of each thing
+    """
+
+    frame: ResultFrame
+    scores: ResultFrame
     beside: Beside = NOTHING
 
     @cached_property
     def statement(self) -> Statement:
         """The verdicts on the encoders, which `lingprobe compare` has, too."""
-        return statement(self.results, self.beside.folder)
+        return statement(self.scores, self.beside.folder)
 
     @cached_property
-    def shown_results(self) -> MeasuredResults:
-        """The results that tables show: of untrained copies the first."""
-        return select_shown(self.results)
+    def runs(self) -> list[RunPredictions]:
+        """The predictions of all trained probes."""
+        return self.frame.runs
+
+    @cached_property
+    def table_scores(self) -> ResultFrame:
+        """The scores that tables show: of untrained copies the first."""
+        return select_shown(self.scores)
 
     @cached_property
     def whole_grid(self) -> Grid:
         """Scores as lines and columns, with all layers."""
-        made = grid(self.shown_results)
+        made = grid(self.table_scores)
         return replace(made, names=label_encoders(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
@@ -90,22 +103,21 @@ class Study:
         """Scores as lines and columns, a line for each encoder where a layer was chosen."""
         if not self.has_chosen:
             return self.whole_grid
-        kept = self.statement.verdicts.at_chosen_layers(self.whole_grid.rows)
-        made = grid(self.shown_results.select(kept))
+        made = grid(self.statement.verdicts.at_chosen_layers(self.table_scores))
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
-    def firsts(self) -> dict[str, ResultRow]:
+    def firsts(self) -> dict[str, FrameRow]:
         """Of each task a row over the test examples that most are over."""
         return firsts(self.score_grid)
 
     @cached_property
-    def _best(self) -> dict[tuple[str, Kind], list[tuple[str, ResultRow]]]:
+    def _best(self) -> dict[tuple[str, Kind], list[tuple[str, FrameRow]]]:
         return {}
 
     @cached_property
-    def _results_by_row(self) -> dict[int, Sequence[Result]]:
-        return {id(one.row): one.results for one in self.results.measurements}
+    def _numbers(self) -> dict[int, int]:
+        return {id(row): number for number, row in enumerate(self.scores)}
 
     def verdicts_on(self, column: TaskColumn) -> list[TaskVerdict]:
         """The verdicts on a task, the best score first."""
@@ -114,23 +126,33 @@ class Study:
         return sorted(mine, key=lambda task: -task.row.score)
 
     @cached_property
-    def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, ResultRow]]:
+    def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, FrameRow]]:
         every = ((line, row) for line in self.score_grid.lines for row in line.cells.values())
         return {what(row): (self.name(line, row), row) for line, row in every}
 
-    def name_and_row(self, row: ResultRow) -> tuple[str, ResultRow]:
+    def name_and_row(self, row: FrameRow) -> tuple[str, FrameRow]:
         """A row with what it is called, as the table of scores has them."""
         return self._names_and_rows.get(what(row), (row.encoder, row))
 
-    def results_of(self, row: ResultRow) -> Sequence[Result]:
-        """All fits behind a score."""
-        return self._results_by_row[id(row)]
+    def answers_of(self, row: FrameRow) -> Answers:
+        """The answers behind a score."""
+        return self.scores.answers(self._numbers[id(row)])
+
+    def folds_of(self, row: FrameRow) -> Folds:
+        """What the first fit behind a score predicts, by fold."""
+        return self.scores.folds(self._numbers[id(row)])[0]
+
+    def probes_of(self, rows: Sequence[FrameRow]) -> ResultFrame:
+        """The trained probes behind some scores."""
+        places = self.frame.groups(SCORE_KEYS)
+        keys = map(attrgetter(*SCORE_KEYS), rows)
+        return self.frame.take([number for key in keys for number in places[key]])
 
     def lines(self, kind: Kind) -> list[Line]:
         """The lines of a kind."""
         return [line for line in self.score_grid.lines if line.kind == kind]
 
-    def ranked_rows(self, column: TaskColumn, kind: Kind) -> list[tuple[str, ResultRow]]:
+    def ranked_rows(self, column: TaskColumn, kind: Kind) -> list[tuple[str, FrameRow]]:
         """The scores of a kind on a task with what they are called, the best first; those over
         other test examples are not among them.
         """
@@ -138,7 +160,7 @@ class Study:
             self._best[column.task, kind] = self._rank_rows(column, kind)
         return self._best[column.task, kind]
 
-    def _rank_rows(self, column: TaskColumn, kind: Kind) -> list[tuple[str, ResultRow]]:
+    def _rank_rows(self, column: TaskColumn, kind: Kind) -> list[tuple[str, FrameRow]]:
         cells = [
             (self.name(line, row), row)
             for line in self.lines(kind)
@@ -151,7 +173,7 @@ class Study:
         ]
         return sorted(whole, key=lambda each: -each[1].score)
 
-    def rows_in_detail(self, column: TaskColumn) -> list[tuple[str, ResultRow]]:
+    def rows_in_detail(self, column: TaskColumn) -> list[tuple[str, FrameRow]]:
         """The scores of a task that are looked into: the best encoders, baseline and oracle."""
         return [
             *self.ranked_rows(column, "trained")[:DETAILED],
@@ -159,16 +181,16 @@ class Study:
             *self.ranked_rows(column, "oracle")[:1],
         ]
 
-    def ceiling(self, row: ResultRow) -> float:
+    def ceiling(self, row: FrameRow) -> float:
         """The best score of an oracle on the task of a row with its probe; NaN without."""
         oracles = (line.cells.get(row.task) for line in self.lines("oracle"))
         return max((o.score for o in oracles if o and o.probe == row.probe), default=math.nan)
 
-    def is_above(self, row: ResultRow) -> bool:
+    def is_above(self, row: FrameRow) -> bool:
         """Whether a row scores more than its labels' own annotation."""
-        return row.kind == "trained" and row.score > self.ceiling(row)
+        return bool(row.kind == "trained" and row.score > self.ceiling(row))
 
-    def name(self, line: Line, row: ResultRow) -> str:
+    def name(self, line: Line, row: FrameRow) -> str:
         """What a score is called where its task stands above: oracles by what they hold."""
         return row.encoder if line.kind == "oracle" else label_of(self.score_grid, line)
 

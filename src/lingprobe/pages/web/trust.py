@@ -9,6 +9,7 @@ from dataclasses import replace
 from lingprobe.analysis.comparison import find_order_changes
 from lingprobe.analysis.contests import CORRECTION
 from lingprobe.analysis.encoder_verdicts import POINT, QuestionAnswer, TaskVerdict
+from lingprobe.analysis.row import said_of
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.orders import order_notes
@@ -56,7 +57,7 @@ def trust(study: Study) -> PageChapter:
     problems = study.beside.problems
     blocks += [ProseBlock(("Not everything could be measured:", *problems))] if problems else []
     notes = (
-        *order_notes(find_order_changes(study.results)),
+        *order_notes(find_order_changes(study.scores)),
         *describe_scores(study.score_grid.rows)[1:],
         *made_by(study.score_grid),
         *study.beside.remarks,
@@ -92,7 +93,7 @@ def _row(
     is_chosen = study.has_chosen and one.layers > 1
     return (
         study.score_grid.full_name(column),
-        name + row.read * is_chosen,
+        name + said_of(row.layer) * is_chosen,
         answer.question,
         answer.verdict + ", above its oracle" * study.is_above(row),
         score_cell(study.score_grid, row),
