@@ -157,6 +157,14 @@ def test_it_is_known_by_what_it_holds_and_not_by_where_it_lay(bert, tmp_path):
     assert adapt(encoder).fingerprint == encoder.fingerprint
 
 
+def test_saving_makes_it_no_other_model(bert, tmp_path):
+    """As a trainer does at a checkpoint, which it loads again when it has ended."""
+    model, tokenizer = loaded(bert, AutoModelForSequenceClassification)
+    before = fingerprint(model, tokenizer)
+    model.save_pretrained(tmp_path / "checkpoint")
+    assert fingerprint(model, tokenizer) == before
+
+
 def test_it_goes_to_other_processes(bert, sbert, sentences):
     for encoder in (adapt(loaded(bert)), adapt(sbert[1])):
         vectors = encoder.encode(sentences).layers[0]

@@ -18,9 +18,18 @@ from fixtures.scored import to_scores as rows
 from lingprobe.analysis.questions import Posed
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes
+from lingprobe.data.references import Reference
 from lingprobe.pages import scores
+from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe.suites.page import inside
 from lingprobe.tables.formats import terminal
+
+
+def test_an_address_is_shown_as_it_was_typed():
+    typed = "api:http://127.0.0.1:8000/v1,model=tiny"
+    assert name_encoders([str(Reference.parse(typed))])[str(Reference.parse(typed))] == typed
+    assert label_encoders([str(Reference.parse(typed))])[str(Reference.parse(typed))] == typed
+
 
 HOLDS = "features of the main predicate"
 

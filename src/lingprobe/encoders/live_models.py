@@ -29,8 +29,8 @@ PASSING = {*vars(nn.Module()), "name_or_path", "warnings_issued"}
 """Attributes of modules that decide no vector."""
 BESIDE = ("tokenizer", "processor", "model_card_data")  # a card may hold the whole training
 SWITCHES = ("_disable_adapters", "_active_adapter")
-PLACES = ("_name_or_path", "name_or_path", "transformers_version", "use_cache")
-"""What configurations say of where and by what a model was saved."""
+PLACES = ("_name_or_path", "name_or_path", "architectures", "transformers_version", "use_cache")
+"""What configurations say of where, as and by what a model was saved."""
 STATE = ("truncation", "padding")  # of the last call of a tokenizer
 
 

@@ -62,7 +62,8 @@ def name_encoders(encoders: Iterable[str]) -> dict[str, str]:
     for encoder, one in parsed.items():
         options = tuple((key, _short_value(value)) for key, value in (one.options if one else ()))
         # a colon in a value is read as well where it stands for itself
-        has_colon = any(":" in value for _, value in options)
+        values = [value for _, value in options]
+        has_colon = one is not None and any(":" in value for value in [one.argument or "", *values])
         if one is not None and (_is_here(one.argument) or options != one.options or has_colon):
             name = one.argument
             if name and _folder(one):
