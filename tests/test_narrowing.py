@@ -107,3 +107,46 @@ def test_random_directions_are_those_that_a_run_is_projected_on():
     ]
     assert len(scores[0]) > 1
     assert scores[0] == scores[1]
+
+
+@pytest.fixture(scope="module")
+def two_widths():
+    """A narrow encoder and one that is twice as wide, with a read of the narrower one's width."""
+    wide = np.concatenate([informed_at(20), informed_at(5)], 1)
+    narrow = informed_at(20)
+    return lingprobe.evaluate(
+        {"narrow": (TEXTS, narrow), "wide": (TEXTS, wide)},
+        {"parity": (TEXTS, LABELS)},
+        layers=["layers", "random32"],
+        baselines="none",
+    )
+
+
+def test_encoders_of_unlike_width_are_compared_at_one_width(two_widths):
+    scores = {(r.trial.encoder, r.trial.read): [] for r in two_widths.results}
+    for r in two_widths.results:
+        scores[r.trial.encoder, r.trial.read].append(r.score)
+    (one,) = lingprobe.compare(two_widths, pairs=True).found
+    mean = {name: 100 * np.mean(each) for name, each in scores.items()}
+    at_width = mean["wide", "random32:-"] - mean["narrow", "-"]
+    assert one.width == 32
+    sign = 1 if one.first.startswith("wide") else -1
+    assert one.width_difference == pytest.approx(sign * at_width, abs=1e-6)
+    assert one.width_low <= one.width_difference <= one.width_high
+    assert "at one width" in str(lingprobe.compare(two_widths, pairs=True))
+
+
+def test_some_numbers_of_a_layer_are_no_layer_to_choose(two_widths):
+    text = str(lingprobe.compare(two_widths))
+    assert "random32" not in text
+
+
+def test_what_would_compare_at_one_width_is_said():
+    found = lingprobe.evaluate(
+        {"narrow": (TEXTS, informed_at(20)), "wide": (TEXTS, informed_at(20, 64))},
+        {"parity": (TEXTS, LABELS)},
+        baselines="none",
+    )
+    compared = lingprobe.compare(found, pairs=True)
+    assert "`--layers layers randomN`" in compared.page.with_all_notes().text()
+    assert not compared.found[0].width

@@ -43,6 +43,7 @@ from lingprobe.analysis.opponents import (
 )
 from lingprobe.analysis.row import CONSTANT, PERCENT, passes_task, said_of
 from lingprobe.data.checks import check_choice
+from lingprobe.data.narrowing import narrow_part
 from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import Difference
@@ -55,9 +56,10 @@ PAIRS = "all pairs"
 class ComparisonQuestion(NamedTuple):
     """Whether one row is better than each of some others, which are over the same test examples.
 
-    layers   how many the row's was chosen from, by scores on dev
-    asks     what is asked of an encoder: decodable, or beyond the surface; '' of other rows
-    ceiling  the score of the best oracle, percent; NaN where there is none
+    layers    how many the row's was chosen from, by scores on dev
+    asks      what is asked of an encoder: decodable, or beyond the surface; '' of other rows
+    ceiling   the score of the best oracle, percent; NaN where there is none
+    narrowed  the same of two encoders at the width of the narrower one, where that was measured
     """
 
     one: ComparedRow
@@ -65,6 +67,7 @@ class ComparisonQuestion(NamedTuple):
     layers: int = 1
     asks: EncoderQuestion | Literal[""] = ""
     ceiling: float = math.nan
+    narrowed: ComparisonQuestion | None = None
 
     @property
     def best(self) -> ComparedRow:
@@ -194,7 +197,7 @@ def _pose(
     of_layers: list[ComparisonQuestion] = []
     left_out: list[tuple[str, str]] = []
     for rows in group_rows_by_task(scored, lambda one: True):
-        mine = [one for one in rows if one.row.kind != "oracle"]
+        mine = [one for one in list_whole_layers(rows) if one.row.kind != "oracle"]
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         candidates = [one for one in mine if one.row.kind == kind and what(one.row)[:3] in places]
         known_rows = [one for one in candidates if not math.isnan(one.row.score)]
@@ -249,16 +252,51 @@ def pairs(scored: ResultFrame, kind: Kind | None = None) -> Questions:
     with each other, which would make the family larger.
     """
     judged = kind or _kind_to_compare(scored)
-    tasks = group_rows_by_task(scored)
+    tasks = [mine[::-1] for mine in group_rows_by_task(scored)]
     every = [
         pair
         for mine in tasks
-        for pair in combinations([one for one in mine[::-1] if one.row.kind == judged], 2)
+        for pair in combinations(
+            [one for one in list_whole_layers(mine) if one.row.kind == judged], 2
+        )
     ]
     has_floors = any(one.row.kind != judged for mine in tasks for one in mine)
     asked, left_out = _comparable(every)
+    of_task = {mine[0].row.task: mine for mine in tasks if mine}
+    asked = [_at_common_width(question, of_task[question.one.row.task]) for question in asked]
     how = f"{PAIRS}, without baselines" if has_floors else PAIRS
     return Questions(asked, _family(asked, how), left_out)
+
+
+def list_whole_layers(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
+    """Rows without those that read some numbers of layers, where their encoder and probe have rows
+    of whole ones: these stand beside the whole, and are no layers to choose from.
+    """
+    whole = {(o.row.encoder, o.row.probe) for o in rows if not narrow_part(o.row.layer)}
+    return [
+        one
+        for one in rows
+        if not narrow_part(one.row.layer) or (one.row.encoder, one.row.probe) not in whole
+    ]
+
+
+def _at_common_width(
+    question: ComparisonQuestion, rows: Sequence[ComparedRow]
+) -> ComparisonQuestion:
+    """The same with the rows at the smaller width of two encoders, where these were measured."""
+    (other,) = question.others
+    width = min(question.one.about.width, other.about.width)
+    known = {(row.row.encoder, row.row.probe, row.row.layer): row for row in rows}
+    found = [
+        each
+        if each.about.width == width
+        else known.get((each.row.encoder, each.row.probe, f"random{width}:{each.row.layer}"))
+        for each in (question.one, other)
+    ]
+    if question.one.about.width == other.about.width or None in found:
+        return question
+    first, second = (each for each in found if each is not None)
+    return question._replace(narrowed=ComparisonQuestion(first, (second,)))
 
 
 class OrderChange(NamedTuple):

@@ -50,6 +50,12 @@ def is_narrow(text: str) -> bool:
     return _ALONE.fullmatch(text) is not None
 
 
+def narrow_part(read: str) -> str:
+    """What a read takes of a layer, as 'first64:'; '' for all."""
+    part = NarrowName.parse(read)
+    return f"{part.how}{part.width}:" if part else ""
+
+
 @dataclass(frozen=True, eq=False)
 class NarrowLayer:
     """A layer [units, width] that takes rows from one with more numbers, as an array does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -195,6 +195,13 @@ def _name_choice(group: Group) -> tuple[str, ...]:
     return (*made_of, *filter(NarrowName.parse, _reads(group)))
 
 
+def _width_of(read: str, widths: Mapping[str, int], widest: int) -> int:
+    """Numbers of what a trial reads."""
+    if part := NarrowName.parse(read):
+        return min(part.width, widths.get(part.layer, widest))
+    return widths.get(read, widest)
+
+
 def _reads(group: Group) -> list[str]:
     """What trials of a group read."""
     return list(dict.fromkeys(trial.read for trial in group.trials))
@@ -241,7 +248,7 @@ def _results(part: Ready, predictors: Sequence[Predictor], made_with: Provenance
             trial,
             predictor,
             test,
-            (metric, replace(shared, width=widths.get(trial.read, widest)), scores),
+            (metric, replace(shared, width=_width_of(trial.read, widths, widest)), scores),
         )
         for trial, predictor, scores in zip(group.trials, fits, logits, strict=True)
     ]

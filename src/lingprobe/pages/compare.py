@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lingprobe.analysis import computing
 from lingprobe.analysis.answers import (
@@ -13,6 +14,7 @@ from lingprobe.analysis.answers import (
     has_few_seeds,
     mark_test_sets,
 )
+from lingprobe.analysis.comparable import ComparedRow
 from lingprobe.analysis.comparison import (
     PAIRS,
     Decision,
@@ -67,6 +69,10 @@ class Compared:
     clusters          the groups of test examples that interval and p take into account
     tested, missing   a hash of the test examples, and the missing folds, as 'fold 3 of 3'
     computed          the processors and precisions of both scores
+    width             the numbers of the narrower of two encoders' vectors, where these are unlike
+                      and the wider one was also read on as many random directions; 0 otherwise
+    width_difference  the difference at that width, with its interval `width_low`, `width_high`
+    is_unlike         whether the vectors have unlike numbers
     """
 
     task: str
@@ -91,6 +97,11 @@ class Compared:
     tested: str = ""
     missing: str = ""
     computed: str = ""
+    width: int = 0
+    width_difference: float = math.nan
+    width_low: float = math.nan
+    width_high: float = math.nan
+    is_unlike: bool = False
 
 
 class Comparison(NamedTuple):
@@ -157,9 +168,12 @@ def answer_questions(
         why = left_out[0] if left_out else "no task has two selected scores"
         raise DataProblem(f"nothing can be compared: {'; '.join([why.rstrip('.'), *remarks])}")
     answers = decide_comparisons(questions.asked, correction, test)
+    places = [k for k, one in enumerate(questions.asked) if one.narrowed]
+    at_width = [one.narrowed for one in questions.asked if one.narrowed]
+    narrowed = dict(zip(places, decide_comparisons(at_width, correction, test), strict=True))
     rows = [one.row for asked in questions.asked for one in (asked.one, asked.best)]
     return Comparison(
-        tuple(map(_describe_decision, answers)),
+        tuple(_describe_decision(one, narrowed.get(k)) for k, one in enumerate(answers)),
         questions.family,
         has_few_seeds(rows),
         left_out,
@@ -169,7 +183,7 @@ def answer_questions(
     )
 
 
-def _describe_decision(decision: Decision) -> Compared:
+def _describe_decision(decision: Decision, narrowed: Decision | None) -> Compared:
     first, second = decision.question.one, decision.question.best
     clusters = {**first.answers.clusters, **second.answers.clusters}
     return Compared(
@@ -189,7 +203,29 @@ def _describe_decision(decision: Decision) -> Compared:
         tested=first.row.tested or second.row.tested,
         missing=first.row.missing,
         computed=computing.all_of((first.row, second.row)),
+        is_unlike=_have_unlike_widths(first, second),
+        **_describe_width(narrowed),
     )
+
+
+def _have_unlike_widths(first: ComparedRow, second: ComparedRow) -> bool:
+    widths = {first.about.width, second.about.width}
+    return len(widths) == 2 and 0 not in widths
+
+
+def _describe_width(narrowed: Decision | None) -> dict[str, Any]:
+    """What is said of two encoders at one width."""
+    if narrowed is None:
+        return {}
+    numbers = {"width": narrowed.question.one.about.width}
+    return numbers | {
+        f"width_{name}": value
+        for name, value in zip(
+            ("difference", "low", "high"),
+            (narrowed.difference, narrowed.low, narrowed.high),
+            strict=True,
+        )
+    }
 
 
 class _Columns(NamedTuple):
@@ -197,6 +233,7 @@ class _Columns(NamedTuple):
 
     question: bool
     size: bool
+    width: bool
 
 
 def comparisons(comparison: Comparison) -> Table:
@@ -209,7 +246,7 @@ def comparisons(comparison: Comparison) -> Table:
         tasks.setdefault(one.task, []).append(one)
     sizes = any(len({one.n for one in mine}) > 1 for mine in tasks.values())
     asks = any(one.question for one in comparison.found)
-    columns = _Columns(asks, sizes)
+    columns = _Columns(asks, sizes, any(one.width for one in comparison.found))
     sections: list[TableSection] = []
     tests: list[str] = []
     for task, mine in tasks.items():
@@ -227,6 +264,7 @@ def comparisons(comparison: Comparison) -> Table:
         *(("question",) if asks else ()),
         *("difference", "95 % interval"),
         *(f"p ({NAMES[comparison.correction]})", "verdict", "detectable"),
+        *(("at one width",) if columns.width else ()),
         *(("n",) if sizes else ()),
     )
     read = f" with the probe {probe}" if probe else ""
@@ -260,8 +298,30 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         " uncorrected p."
     )
     yield DETECTABLE
+    yield from _width_notes(comparison)
     if comparison.few_seeds:
         yield few_seeds_note("seed", ", intervals")
+
+
+def _width_notes(comparison: Comparison) -> Iterator[str]:
+    narrowed = [one for one in comparison.found if one.width]
+    if narrowed:
+        yield (
+            "at one width: the difference where the wider vectors are projected on as many random"
+            f" directions as the narrower have numbers, corrected for {len(narrowed):,} of these."
+        )
+    elif PAIRS in comparison.family and any(one.is_unlike for one in comparison.found):
+        yield (
+            "Some vectors are wider than others: with the width N of the narrower, `--layers layers"
+            " randomN` also compares them at one width."
+        )
+
+
+def _format_width(one: Compared) -> str:
+    if not one.width:
+        return "–"
+    low, high = format_number(one.width_low), format_number(one.width_high)
+    return f"{one.width_difference:+.1f} [{low}, {high}] at {one.width:,}"
 
 
 def _beside(comparison: Comparison) -> Iterator[str]:
@@ -325,5 +385,6 @@ def _cells(
         format_p_value(one.corrected),
         one.verdict,
         format_number(one.detectable),
+        *((_format_width(one),) if columns.width else ()),
         *((f"{one.n:,}",) if columns.size else ()),
     )

@@ -16,7 +16,7 @@ from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column, join_columns
-from lingprobe.data.narrowing import NarrowName
+from lingprobe.data.narrowing import narrow_part
 from lingprobe.data.notes import BoundaryDensity, MembersCompared, Thresholds
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
@@ -201,12 +201,6 @@ class Linear:
         if math.isfinite(boundary):
             choice[BoundaryDensity.key] = BoundaryDensity(boundary).plain()
         return LinearMap(read, decomposition.scale, model, cuts, choice, held_out)
-
-
-def narrow_part(read: str) -> str:
-    """What a read takes of a layer, as 'first64:'; '' for all."""
-    part = NarrowName.parse(read)
-    return f"{part.how}{part.width}:" if part else ""
 
 
 @dataclass(frozen=True, slots=True)
