@@ -137,8 +137,10 @@ def test_encoders_of_unlike_width_are_compared_at_one_width(two_widths):
 
 
 def test_some_numbers_of_a_layer_are_no_layer_to_choose(two_widths):
-    text = str(lingprobe.compare(two_widths))
-    assert "random32" not in text
+    assert "random32" not in str(lingprobe.compare(two_widths))
+    asked = lingprobe.compare(two_widths, layers="random32:-")
+    names = {one.first for one in asked.found}
+    assert names == {"narrow, random32:-, linear", "wide, random32:-, linear"}
 
 
 def test_what_would_compare_at_one_width_is_said():

@@ -197,9 +197,11 @@ def _pose(
     of_layers: list[ComparisonQuestion] = []
     left_out: list[tuple[str, str]] = []
     for rows in group_rows_by_task(scored, lambda one: True):
-        mine = [one for one in list_whole_layers(rows) if one.row.kind != "oracle"]
+        mine = [one for one in rows if one.row.kind != "oracle"]
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
-        candidates = [one for one in mine if one.row.kind == kind and what(one.row)[:3] in places]
+        candidates = list_whole_layers(
+            [one for one in mine if one.row.kind == kind and what(one.row)[:3] in places]
+        )
         known_rows = [one for one in candidates if not math.isnan(one.row.score)]
         layers = {id(one): many for one, many in choose_layers(known_rows)}
         posed: dict[int, list[ComparisonQuestion]] = {}
