@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -145,7 +144,7 @@ def test_a_ranking_is_found_where_accuracy_shows_nothing(tmp_path):
     assert found["noise"].low < 50 < found["noise"].high
     assert found["moved"].average_precision > 25 > 10 > found["noise"].average_precision
     for rate in (1, 5):
-        row, threshold = asdict(found["moved"]), np.quantile(vectors[~rare, 0], 1 - rate / 100)
+        row, threshold = found["moved"]._asdict(), np.quantile(vectors[~rare, 0], 1 - rate / 100)
         recall = 100 * np.mean(vectors[rare, 0] > threshold)
         assert row[f"achieved_{rate}"] == pytest.approx(rate, abs=rate * 0.7)
         assert row[f"recall_at_{rate}"] == pytest.approx(recall, abs=10)
