@@ -1,5 +1,5 @@
 """Which commands there are: ours and those of installed packages. One is imported when it is called
-for, and all only where they are listed.
+for, and all only where they are entries.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CommandCatalogue(Mapping[str, Declaration]):
         return {n: point for n, point in named.items() if n not in self._own and n not in GROUPS}
 
     @functools.cached_property
-    def listed(self) -> list[ListedCommand]:
+    def entries(self) -> list[ListedCommand]:
         """All commands that can be imported, by heading."""
         found = [ListedCommand(each.heading, n, self.load(n)) for n, each in self._own.items()]
         for name in self._points:
@@ -102,7 +102,7 @@ class CommandCatalogue(Mapping[str, Declaration]):
         return isinstance(name, str) and isinstance(self.load(name), Declaration)
 
     def __iter__(self) -> Iterator[str]:
-        return (each.name for each in self.listed if isinstance(each.found, Declaration))
+        return (each.name for each in self.entries if isinstance(each.found, Declaration))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -124,7 +124,7 @@ class Group(PlainHelp, TyperGroup):
     def rows(self) -> list[tuple[str, str, str]]:
         """The heading, the name and the text of each command or group below."""
         found: dict[str, tuple[str, str, str]] = {}
-        for heading, name, text in ((*each[:2], each.text) for each in CATALOGUE.listed):
+        for heading, name, text in ((*each[:2], each.text) for each in CATALOGUE.entries):
             first, _, last = name.partition(" ")
             if self.prefix and f"{first} " == self.prefix:
                 found[last] = ("Commands", last, text)

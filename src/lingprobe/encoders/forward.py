@@ -146,7 +146,7 @@ class Passes:
             words = None if tokens.words is None else [tokens.words[r] for r in rows]
             with running(Batch(rows, words)):
                 hidden = of_rows(rows)
-            kept, whole = self._kept(keep, rows), self._kept(every, rows)
+            kept, whole = self._mark_kept(keep, rows), self._mark_kept(every, rows)
             units = expand_ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             wishes = [
                 PoolWish(pool, hidden[layer], whole if pool == "end" else kept)
@@ -315,7 +315,7 @@ class Passes:
 
         return lexical
 
-    def _kept(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> KeptTokens:
+    def _mark_kept(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> KeptTokens:
         """Which tokens of a batch count."""
         padded = pad_rows([keep[r].tolist() for r in rows], 0).astype(bool)
         return KeptTokens(padded, self.network.device)
