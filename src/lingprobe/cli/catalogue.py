@@ -1,5 +1,5 @@
 """Which commands there are: ours and those of installed packages. One is imported when it is called
-for, and all only where they are entries.
+for, and all only where they are listed.
 """
 
 from __future__ import annotations
