@@ -3,7 +3,6 @@ and said where the length of a sentence could give a score.
 """
 
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,7 +93,7 @@ def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
         [r for r in made if r.encoder != "length"],
         [r for r in made if r.encoder == "length"],
     )
-    helps, fails = (replace(length, low=length.majority + by) for by in (1, -1))
+    helps, fails = (length._replace(low=length.majority + by) for by in (1, -1))
     said = "has most of the norm of a sentence"
     assert sum(said in note for note in describe_scores([*others, helps])) == 2
     assert sum(said in note for note in describe_scores(others)) == 2
