@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import lingprobe
 from lingprobe.data.errors import ReadingProblem
-from lingprobe.data.narrowing import draw_directions
+from lingprobe.data.narrowing import draw_sign_matrix
 from lingprobe.data.reading import read_of, reads_of
 from lingprobe.data.vectors import Vectors
 
@@ -34,7 +34,7 @@ def test_rows_of_a_narrow_layer_are_those_of_an_array(dim, count, how, data):
     if how == "first" or width == dim:
         expected = layer[:, :width]
     else:
-        expected = layer @ draw_directions(dim, width)
+        expected = layer @ draw_sign_matrix(dim, width)
     assert np.allclose(np.asarray(narrow), expected, atol=1e-5)
     assert narrow.shape == expected.shape
     rows = np.array(data.draw(st.lists(st.integers(0, count - 1), max_size=8)), np.int64)
@@ -44,7 +44,7 @@ def test_rows_of_a_narrow_layer_are_those_of_an_array(dim, count, how, data):
 
 def test_random_directions_keep_lengths_on_average():
     layer = np.random.default_rng(0).standard_normal((2000, 300))
-    projected = layer @ draw_directions(300, 60)
+    projected = layer @ draw_sign_matrix(300, 60)
     assert np.square(projected).sum() / np.square(layer).sum() == pytest.approx(1, abs=0.03)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import Sentence
-from lingprobe.data.narrowing import draw_directions
+from lingprobe.data.narrowing import draw_sign_matrix
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.attempt import EncoderRun
 from lingprobe.experiment.paths import Paths
@@ -18,7 +18,7 @@ from lingprobe.store.precision import kept_as
 
 
 def test_the_matrix_is_the_same_for_ever():
-    found = draw_directions(384, 256)
+    found = draw_sign_matrix(384, 256)
     assert hashlib.md5((found > 0).tobytes()).hexdigest() == "163bdca761b9b435e77ead2eaa52037f"
     assert set(np.abs(found).ravel().tolist()) == {1 / 16}
     assert abs((found > 0).mean() - 0.5) < 0.01

@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from lingprobe.cli.catalogue import CATALOGUE, Group
+from lingprobe.cli.catalogue import CATALOGUE, CommandGroup
 from lingprobe.cli.parsing import sentence
 from lingprobe.data._foreign_code import where
 from lingprobe.data.checks import check_working_folder
@@ -32,7 +32,7 @@ COMMANDS = CATALOGUE
 """Declared commands by name, one in a group as `train encoder`, in the order of the help."""
 
 app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     help="Probes sentence and token embeddings for linguistic properties.",
     epilog=(
         "Try `lingprobe run` for a first table, `lingprobe tasks` for a list of tasks, and"

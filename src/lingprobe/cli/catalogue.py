@@ -9,15 +9,12 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any, NamedTuple
 
-import typer
-import typer.main
 from typer.core import TyperGroup
 
 from lingprobe.api.commands import COMMANDS as HEADINGS
 from lingprobe.api.commands import GROUPS, commands
-from lingprobe.cli.declaration import Declaration
+from lingprobe.cli.declaration import Declaration, build_command
 from lingprobe.cli.help import PlainHelp
-from lingprobe.cli.parsing import Command
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points, load_point
@@ -111,7 +108,11 @@ class CommandCatalogue(Mapping[str, Declaration]):
 CATALOGUE = CommandCatalogue()
 
 
-class Group(PlainHelp, TyperGroup):
+def _describe_group(name: str) -> str:
+    return GROUPS.get(name, "Commands of installed packages.")
+
+
+class CommandGroup(PlainHelp, TyperGroup):
     """All commands, or those of a group."""
 
     lists = True
@@ -129,8 +130,7 @@ class Group(PlainHelp, TyperGroup):
             if self.prefix and f"{first} " == self.prefix:
                 found[last] = ("Commands", last, text)
             elif not self.prefix:
-                usual = GROUPS.get(first, "Commands of installed packages.")
-                found.setdefault(first, (heading, first, usual if last else text))
+                found.setdefault(first, (heading, first, _describe_group(first) if last else text))
         return list(found.values())
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -145,13 +145,10 @@ class Group(PlainHelp, TyperGroup):
         if isinstance(found, Declaration):
             return found.command(cmd_name)
         if found is not None:
-            app = typer.Typer(add_completion=False, rich_markup_mode=None)
-            app.command(cmd_name, cls=Command)(found)
-            return typer.main.get_command(app)
+            return build_command(cmd_name, found)
         below = f"{whole} "
         if not any(name.startswith(below) for name in CATALOGUE.names()):
             return None
-        text = GROUPS.get(cmd_name, "Commands of installed packages.")
-        group = Group(name=cmd_name, help=text, rich_markup_mode=None)
+        group = CommandGroup(name=cmd_name, help=_describe_group(cmd_name), rich_markup_mode=None)
         group.prefix = below
         return group

@@ -49,9 +49,7 @@ class Declaration:
 
     def command(self, name: str) -> Any:
         """The command as typer parses it."""
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name, cls=Command)(self.callback())
-        return typer.main.get_command(app)
+        return build_command(name, self.callback())
 
     def callback(self) -> Callable[..., None]:
         """The command as a function with all its options, as typer takes it."""
@@ -81,6 +79,13 @@ def command(
         def longest(given: LongestOptions) -> None:
     """
     return lambda show: Declaration(options, show, heading)
+
+
+def build_command(name: str, function: Callable[..., Any]) -> Any:
+    """A function whose parameters are options as a command that typer parses."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=Command)(function)
+    return typer.main.get_command(app)
 
 
 def _parameter(option: DeclaredOption) -> inspect.Parameter:

@@ -87,7 +87,7 @@ class NarrowLayer:
         rows = np.asarray(self.layer[key])
         if self.name.how == "first":
             return rows[..., : self.name.width]
-        directions = draw_directions(rows.shape[-1], self.name.width)
+        directions = draw_sign_matrix(rows.shape[-1], self.name.width)
         return np.asarray(rows.astype(np.float32, copy=False) @ directions, np.float32)
 
     def take(
@@ -105,7 +105,7 @@ _KEY = b"sonde projection"  # never to change: what is kept was made with it
 
 
 @lru_cache(maxsize=8)
-def draw_directions(dim: int, width: int) -> NDArray[np.float32]:
+def draw_sign_matrix(dim: int, width: int) -> NDArray[np.float32]:
     """The matrix [dim, width] that projects vectors on random directions: signs at random by the
     key, over the root of `width` (Achlioptas 2003), so that distances stay as they are on average.
     """

@@ -35,7 +35,7 @@ from lingprobe.data.core import (
 from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
-from lingprobe.data.narrowing import NarrowName
+from lingprobe.data.narrowing import NarrowName, narrow_part
 from lingprobe.data.notes import Choice, Counts, Notes, Provenance, Thresholds
 from lingprobe.data.oracles import (
     Informed,
@@ -192,7 +192,7 @@ def _name_choice(group: Group) -> tuple[str, ...]:
     """What a probe's choice depends on."""
     known = group.ingredients
     made_of = str(known.task), str(known.encoder), str(known.probe), group.vectors
-    return (*made_of, *filter(NarrowName.parse, _reads(group)))
+    return (*made_of, *sorted({*map(narrow_part, _reads(group))}))
 
 
 def _width_of(read: str, widths: Mapping[str, int], widest: int) -> int:

@@ -217,14 +217,11 @@ def _describe_width(narrowed: Decision | None) -> dict[str, Any]:
     """What is said of two encoders at one width."""
     if narrowed is None:
         return {}
-    numbers = {"width": narrowed.question.one.about.width}
-    return numbers | {
-        f"width_{name}": value
-        for name, value in zip(
-            ("difference", "low", "high"),
-            (narrowed.difference, narrowed.low, narrowed.high),
-            strict=True,
-        )
+    return {
+        "width": narrowed.question.one.about.width,
+        "width_difference": narrowed.difference,
+        "width_low": narrowed.low,
+        "width_high": narrowed.high,
     }
 
 

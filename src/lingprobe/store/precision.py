@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.narrowing import draw_directions
+from lingprobe.data.narrowing import draw_sign_matrix
 from lingprobe.store.blocks import StoreProblem
 
 Precision = Literal["float32", "float16", "bfloat16"]
@@ -44,7 +44,7 @@ class Kept:
         if self.width(values.shape[1]) == values.shape[1]:
             return values
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = draw_directions(values.shape[1], self.most)
+            matrix = draw_sign_matrix(values.shape[1], self.most)
             return np.asarray(values, np.float32) @ matrix
 
     def round_values(self, values: NDArray[Any]) -> NDArray[Any]:
