@@ -20,10 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.analysis.answers import tie_densities
+from lingprobe.data._logits import Logits
 from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.labels import join_columns
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.reading import Readings
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Vectors
 from lingprobe.metrics import Answers, difference
 from lingprobe.probes.linear.probe import Linear
@@ -35,8 +37,9 @@ CELL = Cell("-", 0)
 
 
 class Design(NamedTuple):
-    """Examples, dimensions, classes, how far apart the classes are in standard deviations, and how
-    much two encoders share.
+    """Examples, dimensions, classes, how far apart the classes are in standard deviations, how much
+    two encoders share, and the share of the rarer of two classes where they are not of one size;
+    the metric is AUROC there, else accuracy.
     """
 
     name: str
@@ -45,6 +48,11 @@ class Design(NamedTuple):
     classes: int = 2
     apart: float = 0.0
     shared: float = 0.0
+    rare: float = 0.0
+
+    @property
+    def metric(self) -> str:
+        return "auroc" if self.rare else "accuracy"
 
 
 DESIGNS = (
@@ -58,6 +66,9 @@ DESIGNS = (
     Design("half right of four", 400, 50, 4, 1.2),
     Design("four fifths right", 400, 100, 2, 2.0),
     Design("four fifths right, alike", 400, 16, 2, 1.9, 0.8),
+    Design("chance, a class of 5 %", 1000, 16, rare=0.05),
+    Design("some, a class of 5 %", 1000, 16, 2, 0.8, rare=0.05),
+    Design("much, a class of 5 %", 1000, 16, 2, 2.0, rare=0.05),
 )
 
 
@@ -71,6 +82,8 @@ class Folded(NamedTuple):
     def of(cls, design: Design) -> Folded:
         """Balanced classes and folds, a tenth of each fold's rest as dev."""
         codes = np.arange(design.n) % design.classes
+        if design.rare:
+            codes = (np.arange(design.n) < design.rare * design.n).astype(np.int64)
         folds = (np.arange(design.n) // design.classes) % FOLDS
         sentences = [Sentence.of((f"s{i}",)) for i in range(design.n)]
         datasets = []
@@ -107,8 +120,10 @@ def probe(vectors: np.ndarray, folded: Folded) -> Answers:
         chosen = chosen or Linear().with_choice(train, dev)
         (model,) = chosen.fit(train, dev, cells=(CELL,))
         golds.append(test.labels)
-        predicted.append(model.predict(test).decoded)
-        said = model.choice[BoundaryDensity.key]["density"]
+        answer = model.predict(test)
+        scores = Logits.of(answer.scores, "softmax", train.labels, np.arange(len(test)))
+        predicted.append(ScoredLabels.of(answer.decoded, answer.names, scores))
+        said = BoundaryDensity(**model.choice[BoundaryDensity.key])
         densities.append((said, len(test), len(train)))
     gold = join_columns(golds)
     tied = tie_densities(densities, list(gold.counts().values()))
@@ -130,9 +145,9 @@ def draw_replicate(rng: Rng, design: Design, folded: Folded) -> Outcome:
     pair = [probe(vectors, folded) for vectors in draw_pair(rng, design, folded.codes)]
     plain = [replace(each, tied=()) for each in pair]
     return Outcome(
-        [each.scores("accuracy")[0] for each in pair],
-        [[each.interval("accuracy") for each in both] for both in (pair, plain)],
-        [difference("accuracy", *both).p for both in (pair, plain)],
+        [each.scores(design.metric)[0] for each in pair],
+        [[each.interval(design.metric) for each in both] for both in (pair, plain)],
+        [difference(design.metric, *both).p for both in (pair, plain)],
     )
 
 
@@ -143,7 +158,7 @@ def measure_design(design: Design, replicates: int) -> dict[str, object]:
     scores = np.array([one.scores for one in found])
     truth = scores.mean()
     row: dict[str, object] = {"design": design.name, "n": design.n, "dim": design.dim}
-    row |= {"classes": design.classes, "accuracy": round(100 * truth, 1)}
+    row |= {"classes": design.classes, "metric": design.metric, "score": round(100 * truth, 1)}
     for k, name in enumerate(("", " without")):
         bounds = np.array([one.intervals[k] for one in found])
         held = (bounds[..., 0] <= truth) & (truth <= bounds[..., 1])

@@ -49,7 +49,7 @@ PARTS = [
     Sources(["a.conllu"], 2),
     Code(1.0, 2.0, 3.0),
     MembersCompared("logistic regression", {"logistic regression": 0.4}, 200, 3),
-    BoundaryDensity(0.25),
+    BoundaryDensity(0.25, 0.125),
     Thresholds("yes", {"0.05": 1.25}),
     ThresholdCounts({"0.05": [3, 4, 1, 20]}),
     Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),

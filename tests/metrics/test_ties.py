@@ -11,13 +11,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 import lingprobe
 from fixtures.scored import to_scores as rows_of
 from lingprobe.analysis.answers import tie_densities
 from lingprobe.data.labels import Classes
+from lingprobe.data.notes import BoundaryDensity
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.metrics import Answers, difference
-from lingprobe.metrics.ties import compute_tie, correlate_ties, widen_variance
+from lingprobe.metrics.ties import (
+    Tie,
+    compute_tie,
+    correlate_ties,
+    scatter_of_area,
+    scatter_of_share,
+    widen_variance,
+)
 from lingprobe.probes.linear.decomposition import SharedDecomposition
 from lingprobe.probes.linear.discriminant import ShrunkDiscriminant
 from lingprobe.probes.linear.targets import ClassTargets
@@ -29,7 +39,11 @@ def answers(seed, share=0.5, n=400, tied=()):
     rng = np.random.default_rng(seed)
     gold = np.arange(n) % 2
     said = np.where(rng.random(n) < share, gold, 1 - gold)
-    return Answers(Classes(gold, ("a", "b")), (Classes(said, ("a", "b")),), {}, (), tied)
+    return Answers(Classes(gold, ("a", "b")), (Classes(said, ("a", "b")),), {}, (), ties(tied))
+
+
+def ties(values):
+    return tuple(map(Tie, values))
 
 
 def test_pairs_of_classes_that_vie_for_each_other():
@@ -48,10 +62,18 @@ def test_pairs_of_classes_that_vie_for_each_other():
 def test_of_accuracy_the_tie_is_added_as_it_is():
     one = answers(0, 0.7, tied=(0.16,))
     influences = one.fits(lingprobe.metrics.METRICS.make("accuracy")).influences[0]
-    right = one.scores("accuracy")[0]
-    assert widen_variance(influences, right, 0.16) == pytest.approx(0.16 / 400)
-    assert widen_variance(influences, right, math.nan) == 0
-    assert widen_variance(influences, 1.0, 0.16) == 0
+    scatter = scatter_of_share(one.scores("accuracy")[0])
+    assert widen_variance(influences, scatter, 0.16) == pytest.approx(0.16 / 400)
+    assert widen_variance(influences, scatter, math.nan) == 0
+    assert widen_variance(influences, scatter_of_share(1.0), 0.16) == 0
+
+
+def test_errors_alone_double_a_variance_and_nothing_does_more():
+    """Of a hundred classes at chance the formula of margins says eight times."""
+    influences, scatter = np.full(100, 0.001), scatter_of_share(0.01)
+    tie = compute_tie(NORMAL, [10] * 100)
+    assert tie > 8 * scatter
+    assert widen_variance(influences, scatter, tie) == pytest.approx(float((influences**2).sum()))
 
 
 def width(one, metric="accuracy"):
@@ -95,23 +117,45 @@ def test_ties_correlate_as_the_margins_behind_the_answers(seed, shared):
 
 def test_only_what_is_tested_in_turn_errs_together():
     """Five folds that test all of their examples, and one of three folds of many more."""
-    whole = [(0.4, 80, 320)] * 5
-    assert tie_densities(whole, [200, 200]) == pytest.approx(0.16)
-    assert tie_densities([(0.4, 100, 1000)] * 3, [500, 500]) == pytest.approx(0.16 * 0.2)
-    assert math.isnan(tie_densities([(0.4, 80, 320), (math.nan, 80, 320)], [80, 80]))
+    known = BoundaryDensity(0.4, 0.2)
+    whole = tie_densities([(known, 80, 320)] * 5, [200, 200])
+    assert whole == pytest.approx((0.16, 0.04))
+    few = tie_densities([(known, 100, 1000)] * 3, [500, 500])
+    assert few == pytest.approx((0.16 * 0.2, 0.04 * 0.2))
+    for lost in (BoundaryDensity(), BoundaryDensity(0.4)):  # as an older version wrote it
+        some = tie_densities([(known, 80, 320), (lost, 80, 320)], [80, 80])
+        assert math.isnan(some.ranks)
+        assert math.isnan(some.answers) == math.isnan(lost.density)
 
 
-def fold_scores(x, codes, classes):
-    """Whether each example is right in one of five folds, and the mean density of the folds."""
-    right, densities = np.empty(len(codes)), []
+def test_placements_vary_by_a_twelfth_at_chance_and_less_the_surer_they_are():
+    assert scatter_of_area(0.5) == pytest.approx(1 / 12, rel=1e-6)
+    assert scatter_of_area(1.0) == scatter_of_area(0.0) == 0
+    rng, normal = np.random.default_rng(3), NormalDist()
+    for area in (0.6, 0.8, 0.95, 0.99):
+        scores = rng.normal(math.sqrt(2) * normal.inv_cdf(area), size=200_000)
+        placements = ndtr(scores)
+        assert placements.mean() == pytest.approx(area, abs=0.003)
+        assert scatter_of_area(area) == pytest.approx(placements.var(), rel=0.05)
+        assert scatter_of_area(1 - area) == pytest.approx(scatter_of_area(area))
+
+
+def answer_folds(x, codes, folds):
+    """The answers to each example in one of five folds, with what these err together."""
+    classes = int(codes.max()) + 1
+    scores, densities = np.empty((len(codes), classes)), []
     for k in range(5):
-        test = (np.arange(len(codes)) // classes) % 5 == k
+        test = folds == k
         decomposition = SharedDecomposition.of(x[~test], False)
         closed = ClassTargets(codes[~test], classes).fit_closed(decomposition, with_boundary=True)
-        scores = decomposition.scale.apply(x[test]) @ closed.model.weights.T + closed.model.bias
-        right[test] = scores.argmax(1) == codes[test]
-        densities.append(closed.boundary)
-    return right, float(np.mean(densities))
+        model = closed.model
+        scores[test] = decomposition.scale.apply(x[test]) @ model.weights.T + model.bias
+        densities.append((closed.boundary, int(test.sum()), int((~test).sum())))
+    names = tuple(f"c{k}" for k in range(classes))
+    logits = scores.astype(np.float16)
+    said = ScoredLabels(Classes(scores.argmax(1), names), names, logits, logits[:5], folds)
+    tie = tie_densities(densities, np.bincount(codes).tolist())
+    return Answers(Classes(codes, names), (said,), {}, (), (tie,))
 
 
 @pytest.mark.parametrize(("classes", "apart", "inflated"), [(2, 0.0, 1.28), (2, 3.0, 1.0)])
@@ -122,16 +166,80 @@ def test_scores_of_folds_vary_by_what_the_tie_says(classes, apart, inflated):
     for _ in range(150):
         x = rng.normal(size=(n, 10)).astype(np.float32)
         x[:, 0] += apart * codes
-        right, density = fold_scores(x, codes, classes)
-        scores.append(right.mean())
-        plain.append(right.var() / n)
-        tied.append(compute_tie(density, [n // classes] * classes) / n)
+        found = answer_folds(x, codes, (np.arange(n) // classes) % 5)
+        (score,) = found.scores("accuracy")
+        scores.append(score)
+        plain.append(scatter_of_share(score) / n)
+        tied.append(found.tied[0].answers / n)
     told = math.sqrt(np.mean(plain) + np.mean(tied))
     assert told / math.sqrt(np.mean(plain)) == pytest.approx(inflated, abs=0.05)
     # the standard deviation of 150 draws is known to 6 %
     assert np.std(scores) == pytest.approx(told, rel=0.15)
     if inflated > 1.2:
         assert np.std(scores) > 1.1 * math.sqrt(np.mean(plain))
+
+
+@pytest.mark.parametrize(("apart", "inflated"), [(0.0, 1.3), (2.5, 1.05)])
+def test_areas_of_a_rare_class_vary_by_what_the_tie_says(apart, inflated):
+    """Where all answers are the frequent class, which margins far from 0 say is sure."""
+    rng, n = np.random.default_rng(1), 600
+    codes = (np.arange(n) < n // 20).astype(int)
+    scores, plain, tied, held = [], [], [], []
+    measure = lingprobe.metrics.METRICS.make("auroc")
+    for _ in range(150):
+        x = rng.normal(size=(n, 10)).astype(np.float32)
+        x[:, 0] += apart * codes
+        found = answer_folds(x, codes, np.arange(n) % 5)
+        scores += found.scores(measure)
+        influences = found.fits(measure).influences[0]
+        # six positive examples a fold, each compared with the mean of six
+        plain.append(float(6 / 5 * (influences[codes == 1] ** 2).sum()))
+        plain[-1] += float((influences[codes == 0] ** 2).sum())
+        tied.append(found.tied_variance(measure))
+        held.append(found.interval(measure))
+        if apart == 0:
+            assert found.tie("accuracy") < 0.02
+    told = math.sqrt(np.mean(plain) + np.mean(tied))
+    assert told / math.sqrt(np.mean(plain)) == pytest.approx(inflated, abs=0.05)
+    assert np.std(scores) == pytest.approx(told, rel=0.15)
+    truth = float(np.mean(scores))
+    assert (
+        sum(low <= truth <= high for low, high in held) >= 137
+    )  # 0.9 % of draws of 95 % are below
+    if apart == 0:
+        assert np.std(scores) > 1.2 * math.sqrt(np.mean(plain))
+
+
+@pytest.mark.parametrize("many", [2, 4])
+def test_the_density_of_ranks_is_that_of_pairs_of_examples(many):
+    """By its definition over all pairs, where those of the probe are a sample."""
+    rng, n = np.random.default_rng(7), 240
+    codes = np.where(rng.random(n) < 0.3, 1, rng.integers(many, size=n))
+    x = rng.normal(size=(n, 4)).astype(np.float32)
+    x[np.arange(n), codes % 4] += 0.6
+    decomposition = SharedDecomposition.of(x, False)
+    penalty, at = 0.3, np.arange(n)
+    discriminant = ShrunkDiscriminant.of(decomposition, codes, at)
+    _, parts, logits = discriminant.judge(penalty)
+    counts = np.bincount(codes)
+    spread = decomposition.measure_distances(at, discriminant.means, penalty)
+    variance = parts.linear**2 * spread / counts
+    probabilities = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    shares = []
+    for k in range(many):
+        mine = np.flatnonzero(codes == k)
+        ranked, error = logits[:, 1] - logits[:, 0], np.sqrt(variance.sum(1))
+        if many > 2:  # one class against the rest, by its log probability
+            ranked = np.log(probabilities[:, k])
+            slopes = np.eye(many)[k] - probabilities
+            error = np.sqrt((slopes**2 * variance).sum(1))
+        apart = np.abs(ranked[mine][:, None] - ranked[codes != k])
+        shares.append(float((apart < error[mine][:, None]).mean()))
+    closed = ClassTargets(codes, many).fit_closed(decomposition, penalty, with_boundary=True)
+    within = 2 * NormalDist().cdf(1 / math.sqrt(2)) - 1
+    expected = np.mean(shares) / within * NORMAL / math.sqrt(2)
+    assert closed.boundary.ranks == pytest.approx(expected, rel=0.06)
+    assert 0.02 < closed.boundary.ranks < NORMAL / math.sqrt(2)
 
 
 def test_the_density_is_that_of_margins_by_their_training_error():
@@ -157,7 +265,7 @@ def test_the_density_is_that_of_margins_by_their_training_error():
         margin = logits[i, codes[i]] - logits[i, 1 - codes[i]]
         near += abs(margin) < parts.linear * math.sqrt(variance)
     closed = ClassTargets(codes, 2).fit_closed(decomposition, penalty, with_boundary=True)
-    found = closed.boundary
+    found = closed.boundary.density
     within = NormalDist().cdf(1) - NormalDist().cdf(-1)
     assert found == pytest.approx(NORMAL * near / n / within)
     assert 0.1 < found < NORMAL

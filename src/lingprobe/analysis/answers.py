@@ -24,7 +24,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Answers
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.metrics.constant import CLASS, SET, answered_labels, constant_column
-from lingprobe.metrics.ties import compute_tie
+from lingprobe.metrics.ties import Tie, compute_tie
 
 T = TypeVar("T")
 _UNKNOWN_TRIAL = Trial("", "", "", "", "", 0)
@@ -129,7 +129,7 @@ class RunPredictions:
     constants  the constant answers that are best on train, by kind
     logits     the scores of labels, where they were kept
     tested     a digest of the test examples; '' where it is not known
-    density    of margins at the boundary, by which folds err together; NaN where it is not known
+    density    at the boundary, by which folds err together
     n_train    examples that the probe was fitted to
     mix        the weights of layers in the mix that the probe reads; () where none is learnt
     trial      what was measured, by references with all options
@@ -144,7 +144,7 @@ class RunPredictions:
     constants: Mapping[str, Sequence[str]] = field(default_factory=dict)
     logits: Logits | None = None
     tested: str = ""
-    density: float = math.nan
+    density: BoundaryDensity = field(default_factory=BoundaryDensity)
     n_train: int = 0
     mix: Sequence[float] = ()
     trial: Trial = _UNKNOWN_TRIAL
@@ -164,7 +164,7 @@ class RunPredictions:
             about.constants or {},
             result.scores,
             about.tested,
-            (about.choice.part(BoundaryDensity) or BoundaryDensity()).density,
+            about.choice.part(BoundaryDensity) or BoundaryDensity(),
             about.counts.train,
             about.choice.mix,
             result.trial,
@@ -207,7 +207,7 @@ def join_constants(folds: Sequence[RunPredictions]) -> Answers:
     set where the probe may answer with sets; of scores their mean.
     """
     answers = join_predictions(
-        [[replace(fold, predicted=_constant(fold), density=math.nan) for fold in folds]]
+        [[replace(fold, predicted=_constant(fold), density=BoundaryDensity()) for fold in folds]]
     )
     if (numbers := answers.gold.numbers) is None:
         return answers
@@ -228,26 +228,27 @@ def _constant(fold: RunPredictions) -> Column:
     return constant_column(known[kind], gold.names, fold.n, kind)
 
 
-def _tie_folds(folds: Sequence[RunPredictions]) -> float:
+def _tie_folds(folds: Sequence[RunPredictions]) -> Tie:
     """By how much folds err together since they share training examples, as `Answers.tied`; NaN
     where their probes do not say, and 0 of a single fold.
     """
     if len(folds) < 2:
-        return 0.0
+        return Tie(0.0, 0.0)
     tied = [(fold.density, fold.n, fold.n_train) for fold in folds]
     return tie_densities(tied, [*folds[0].gold.counts().values()])
 
 
-def tie_densities(folds: Sequence[tuple[float, int, int]], classes: Sequence[int]) -> float:
-    """The tie of some folds, each a density of margins at the boundary, how many examples it tests,
-    and how many it was fitted to; `classes` has the examples of each class.
+def tie_densities(folds: Sequence[tuple[BoundaryDensity, int, int]], classes: Sequence[int]) -> Tie:
+    """The tie of some folds, each the densities at its boundary, how many examples it tests, and
+    how many it was fitted to; `classes` has the examples of each class.
     """
-    total, density, shared = sum(tested for _, tested, _ in folds), 0.0, 0.0
+    total, density, ranks, shared = sum(tested for _, tested, _ in folds), 0.0, 0.0, 0.0
     for each, tested, train in folds:
-        density += each * tested / total
+        density += each.density * tested / total
+        ranks += each.ranks * tested / total
         # of what it was fitted to, only what is tested in turn errs together with it
         shared += min((total - tested) / max(train, 1), 1.0) * tested / total
-    return shared * compute_tie(density, classes)
+    return Tie(shared * compute_tie(density, classes), shared * ranks**2)
 
 
 def are_equal(one: Column, other: Column) -> bool:

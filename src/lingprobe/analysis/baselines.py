@@ -11,7 +11,6 @@ nouns, and hardly any value of distance has all relations.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,7 @@ from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL
 from lingprobe.analysis.score_columns import add_score_columns
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import Choice
+from lingprobe.data.notes import BoundaryDensity, Choice
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
@@ -73,7 +72,7 @@ def answer_always(run: RunPredictions, kind: str) -> RunPredictions:
         answer = run.predicted.as_constant()
     score = find_metric(run.metric)(run.gold, answer)
     about = replace(run.about, choice=Choice())
-    return replace(run, predicted=answer, score=score, about=about, density=math.nan)
+    return replace(run, predicted=answer, score=score, about=about, density=BoundaryDensity())
 
 
 def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:

@@ -118,7 +118,7 @@ class ScoreColumns:
             "folds": len(fits[0]),
             "draws": len({folds[0].trial.control for folds in fits}),
             "clusters": ", ".join(answers.clusters),
-            "tied": float(np.mean(answers.tied)) if answers.tied else math.nan,
+            "tied": answers.tie(metric),
             "tested": digest_test_set(fits[0]),
             "computed": describe_computation(runs),
             "constant_token": first.about.constant_tokens.get(shown.column("layer")[number], ""),

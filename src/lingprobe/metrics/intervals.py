@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lingprobe.data.labels import Column
+from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import (
     LEAST_SEEDS,
@@ -34,14 +35,20 @@ from lingprobe.metrics.clusters import (
 )
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
-from lingprobe.metrics.ties import correlate_ties, widen_variance
+from lingprobe.metrics.ties import (
+    Tie,
+    correlate_ties,
+    scatter_of_area,
+    scatter_of_share,
+    widen_variance,
+)
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
 ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
 LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
 RANKED_WORTH = 4.0  # examples of a share that a positive (or negative, if rarer) is worth at most
-_ACCURACY = "accuracy"
+_ACCURACY, _AREA = "accuracy", "auroc"
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
@@ -187,15 +194,14 @@ class Answers:
     clusters  codes of what the examples were sampled together; empty where each is a draw of its
               own, or nobody knows
     redrawn   the gold labels of each fit, where each had others, as the samples of a control have
-    tied      by how much folds of each fit err together, as `ties.compute_tie` says; NaN where
-              nobody knows, () of a single fold
+    tied      by how much folds of each fit err together; () of a single fold
     """
 
     gold: Column
     predicted: Sequence[Column]
     clusters: Clusters = field(default_factory=dict)
     redrawn: Sequence[Column] = ()
-    tied: Sequence[float] = ()
+    tied: Sequence[Tie] = ()
 
     @property
     def golds(self) -> Sequence[Column]:
@@ -216,9 +222,8 @@ class Answers:
         strata = _fixed_classes(self.redrawn or (self.gold,))
         if measure.ranks:
             worth = RANKED_WORTH / np.sqrt(self.step(measure))
-            return _interval_of_ranks(
-                self.fits(measure), self.clusters, strata, worth, self.tied_variance(measure)
-            )
+            more = self.tied_variance(measure) + self._own_means_variance(measure)
+            return _interval_of_ranks(self.fits(measure), self.clusters, strata, worth, more)
         step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
         more = step + self.tied_variance(measure)
         ends = measure.least, measure.most
@@ -228,11 +233,33 @@ class Answers:
         """What the variance of their mean is larger by as folds err together; 0 of labels that are
         no classes, and where nobody knows.
         """
-        if not any(tie > 0 for tie in self.tied) or self.gold.classes is None:
+        tie = self.tie(metric)
+        if not tie > 0 or self.gold.classes is None:
             return 0.0
-        right = float(np.mean(self.scores(_ACCURACY)))
-        tie = float(np.nanmean(np.array(self.tied)))
-        return widen_variance(self.fits(metric).influences.mean(0), right, tie)
+        score = float(np.mean(self.scores(_AREA if metric.ranks else _ACCURACY)))
+        scatter = scatter_of_area(score) if metric.ranks else scatter_of_share(score)
+        influences = self.fits(metric).influences.mean(0)
+        return widen_variance(influences, scatter, tie)
+
+    def tie(self, metric: str | Metric) -> float:
+        """By how much folds err together in such a metric, mean of the fits that say it; NaN where
+        none does.
+        """
+        ranks = find_metric(metric).ranks
+        ties = [each.ranks if ranks else each.answers for each in self.tied]
+        known = [tie for tie in ties if not np.isnan(tie)]
+        return float(np.mean(known)) if known else float("nan")
+
+    def _own_means_variance(self, metric: Metric) -> float:
+        """What the variance of a mean of ranks lacks, as examples are compared with the mean of
+        their own class in their own fold: m - 1 examples in place of m (DeLong et al. 1988).
+        """
+        codes, said = self.gold.classes, self.predicted[0]
+        if codes is None or not isinstance(said, ScoredLabels):
+            return 0.0
+        cells = said.folds * (int(codes.max(initial=0)) + 1) + codes
+        others = np.maximum(np.bincount(cells)[cells] - 1, 1)
+        return float((self.fits(metric).influences.mean(0) ** 2 / others).sum())
 
     def step(self, metric: Metric) -> float:
         """The square of how far one example more moves the score, mean of the fits."""
@@ -382,7 +409,7 @@ def _tied_variance(metric: Metric, terms: Sequence[tuple[float, Answers]]) -> fl
     for (i, one), (j, other) in combinations(enumerate(parts), 2):
         if one and other:
             pair = (terms[k][1].fits(metric).influences.mean(0) for k in (i, j))
-            total += 2 * one * other * correlate_ties(*pair)
+            total += 2 * one * other * correlate_ties(*pair, ranks=metric.ranks)
     return max(total, 0.0)
 
 

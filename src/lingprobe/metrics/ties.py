@@ -7,17 +7,34 @@ and their training errors s, the correlation of two examples sums over j to the 
 m / s at 0 (the probability that other training data answer an example otherwise), so that accuracy
 has the variance (p (1 - p) + d^2 t) / n. The factor t is the share of pairs of classes that vie for
 each other: 1 of two classes, and K / (2 (K - 1)) of K. At chance with two classes d is 0.4, and
-intervals are 1.28 times as wide; where margins are wide nothing is added. docs/design/intervals.md
-derives it, and benchmarks/folds.py counts how often intervals hold.
+intervals are 1.28 times as wide; where margins are wide nothing is added. Ranks have no boundary:
+what counts is the density d at 0 of the difference between the scores of a positive and a negative
+example, and the variance v of their placements: that of an area grows by d^2 / v, at chance to
+nearly twice. docs/design/intervals.md derives both, and benchmarks/folds.py counts how often
+intervals hold.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from lingprobe.metrics.metric import Doubles
+
+_NODES = 40  # of Gauss and Hermite's quadrature
+
+
+class Tie(NamedTuple):
+    """By how much n times the variance of a score is larger as folds err together: of accuracy, and
+    of a rank's; NaN where nobody knows.
+    """
+
+    answers: float
+    ranks: float = math.nan
 
 
 def compute_tie(density: float, counts: Sequence[int]) -> float:
@@ -30,21 +47,40 @@ def compute_tie(density: float, counts: Sequence[int]) -> float:
     return density**2 * effective / (2 * (effective - 1))
 
 
-def widen_variance(influences: Doubles, right: float, tie: float) -> float:
-    """The variance that a tie adds to a score, from the influence of each example [n], the share of
-    answers that are right, and the tie: in proportion to that of accuracy.
+def scatter_of_share(right: float) -> float:
+    """The variance of whether an answer is right, from the share that is."""
+    return right * (1 - right)
+
+
+def scatter_of_area(area: float) -> float:
+    """The variance of the placements of examples, the share of the other class that each is above,
+    from the area under the ROC curve, if scores of both classes are normal and vary alike.
     """
-    spread = right * (1 - right)
-    if not (tie > 0 and spread > 0):  # NaN: a probe that says nothing
+    if not 0 < area < 1:
         return 0.0
-    return float((influences**2).sum()) * tie / spread
+    normal = NormalDist()
+    apart = math.sqrt(2) * normal.inv_cdf(area)
+    at, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    placements = np.array([normal.cdf(apart + x) for x in at])
+    return float(weights @ placements**2 / weights.sum()) - area**2
 
 
-def correlate_ties(one: Doubles, other: Doubles) -> float:
+def widen_variance(influences: Doubles, scatter: float, tie: float) -> float:
+    """The variance that a tie adds to a score, from the influence of each example [n], and the tie
+    of accuracy or of ranks with the scatter of these, to which it is in proportion. It is never
+    more than once the variance of independent examples, as it is of a score that errors alone make.
+    """
+    if not (tie > 0 and scatter > 0):  # NaN: a probe that says nothing
+        return 0.0
+    return float((influences**2).sum()) * min(tie / scatter, 1.0)
+
+
+def correlate_ties(one: Doubles, other: Doubles, *, ranks: bool = False) -> float:
     """How far the ties of two scores are the same, from 0 to 1, by the influences [n] of the same
-    examples: the correlation of normal margins whose signs correlate as these do.
+    examples: the correlation of normal margins whose signs, or ranks, correlate as these do.
     """
     product = float(np.linalg.norm(one) * np.linalg.norm(other))
     if not product > 0:
         return 0.0
-    return float(np.sin(np.pi / 2 * np.clip(one @ other / product, 0.0, 1.0)))
+    found = float(np.clip(one @ other / product, 0.0, 1.0))
+    return 2 * math.sin(math.pi / 6 * found) if ranks else math.sin(math.pi / 2 * found)

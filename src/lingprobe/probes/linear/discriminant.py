@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.linear.calibration import compute_log_loss
 from lingprobe.probes.linear.decomposition import SharedDecomposition
@@ -28,7 +29,10 @@ _ROUNDING = 1e-6  # relative, of a mean loss in single precision
 _FAR = 1e12  # nats, of which squares are within single precision
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e3
 _WITHIN_ONE = 0.6826894921370859  # of a normal distribution within one standard deviation
-_HIGHEST_DENSITY = 1 / np.sqrt(2 * np.pi)  # of the same
+_HIGHEST_DENSITY = float(1 / np.sqrt(2 * np.pi))  # of the same
+# the same two of the difference of two such numbers, within one deviation of one of them
+_PAIR_WITHIN_ONE, _HIGHEST_PAIR_DENSITY = 0.5204998778130465, float(1 / np.sqrt(4 * np.pi))
+_PARTNERS = 32  # with which an example's score is compared
 
 
 class LinearModel(NamedTuple):
@@ -168,27 +172,28 @@ class ShrunkDiscriminant:
         squared[at, own] = np.where(alone, squared[at, own], norm)
         return LeftOut(linear, squared)
 
-    def measure_boundary(self, penalty: float, weights: PartWeights) -> float:
+    def measure_boundary(self, penalty: float, weights: PartWeights) -> BoundaryDensity:
         """The density at 0 of leave-one-out margins, in units of their training error: how many
         examples other training data would answer otherwise. 0.4 where nothing is learnt, 0 where
-        all margins are wide.
+        all margins are wide. And the same of differences between examples, which ranks are made of.
 
         A margin is the logit of an example's class less that of its best rival. Its error is that
         of the two class means, whose covariances are those of all features over their examples.
         The density is that of a normal distribution that has as many margins within one error.
         """
         if len(self.counts) < 2:
-            return 0.0
+            return BoundaryDensity(0.0, 0.0)
         logits = self.leave_one_out(penalty).weigh(weights) + self.log_priors
         own, at = self.codes[self.rows], np.arange(len(self.rows))
+        spread = self.decomposition.measure_distances(self.rows, self.means, penalty)
+        errors = weights.linear * np.sqrt(spread / self.counts)
+        ranks = _measure_ranks(logits, errors, own)
         mine = logits[at, own]
         logits[at, own] = -np.inf
         rival = logits.argmax(1)
-        spread = self.decomposition.measure_distances(self.rows, self.means, penalty)
-        variance = spread[at, own] / self.counts[own] + spread[at, rival] / self.counts[rival]
-        error = weights.linear * np.sqrt(variance)
+        error = np.hypot(errors[at, own], errors[at, rival])
         near = float((np.abs(mine - logits[at, rival]) < error).mean())
-        return float(min(near / _WITHIN_ONE, 1.0) * _HIGHEST_DENSITY)
+        return BoundaryDensity(min(near / _WITHIN_ONE, 1.0) * _HIGHEST_DENSITY, ranks)
 
     def judge(
         self, penalty: float, start: PartWeights | None = None
@@ -206,6 +211,38 @@ class ShrunkDiscriminant:
         logits = left.weigh(weights) + self.log_priors
         losses = compute_log_loss(logits[counted], own[counted])
         return float(losses.mean()) if len(losses) else 0.0, weights, logits
+
+
+def _measure_ranks(logits: Doubles, errors: Doubles, own: Ints) -> float:
+    """The density at 0 of differences between the scores of two examples, one of a class and one
+    not, in units of the training error of the first; mean of the classes, each with some partners
+    of every example of it.
+
+    logits, errors  [n, classes]
+    own             the class of each example [n]
+    """
+    n, at = len(own), np.arange(len(own))
+    if logits.shape[1] == 2:  # ranked by the difference of both
+        first = logits[:, 0] - logits[:, 1]
+        scores, error = np.stack([first, -first], 1), np.hypot(errors[:, 0], errors[:, 1])
+    else:  # by log probabilities, to which the errors of all classes come
+        scores = logits - np.logaddexp.reduce(logits, 1, keepdims=True)
+        share = -np.exp(scores)
+        share[at, own] += 1
+        error = np.linalg.norm(share * errors, axis=1)
+    order = np.random.default_rng(0).permutation(n)
+    place = np.argsort(order)
+    near, met = np.zeros(n), np.zeros(n)
+    for away in range(1, min(_PARTNERS, n - 1) + 1):
+        other = order[(place + away) % n]
+        counts = own[other] != own
+        met += counts
+        near += counts & (np.abs(scores[at, own] - scores[other, own]) < error)
+    met_any = met > 0
+    sizes = np.bincount(own[met_any])
+    sums = np.bincount(own[met_any], near[met_any] / met[met_any])
+    within = float((sums[sizes > 0] / sizes[sizes > 0]).mean()) if met_any.any() else 0.0
+    return min(within / _PAIR_WITHIN_ONE, 1.0) * _HIGHEST_PAIR_DENSITY
 
 
 def fit_part_weights(

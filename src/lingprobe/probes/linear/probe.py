@@ -198,8 +198,8 @@ class Linear:
         }
         if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
             choice[Thresholds.key] = thresholds.plain()
-        if math.isfinite(boundary):
-            choice[BoundaryDensity.key] = BoundaryDensity(boundary).plain()
+        if math.isfinite(boundary.density):
+            choice[BoundaryDensity.key] = boundary.plain()
         return LinearMap(read, decomposition.scale, model, cuts, choice, held_out)
 
 

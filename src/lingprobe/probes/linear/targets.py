@@ -5,7 +5,6 @@ Each kind has its closed-form fit, its log loss, and the calibration of scores.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.linear.calibration import (
@@ -34,8 +34,8 @@ _SAMPLE_ROWS, _SAMPLE_SCORES = 4000, 400_000  # of leave-one-out predictions
 
 class ClosedFit(NamedTuple):
     """A closed-form fit whose scores are calibrated logits (or numbers), with its leave-one-out
-    scores [rows, outputs], their mean loss, the penalty, and the density of margins at the
-    boundary of classes (NaN of other labels, and where it was not asked for).
+    scores [rows, outputs], their mean loss, the penalty, and the densities at the boundary of
+    classes (NaN of other labels, and where they were not asked for).
     """
 
     model: LinearModel
@@ -43,7 +43,7 @@ class ClosedFit(NamedTuple):
     loss: float
     rows: Ints
     scores: Doubles
-    boundary: float = math.nan
+    boundary: BoundaryDensity = BoundaryDensity()
 
 
 class Targets(Protocol):
@@ -66,7 +66,7 @@ class Targets(Protocol):
         with_boundary: bool = False,
     ) -> ClosedFit:
         """Shrunk discriminant analysis, or ridge regression of numbers, at the penalty of the least
-        leave-one-out loss where none is asked for; the density at the boundary takes another pass.
+        leave-one-out loss where none is asked for; densities at the boundary take another pass.
         """
         ...
 
@@ -82,9 +82,11 @@ class Targets(Protocol):
         """Which of other examples have labels that these examples have, too."""
         ...
 
-    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
-        """The density of margins at the boundary of classes, of logistic regression at a penalty by
-        that of the discriminant which it resembles near chance; NaN of other labels.
+    def measure_boundary(
+        self, decomposition: SharedDecomposition, penalty: float
+    ) -> BoundaryDensity:
+        """The densities at the boundary of classes, of logistic regression at a penalty by those of
+        the discriminant which it resembles near chance; NaN of other labels.
         """
         ...
 
@@ -181,10 +183,12 @@ class ClassTargets:
         weights[present] = model.weights - model.weights.mean(0)
         bias = model.bias
         whole = LinearModel(weights, self._whole(bias - bias.mean(), present))
-        boundary = found.measure_boundary(penalty, parts) if with_boundary else math.nan
+        boundary = found.measure_boundary(penalty, parts) if with_boundary else BoundaryDensity()
         return ClosedFit(whole, penalty, loss, rows, self._whole(logits, present), boundary)
 
-    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
+    def measure_boundary(
+        self, decomposition: SharedDecomposition, penalty: float
+    ) -> BoundaryDensity:
         # the curvature of the log loss of equal chances, by which its penalty counts more
         curved = 4.0 if self.outputs == 2 else float(self.outputs)
         return self.fit_closed(decomposition, curved * penalty, with_boundary=True).boundary
@@ -255,8 +259,10 @@ class SetTargets:
         loss = float(compute_label_losses(odds, holds).mean())
         return ClosedFit(fitted, penalty, loss, rows, odds)
 
-    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
-        return math.nan
+    def measure_boundary(
+        self, decomposition: SharedDecomposition, penalty: float
+    ) -> BoundaryDensity:
+        return BoundaryDensity()
 
     def take(self, rows: Ints) -> SetTargets:
         return SetTargets(self.holds[rows])
@@ -307,8 +313,10 @@ class NumberTargets:
         scores = found.leave_one_out(penalty) * factor
         return ClosedFit(whole, penalty, found.squared_error(penalty), rows, scores)
 
-    def measure_boundary(self, decomposition: SharedDecomposition, penalty: float) -> float:
-        return math.nan
+    def measure_boundary(
+        self, decomposition: SharedDecomposition, penalty: float
+    ) -> BoundaryDensity:
+        return BoundaryDensity()
 
     def take(self, rows: Ints) -> NumberTargets:
         return NumberTargets(self.values[rows])
