@@ -79,6 +79,24 @@ def test_scores_are_calibrated_probabilities(member):
 
 
 @pytest.mark.parametrize("member", ["discriminant", "logistic"])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_separated_data_leave_the_doubt_that_so_many_examples_leave(member, classes):
+    """Of 400 of which none is wrong another may be in one of 402; one that is, costs no fortune."""
+    rng = np.random.default_rng(2)
+    y = np.arange(500) % classes
+    x = rng.normal(size=(500, 20))
+    x[np.arange(500), y] += 40
+    data = readings(x, [f"c{k}" for k in y], split_of(500))
+    _, predictions = fitted(data, Linear(member=member))
+    scores = predictions.scores.astype(np.float64)
+    shares = np.exp(scores - np.logaddexp.reduce(scores, 1, keepdims=True))
+    gold = data.split("test").labels.classes
+    assert (shares.argmax(1) == gold).all()
+    doubt = 1 - shares[np.arange(len(gold)), gold]
+    assert 1 / 900 < doubt.mean() < 1 / 150
+
+
+@pytest.mark.parametrize("member", ["discriminant", "logistic"])
 def test_equal_priors_find_a_rare_class_and_rank_as_before(member):
     """5 % of two normal distributions a unit and a half apart: the best rule under equal priors is
     halfway between them, which finds 77 % of each; under those of train it finds few of the rare.

@@ -9,7 +9,12 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from lingprobe.probes.linear.calibration import find_cuts, fit_label_lines, fit_temperature
+from lingprobe.probes.linear.calibration import (
+    bound_sureness,
+    find_cuts,
+    fit_label_lines,
+    fit_temperature,
+)
 from lingprobe.probes.linear.decomposition import SharedDecomposition
 from lingprobe.probes.linear.discriminant import (
     LeftOut,
@@ -134,6 +139,24 @@ def test_a_temperature_is_the_best_of_a_grid():
     grid = np.exp(np.linspace(-5, 2, 2000))
     best = grid[np.argmin([log_loss(factor * scores, codes) for factor in grid])]
     assert fit_temperature(scores, codes) == pytest.approx(best, rel=0.01)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_of_examples_of_which_none_is_wrong_one_more_may_be(classes):
+    """Laplace's rule of succession; where some are wrong, or in doubt, nothing is bounded."""
+    rng = np.random.default_rng(classes)
+    codes, offset = np.arange(120) % classes, rng.normal(size=classes)
+    scores = np.eye(classes)[codes] * rng.uniform(3, 1e6, (120, 1))
+    factor = bound_sureness(scores + offset, codes, offset)
+    bounded = factor * scores + offset
+    shares = np.exp(bounded - bounded.max(1, keepdims=True))
+    mine = shares[np.arange(120), codes] / shares.sum(1)
+    assert 1 - mine.mean() == pytest.approx(1 / 122, rel=1e-6)
+    wrong = scores[:, ::-1].copy()
+    wrong[1:] = scores[1:]
+    assert bound_sureness(wrong, codes) == 1
+    assert bound_sureness(1e-7 * scores, codes) == 1
+    assert bound_sureness(scores[:0], codes[:0]) == 1
 
 
 @pytest.mark.parametrize("seed", range(4))

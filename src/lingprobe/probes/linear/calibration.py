@@ -17,6 +17,7 @@ Doubles = NDArray[np.float64]
 _TEMPERATURES = (1e-3, 1e3)  # factors of scores: the least and the largest
 _NEWTON_STEPS = 30
 _CLOSE = 1e-3  # relative, of a temperature; the loss is flat around its minimum
+_HALVINGS = 50  # of a factor, whose logits may be a million
 
 
 def compute_log_loss(logits: Doubles, codes: Ints) -> Doubles:
@@ -54,6 +55,33 @@ def fit_temperature(
             return step
         factor = step
     return factor
+
+
+def bound_sureness(logits: Doubles, codes: Ints, offset: Doubles | float = 0.0) -> float:
+    """The factor, at most 1, of logits [n, k] of examples that the scores did not learn from, under
+    which they are no surer than n examples can tell: where none is wrong, another one may be with a
+    probability of 1 / (n + 2) (Laplace's rule of succession). `offset` [k], which is a part of the
+    logits, stays as it is.
+
+    Data that are separated are likeliest without a doubt, and one error beyond them costs all.
+    """
+    doubt = 1 / (len(codes) + 2)
+    if not len(codes) or _mean_doubt(logits, codes) >= doubt:
+        return 1.0
+    scores, low, high = logits - offset, 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (
+            (middle, high)
+            if _mean_doubt(middle * scores + offset, codes) >= doubt
+            else (low, middle)
+        )
+    return low or high
+
+
+def _mean_doubt(logits: Doubles, codes: Ints) -> float:
+    """How probable it is that another class is right, mean of the examples."""
+    return float(-np.expm1(-compute_log_loss(logits, codes)).mean())
 
 
 class LabelLines(NamedTuple):

@@ -17,6 +17,7 @@ from lingprobe.data.reading import ReadingProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.linear.calibration import (
     LabelLines,
+    bound_sureness,
     compute_label_losses,
     compute_log_loss,
     find_cuts,
@@ -178,6 +179,11 @@ class ClassTargets:
         if penalty is None:
             penalty = find_penalty(judge_penalty, decomposition)
         loss, parts, logits = found.judge(penalty, parts)
+        priors = found.log_priors
+        if (factor := bound_sureness(logits, local[rows], priors)) < 1:
+            parts = PartWeights(*(factor * each for each in parts))
+            logits = factor * (logits - priors) + priors
+            loss = float(compute_log_loss(logits, local[rows]).mean())
         model = found.fit(penalty, parts)
         weights = np.zeros((self.outputs, model.weights.shape[1]))
         weights[present] = model.weights - model.weights.mean(0)
@@ -216,6 +222,7 @@ class ClassTargets:
 
     def calibrate(self, logits: Doubles) -> LabelLines:
         factor = fit_temperature(logits, self.ids)
+        factor *= bound_sureness(factor * logits, self.ids)
         return LabelLines(np.full(self.outputs, factor), np.zeros(self.outputs))
 
     def cuts(self, logits: Doubles) -> Doubles | None:
