@@ -61,7 +61,7 @@ lingprobe/tasks/__init__.py tolerant
 lingprobe_extensions/compose/comp/family.py fingerprint
 lingprobe/tasks/find.py expand_tasks _expand_reference
 lingprobe/tasks/task.py expand
-lingprobe/tasks/released/universal.py _lacking
+lingprobe/tasks/released/supply.py _lacking
 lingprobe/testing/encoders.py check_encoder
 lingprobe/testing/probes.py check_probe
 lingprobe/testing/tasks.py check_task

@@ -126,7 +126,7 @@ if TYPE_CHECKING:
     from lingprobe.tasks.about import TaskDescription
     from lingprobe.tasks.languages import list_languages
     from lingprobe.tasks.released.family import TaskRelease
-    from lingprobe.tasks.released.universal import supply_treebanks
+    from lingprobe.tasks.released.supply import supply_treebanks
     from lingprobe.tasks.repeats import strip_fold
     from lingprobe.tasks.task import TaskDefinition
 
@@ -372,7 +372,7 @@ _PLACES = {
     "tasks.about": "TaskDescription",
     "tasks.languages": "list_languages",
     "tasks.released.family": "TaskRelease",
-    "tasks.released.universal": "supply_treebanks",
+    "tasks.released.supply": "supply_treebanks",
     "tasks.repeats": "strip_fold",
     "tasks.task": "TaskDefinition",
 }

@@ -22,10 +22,12 @@ from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result
 from lingprobe.inside.units.views import ATTENTION_VIEW
-from lingprobe.pages import compute_stratum_rows, plots, scores, strata_table
+from lingprobe.pages import plots
 from lingprobe.pages.bits_view import BITS_VIEW
+from lingprobe.pages.breakdown import compute_stratum_rows, strata_table
 from lingprobe.pages.curve_view import make_curve_view
 from lingprobe.pages.layer_view import LAYER_VIEW
+from lingprobe.pages.scores import scores
 from lingprobe.pages.views import Asked
 from lingprobe.suites.facts import (
     Block,

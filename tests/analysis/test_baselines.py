@@ -18,7 +18,7 @@ from lingprobe.analysis.baselines import beyond, constant_rows, expected_metric,
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes, Column, Scores, column
 from lingprobe.metrics import METRICS
-from lingprobe.pages import compute_stratum_rows, strata_table
+from lingprobe.pages.breakdown import compute_stratum_rows, strata_table
 from lingprobe.tables.formats import terminal
 
 NAMES = ("easy", "hard", "other")

@@ -24,7 +24,7 @@ from lingprobe.data.labels import Classes
 from lingprobe.data.references import Reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
-from lingprobe.pages import compute_stratum_rows
+from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.view_text import draw_bar
 from lingprobe.store.results import ResultStore

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import WRITERS, read, write
-from lingprobe.pages import FORMATS
+from lingprobe.pages.score_pages import FORMATS
 from lingprobe.testing import FAMILIES
 
 ODD = os.fsdecode(b"\xff")  # no UTF-8 begins so

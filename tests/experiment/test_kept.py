@@ -12,7 +12,7 @@ from fixtures.scored import page, to_frame
 from lingprobe import evaluate
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.experiment.plan import tasks_of
-from lingprobe.pages import compute_stratum_rows
+from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tables.formats import terminal
 
 

@@ -20,7 +20,7 @@ from lingprobe.encoders.gold import Gold
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import BOUNDS, Design, PlanProblem, plan
 from lingprobe.experiment.run import run
-from lingprobe.pages import compute_stratum_rows
+from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tasks.repeats import option_of
 from lingprobe.testing import FAMILIES
 from test_oracles import Told

@@ -19,8 +19,7 @@ from lingprobe.analysis.baselines import constant_rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, column, join_columns
 from lingprobe.metrics import METRICS, Answers, constants, difference
-from lingprobe.pages import compute_stratum_rows, strata_table
-from lingprobe.pages.breakdown import LEAST, SHARE, bins
+from lingprobe.pages.breakdown import LEAST, SHARE, bins, compute_stratum_rows, strata_table
 from lingprobe.tables.formats import terminal
 
 NAMES = ("Other", "cause", "effect")

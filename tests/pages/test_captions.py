@@ -19,8 +19,8 @@ from lingprobe.analysis.questions import Posed
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes
 from lingprobe.data.references import Reference
-from lingprobe.pages import scores
 from lingprobe.pages.captions import label_encoders, name_encoders
+from lingprobe.pages.scores import scores
 from lingprobe.suites.page import inside
 from lingprobe.tables.formats import terminal
 

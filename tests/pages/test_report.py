@@ -17,7 +17,8 @@ from fixtures.views import classes_table
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes, Scores, join_columns
 from lingprobe.experiment.newest import newest
-from lingprobe.pages import FORMATS, scores
+from lingprobe.pages.score_pages import FORMATS
+from lingprobe.pages.scores import scores
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table, TableSection

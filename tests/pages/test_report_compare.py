@@ -268,7 +268,7 @@ def test_folds_are_put_together_and_share_no_clusters():
 
 
 def test_part_of_the_examples_keeps_what_they_share():
-    from lingprobe.pages import compute_stratum_rows
+    from lingprobe.pages.breakdown import compute_stratum_rows
 
     tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
     plain, known = (

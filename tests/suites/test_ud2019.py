@@ -14,7 +14,7 @@ from lingprobe.suites.page import inside
 from lingprobe.suites.suite import SuiteRequest, designs
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.released.fetch import all_published
+from lingprobe.tasks.released.receipts import all_published
 
 PAPER = ud2019().paper
 ROWS = {

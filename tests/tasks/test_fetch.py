@@ -19,17 +19,15 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.records import records
 from lingprobe.tasks.released import catalogue
 from lingprobe.tasks.released.catalogue import Collection, Known, collections
+from lingprobe.tasks.released.content import examine_file
 from lingprobe.tasks.released.download import TRIES, Unreachable, Web
 from lingprobe.tasks.released.fetch import (
-    RECEIPT,
     Got,
     Wish,
-    all_published,
-    examine_file,
     fetch,
-    is_published,
     place_of,
 )
+from lingprobe.tasks.released.receipts import RECEIPT, all_published, is_published
 
 ROWS = b"tr\tx\tone word\ntr\ty\tanother word\nva\tx\ta third\nte\ty\tand the last\n"
 SHA = hashlib.sha256(ROWS).hexdigest()

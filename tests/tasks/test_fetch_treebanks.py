@@ -23,7 +23,7 @@ from lingprobe.corpora.places import LISTING, Absent, home_of, locate_path
 from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.find import expand_tasks
-from lingprobe.tasks.released import download, universal
+from lingprobe.tasks.released import download, supply, universal
 
 BODY = "\n".join(sentences(60)).encode()
 README = b"# Summary\n\nText.\n\nLicense: CC BY-SA 4.0\nIncludes text: yes\n"
@@ -264,7 +264,7 @@ def test_offline_nothing_is_fetched_unasked(site, monkeypatch, variable):
         lingprobe.inspect("ud/tense:en_ewt")
     assert not site.asked
     monkeypatch.setenv(variable, "0")
-    assert universal.offline() == ""
+    assert supply.offline() == ""
 
 
 def test_what_reads_no_treebank_fetches_none(site):
@@ -278,7 +278,7 @@ import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 import lingprobe
-from lingprobe.tasks.released import universal
+from lingprobe.tasks.released import supply, universal
 universal.API = sys.argv[1] + "api/{name}/r{release}"
 universal.RAW = sys.argv[1] + "raw/{name}/r{release}/"
 from lingprobe.cli import main

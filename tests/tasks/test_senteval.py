@@ -194,7 +194,7 @@ def test_indic_rows_without_labels_are_counted(published, file, kept, left):
 
 def test_facts_of_the_catalogue_hold_for_the_copies(published, unpacked):
     from lingprobe.tasks.released.catalogue import collections
-    from lingprobe.tasks.released.fetch import is_published
+    from lingprobe.tasks.released.receipts import is_published
 
     known = collections()["xprobe/en"].known_files()
     for name in ("tree_depth/te", "tree_depth/va", "odd_man_out/te"):

@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
@@ -17,10 +16,8 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.analysis.scores import Score, scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
-from lingprobe.api.refitting import PlannedRun, choose_row, refit_probe
-from lingprobe.api.results import Selection, compare, layers, report
+from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.selection import Chosen, read_results, select_results
-from lingprobe.api.trained import TrainedProbe
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result
@@ -32,15 +29,15 @@ from lingprobe.experiment.examples import ExampleReader
 from lingprobe.experiment.newest import groups_of
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import together
-from lingprobe.pages import SCORE_EXTRAS, scores_page
-from lingprobe.pages.compare import Comparison
-from lingprobe.pages.paper import paper_page
-from lingprobe.pages.records import dataframe
-from lingprobe.pages.verdicts import Statement, statement
-from lingprobe.pages.web.study import Beside
 from lingprobe.probes import PROBES
 from lingprobe.store.items import read_items, read_written, write_written
-from lingprobe.tables.page import Page
+
+if TYPE_CHECKING:  # pages are drawn when they are looked at, and take half of all imports
+    from lingprobe.api.results import Selection
+    from lingprobe.api.trained import TrainedProbe
+    from lingprobe.pages.compare import Comparison
+    from lingprobe.pages.verdicts import Statement
+    from lingprobe.tables.page import Page
 
 
 class Figure(NamedTuple):
@@ -98,6 +95,10 @@ class Evaluation:
     @cached_property
     def page(self) -> Page[Any]:
         """The table of scores, or of the paper, in every format."""
+        from lingprobe.pages.paper import paper_page
+        from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page
+        from lingprobe.pages.web.study import Beside
+
         if self.suite is not None:
             return paper_page(self.suite, self.results)
         beside = Beside(
@@ -115,6 +116,8 @@ class Evaluation:
         above which baselines, and which differences so much data detect; printing it says so in
         words.
         """
+        from lingprobe.pages.verdicts import statement
+
         return statement(self._score_frame, self._named_folder)
 
     @property
@@ -139,12 +142,16 @@ class Evaluation:
         row for each task, encoder and layer, over all folds and seeds, with its interval, the best
         baseline and the difference from it. The columns are the fields of `Score`.
         """
+        from lingprobe.pages.records import dataframe
+
         return dataframe(self._scores, Score)
 
     def to_dataframe(self) -> Any:
         """All that is known of the scores, as such a frame as `scores`: one row for each encoder,
         layer, probe and control on a task, with the columns of CSV and Parquet.
         """
+        from lingprobe.pages.records import dataframe
+
         return dataframe(self._score_frame)
 
     @cached_property
@@ -170,6 +177,8 @@ class Evaluation:
         """The results in one of the views of `lingprobe.report` (default: the table that printing
         shows).
         """
+        from lingprobe.api.results import report
+
         if not (each or classes or bits or by or view or any(selection.values())):
             return self.page
         return report(
@@ -187,6 +196,8 @@ class Evaluation:
         """Whether scores differ, as in `lingprobe.compare`: each encoder against the best baseline,
         all others against one, or all pairs, over the same test examples.
         """
+        from lingprobe.api.results import compare
+
         return compare(self.results, against, pairs=pairs, **selection)
 
     @takes_options(SelectionOptions, without=["results"])
@@ -215,6 +226,8 @@ class Evaluation:
 
     def _drawing(self, by: str | None, figure: str | None, selection: Selection) -> Page[Any]:
         """The page that draws what was asked for: what pages learn to draw is drawn from here."""
+        from lingprobe.api.results import layers, report
+
         several = len({result.trial.read for result in self.results}) > 1
         if several and by is None and figure is None:
             return layers(self.results, **selection)
@@ -237,6 +250,8 @@ class Evaluation:
         trust                 whether code in files that results name may run
         UsageProblem where several are meant; DataProblem where data, encoder or code changed since.
         """
+        from lingprobe.api.refitting import choose_row, refit_probe
+
         chosen = Chosen(
             task and [task], encoder and [encoder], None if layer is None else [str(layer)]
         )
@@ -305,6 +320,8 @@ class Evaluation:
         return "\n".join((shown, *map(printable, (*self.remarks, *self.problems))))
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         shown = self.page._repr_html_() if self.results else "<p>nothing could be measured</p>"
         told = (*self.remarks, *self.problems)
         return "\n".join((shown, *(f"<p>{escape(printable(line))}</p>" for line in told)))

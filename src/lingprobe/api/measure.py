@@ -17,7 +17,7 @@ from lingprobe.api.arguments import (
 from lingprobe.api.encoders import reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.options import PlanOptions, ProbedOptions, RunOptions
-from lingprobe.api.refitting import PlannedRun
+from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.tables import tasks_given
 from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import set_environment

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.score_columns import compute_scores
+from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
 from lingprobe.data.abilities import Framed, Unfolding
@@ -28,7 +29,7 @@ from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.measure import Ready, about, ready
 from lingprobe.experiment.newest import groups_of
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, Plan, plan
+from lingprobe.experiment.plan import Design, plan
 from lingprobe.experiment.portions import passing_vectors
 from lingprobe.experiment.provenance import revision
 from lingprobe.experiment.run import groups_of as groups_of_plan
@@ -48,14 +49,6 @@ from lingprobe.store.probe_folder import (
 
 MIN_SUBGROUP_EXAMPLES, MAX_SUBGROUPS, MAX_BASELINES = 10, 100, 12
 _PAIR = 2  # classes, which have one margin
-
-
-@dataclass(frozen=True)
-class PlannedRun:
-    """What a run was made of, while it is in memory: its objects can be used again."""
-
-    plan: Plan
-    paths: Paths
 
 
 class RowResults(NamedTuple):

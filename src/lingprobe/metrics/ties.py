@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +57,10 @@ def scatter_of_area(area: float) -> float:
     """
     if not 0 < area < 1:
         return 0.0
-    normal = NormalDist()
-    apart = math.sqrt(2) * normal.inv_cdf(area)
+    from scipy.special import ndtr, ndtri
+
     at, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-    placements = np.array([normal.cdf(apart + x) for x in at])
+    placements = ndtr(math.sqrt(2) * ndtri(area) + at)
     return float(weights @ placements**2 / weights.sum()) - area**2
 
 

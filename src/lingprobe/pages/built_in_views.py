@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
-from lingprobe.pages import SCORE_EXTRAS, scores_page, strata_page
 from lingprobe.pages.charts import chart
 from lingprobe.pages.layer_view import LAYER_VIEW
+from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page, strata_page
 from lingprobe.pages.view_page import PageView, compute_rows, show_rows
 from lingprobe.pages.views import Asked, read_argument
 from lingprobe.tables.page import Page

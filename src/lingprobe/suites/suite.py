@@ -31,7 +31,7 @@ from lingprobe.suites.facts import (
 from lingprobe.suites.mixed_data import together
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.baselines import LENGTH, PAIR_FEATURES, WORDS
-from lingprobe.tasks.released.fetch import all_published
+from lingprobe.tasks.released.receipts import all_published
 
 COSINE = "cosine"
 ORACLES: tuple[Kind, ...] = ("oracle",)

@@ -16,7 +16,7 @@ from lingprobe.corpora.universal import list_treebanks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, allow_code
 from lingprobe.tasks import TASKS, tolerant
-from lingprobe.tasks.released.universal import supply_treebanks
+from lingprobe.tasks.released.supply import supply_treebanks
 
 MENTIONS = ("edge/coref", "edge/entities")
 """Tasks that read what few treebanks have: mentions of entities, beside the words."""

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import alone
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unpack
-from lingprobe.tasks.released.catalogue import Collection, Known, collections
-from lingprobe.tasks.released.content import Content, Wrong, check_file, examine_file
+from lingprobe.tasks.released.catalogue import Collection, Known
+from lingprobe.tasks.released.content import Content, Wrong, check_file
 from lingprobe.tasks.released.download import MOST, NoRoom, Unreachable, Web, download
+from lingprobe.tasks.released.receipts import RECEIPT, read_receipts
 
-RECEIPT = "fetched.json"
 MARGIN = 1 << 20
 
 
@@ -180,7 +179,7 @@ def _check_file(wish: Wish, file: str, path: Path, how: str) -> Got:
     Wrong.
     """
     known = wish.collection.known_files().get(file, Known())
-    before = _receipts(wish.folder).get(file, {}).get("sha256")
+    before = read_receipts(wish.folder).get(file, {}).get("sha256")
     content = check_file(path, file, wish.collection.kind, known, before)
     return Got(file, how, content, bool(known.sha256 or known.blob))
 
@@ -201,54 +200,6 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
         )
 
 
-def _receipts(folder: Path) -> dict[str, Any]:
-    """What is known of where the files of a folder came from."""
-    try:
-        receipts = json.loads((folder / RECEIPT).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return receipts if isinstance(receipts, dict) else {}
-
-
 def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
     with alone(folder / RECEIPT):
-        write_text(folder / RECEIPT, json.dumps({**_receipts(folder), file: receipt}, indent=1))
-
-
-def is_published(path: str | Path) -> bool | None:
-    """Whether a file is the published one: by checksum where one is known, else by the receipt of a
-    fetch from its publishers.
-
-    False where rows or checksum contradict what is known, None where nothing decides.
-    """
-    file = Path(path).expanduser()
-    parts = uncompressed_path(file).parts
-    owners = [
-        (c, name)
-        for c in collections().values()
-        for name in (*c.files, *c.inside)
-        if parts[-len(Path(name).parts) :] == Path(name).parts
-    ]
-    if not owners:
-        return None
-    content = examine_file(file)
-    answers = [_answer(file, owner, name, content) for owner, name in owners]
-    return True if True in answers else False if False in answers else None
-
-
-def _answer(file: Path, owner: Collection, name: str, content: Content) -> bool | None:
-    known = owner.known_files().get(name, Known())
-    if known.sha256 is not None:
-        return known.sha256 == content.sha256
-    receipt = _receipts(file.parents[len(Path(name).parts) - 1]).get(name, {})
-    if receipt.get("url") == owner.base + name and receipt.get("sha256") == content.sha256:
-        return True
-    return False if known.rows not in (None, content.rows) else None
-
-
-def all_published(paths: Sequence[Path]) -> bool | None:
-    """Whether all of some files are the published ones; False where one is not, None where nothing
-    decides.
-    """
-    answers = [is_published(path) for path in paths]
-    return True if all(answers) else False if False in answers else None
+        write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))

@@ -9,26 +9,22 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.places import LISTING, Absent, home_of
+from lingprobe.corpora.places import LISTING, home_of
 from lingprobe.corpora.universal import Treebank, list_treebanks
-from lingprobe.data.cache import OFFLINE, is_on, write_text
+from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import show_progress
-from lingprobe.data.references import Reference
-from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.catalogue import Collection, Known
 from lingprobe.tasks.released.content import ABOUT
 from lingprobe.tasks.released.download import Web, download
 from lingprobe.tasks.released.fetch import Wish, fetch
-from lingprobe.tasks.task import DefinedTask
 
 API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
 RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
@@ -177,44 +173,10 @@ def read_facts(folder: Path) -> dict[str, str]:
     return dict(_FACT.findall("\n".join(texts)))
 
 
-def supply_treebanks(references: Iterable[Any]) -> None:
-    """Fetch the treebanks that tasks name by code and that are not here, unless LINGPROBE_OFFLINE
-    or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
-    """
-    for reference in references:
-        while (bank := _lacking(reference)) is not None:
-            if forbidden := offline():
-                raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
-            asked = list_files(wish(bank), bank)
-            log.warning("fetching %s", asked)
-            with show_progress(
-                True, desc=bank.name, unit="B", unit_scale=True, leave=False
-            ) as shown:
-                list(fetch(replace(asked, web=Web(shown.update))))
-            log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))
-
-
-def offline() -> str:
-    """The variable that forbids to fetch anything unasked, '' where none does."""
-    named = {
-        OFFLINE: os.environ.get(OFFLINE),
-        "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE"),
-    }
-    return next((name for name, value in named.items() if is_on(value)), "")
-
-
-def _lacking(reference: Any) -> Treebank | None:
-    """The first treebank that a task lacks; what else is wrong with it is told by whoever reads
-    it.
-    """
-    if not isinstance(reference, Reference):
-        return None
-    try:
-        made = TASKS.make(reference)
-        if isinstance(made, DefinedTask):
-            made.parts()
-    except Absent as absent:
-        return absent.bank
-    except Exception:  # whatever it is, also in a file of the user's
-        return None
-    return None
+def fetch_treebank(bank: Treebank) -> None:
+    """Fetch a treebank to where it is looked for, and announce it. Raises DataProblem."""
+    asked = list_files(wish(bank), bank)
+    log.warning("fetching %s", asked)
+    with show_progress(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
+        list(fetch(replace(asked, web=Web(shown.update))))
+    log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))

@@ -11,7 +11,7 @@ import pytest
 
 from lingprobe.data.core import DataProblem, Example, Sentence, Site
 from lingprobe.tasks import TASKS, names
-from lingprobe.tasks.released.fetch import all_published
+from lingprobe.tasks.released.receipts import all_published
 from lingprobe_extensions.compose.comp.released import read, strata
 from tasks.publications import compeval
 

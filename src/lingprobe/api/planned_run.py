@@ -1,0 +1,16 @@
+"""A run that is in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.plan import Plan
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """What a run was made of, while it is in memory: its objects can be used again."""
+
+    plan: Plan
+    paths: Paths

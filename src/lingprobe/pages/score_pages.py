@@ -1,0 +1,89 @@
+"""The pages of scores and of strata, with tables and figures in several formats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lingprobe.analysis.baselines import constant_rows
+from lingprobe.analysis.comparison import find_order_changes
+from lingprobe.analysis.frame import USED, ResultFrame
+from lingprobe.analysis.opponents import select_shown
+from lingprobe.analysis.points import tell_best_points
+from lingprobe.analysis.score_columns import compute_scores
+from lingprobe.pages.breakdown import average_subsets, compute_stratum_rows, strata_table
+from lingprobe.pages.charts import chart, figure_of
+from lingprobe.pages.grid import grid
+from lingprobe.pages.mteb import MTEB_EXTRAS, mteb_folder, mteb_lines
+from lingprobe.pages.orders import order_notes
+from lingprobe.pages.plots import strata_figure
+from lingprobe.pages.records import format_csv, parquet
+from lingprobe.pages.scores import scores
+from lingprobe.pages.verdicts import statement
+from lingprobe.pages.web.report import web_page
+from lingprobe.pages.web.study import NOTHING, Beside
+from lingprobe.pages.wide import wide
+from lingprobe.tables.page import Page
+from lingprobe.tables.table import Table
+
+FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
+SCORE_EXTRAS = ("checkpoint", *MTEB_EXTRAS)
+"""What a frame has of which pages of scores are made."""
+
+FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
+
+
+def scores_page(
+    frame: ResultFrame, each: bool = False, beside: Beside = NOTHING
+) -> Page[ResultFrame]:
+    """The scores of trained probes, of a frame with `SCORE_EXTRAS`: several tasks in one wide
+    table, or a table for `each`. Of many layers of an encoder tables have the one that is best on
+    dev. In HTML they are a page of chapters, which says what is known `beside`. UsageProblem for a
+    figure that there is not.
+    """
+    figure_of(beside.figure)
+    scored = compute_scores(frame)  # all formats share its rows
+    return Page(
+        frame,
+        lambda: [_scores(frame, scored, each, beside)],
+        texts={
+            "csv": lambda: format_csv(scored),
+            "mteb": lambda: mteb_lines(frame, scored),
+        },
+        files={
+            "parquet": lambda to: parquet(scored, to),
+            "mteb": lambda to: mteb_folder(frame, scored, to),
+        },
+        figure=lambda: chart(scored, beside.figure),
+        html=lambda: web_page(frame, scored, beside),
+    )
+
+
+def _scores(frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside) -> Table:
+    """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
+    is the best.
+    """
+    said, shown = statement(scored, beside.folder), select_shown(scored)
+    notes: tuple[str, ...] = ()
+    if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
+        shown = said.verdicts.at_chosen_layers(shown)
+        notes = (said.layers,)
+    if len({*scored.column("task")}) > 1 and not each:
+        made = grid(shown)
+        table = wide(made.without_layers() if has_chosen else made, beside.questions)
+    else:
+        table = scores([*constant_rows(scored), *shown], beside.questions)
+    orders = order_notes(find_order_changes(scored))
+    notes = (*notes, *orders, *table.notes, *tell_best_points(frame.where(checkpoint=USED)))
+    return replace(table, lead=said.lines, notes=notes)
+
+
+def strata_page(frame: ResultFrame, stratum: str) -> Page[ResultFrame]:
+    """Scores by subgroup of the test examples, as a figure too."""
+    rows = compute_stratum_rows(frame, stratum)
+    every = [*rows, *average_subsets(frame, stratum)]
+    return Page(
+        frame,
+        lambda: [strata_table(every, stratum)],
+        texts={"csv": lambda: format_csv(every)},
+        figure=lambda: strata_figure(rows, stratum),
+    )
