@@ -20,7 +20,7 @@ from typing import NamedTuple
 from lingprobe.corpora import conllu
 from lingprobe.corpora.trees import Tree, features
 from lingprobe.data.references import PlaceOption, Reference
-from lingprobe.datasets import Candidate
+from lingprobe.datasets.candidates import Candidate
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.sources import treebanks
 

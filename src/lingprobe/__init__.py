@@ -102,7 +102,8 @@ if TYPE_CHECKING:
     from lingprobe.data.reading import ReadingProblem, Readings
     from lingprobe.data.references import Reference, ReferenceProblem
     from lingprobe.data.vectors import Spans, Vectors
-    from lingprobe.datasets import Candidate, sample
+    from lingprobe.datasets.candidates import Candidate
+    from lingprobe.datasets.draw import sample
     from lingprobe.encoders.token_states import ActivationWriter
     from lingprobe.experiment.agreement import AgreementProblem
     from lingprobe.experiment.attempt import EncoderProblem

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
-from lingprobe.datasets import name_folds
-from lingprobe.datasets.fold_plan import plan_folds
+from lingprobe.datasets.fold_plan import name_folds, plan_folds
 from lingprobe.datasets.folds import divide
 
 

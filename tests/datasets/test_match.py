@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Sentence
-from lingprobe.datasets import Candidate, SampleSettings, sample
+from lingprobe.datasets.candidates import Candidate
+from lingprobe.datasets.draw import sample
 from lingprobe.datasets.match import FILLED, gaussian, joint
+from lingprobe.datasets.settings import SampleSettings
 
 
 def blocks(counts, classes=3):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.datasets import carve_dev, together
 from lingprobe.datasets.folds import divide
 from lingprobe.datasets.near_equal import (
     describe_contradictions,
@@ -12,6 +11,7 @@ from lingprobe.datasets.near_equal import (
     fold_surface,
     group_near_equal,
 )
+from lingprobe.datasets.splits import carve_dev, together
 
 
 def texts(rows, splits=None):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
-from lingprobe.datasets import Candidate, SampleSettings, sample
+from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.controls import CONTROLS, at_chance, draws, find_control, without_draw
+from lingprobe.datasets.draw import sample
 from lingprobe.datasets.formats.tables import read
 from lingprobe.datasets.match import joint
+from lingprobe.datasets.settings import SampleSettings
 
 
 def made(many, label=lambda i: "ab"[i % 2], **more):

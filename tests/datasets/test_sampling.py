@@ -17,17 +17,12 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets import (
-    Candidate,
-    SampleSettings,
-    carve_dev,
-    name_folds,
-    sample,
-)
-from lingprobe.datasets.candidates import Pool
-from lingprobe.datasets.draw import Division
+from lingprobe.datasets.candidates import Candidate, Pool
+from lingprobe.datasets.draw import Division, sample
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.datasets.match import contrasts, match_lengths, uncorrelated_blocks
-from lingprobe.datasets.splits import allocate, apportion
+from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.splits import allocate, apportion, carve_dev
 
 
 def candidates(n=600, forms=60, classes=2, seed=0, lengths=(3, 20)):
@@ -529,7 +524,7 @@ def test_a_sample_does_not_depend_on_the_interpreters_hash_seed():
 import sys
 sys.path.insert(0, "tests/datasets")
 from test_sampling import candidates, unbounded
-from lingprobe.datasets import sample
+from lingprobe.datasets.draw import sample
 d = sample(candidates(), unbounded())
 print(d.labels.ids.tolist(), d.splits.tolist(), [s.words for s in d.sentences])
 """

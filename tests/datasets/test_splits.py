@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets import draw_examples, draw_train
+from lingprobe.datasets.splits import draw_examples, draw_train
 
 
 def rows(*counts):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Scores
-from lingprobe.datasets import carve_dev, together
-from lingprobe.datasets.splits import orient_pairs
+from lingprobe.datasets.splits import carve_dev, orient_pairs, together
 from lingprobe.metrics import interval_of
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES

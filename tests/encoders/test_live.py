@@ -25,7 +25,8 @@ from fixtures.models import sentence_transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import make
+from lingprobe.encoders.adapt import adapt
 
 DTYPES = ("float32", "bfloat16", "float16")
 

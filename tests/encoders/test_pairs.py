@@ -8,7 +8,8 @@ from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.encoders import make
-from lingprobe.tasks.baselines import PAIR_FEATURES, RANDOM_BAG
+from lingprobe.tasks.baseline_names import RANDOM_BAG
+from lingprobe.tasks.baselines import PAIR_FEATURES
 from tasks.publications import pair_sets
 
 FIRST, SECOND = Sentence.of("The cat sees a cat".split()), Sentence.of("a Cat sleeps".split())

@@ -22,7 +22,8 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from encoders.tokenisers import LINES
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import make
+from lingprobe.encoders.adapt import adapt
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"

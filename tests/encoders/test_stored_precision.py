@@ -10,7 +10,8 @@ import pytest
 import torch
 import transformers
 
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import make
+from lingprobe.encoders.adapt import adapt
 
 STORED = ("float32", "float16", "bfloat16")
 # how far a vector may be, of its length, from that of the same weights in float32

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import Sentence
-from lingprobe.datasets import Candidate, SampleSettings, sample
+from lingprobe.datasets.candidates import Candidate
+from lingprobe.datasets.draw import sample
+from lingprobe.datasets.settings import SampleSettings
 
 
 def depths(seed: int, n: int = 1500) -> list[Candidate]:

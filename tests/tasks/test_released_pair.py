@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 
 import lingprobe
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets import together
+from lingprobe.datasets.splits import together
 from lingprobe.tasks import TASKS, names
 from tasks.publications import pair_sets, pairs, refused_or_counted
 

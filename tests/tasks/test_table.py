@@ -7,8 +7,9 @@ import lingprobe
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
-from lingprobe.datasets import name_folds, together
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.splits import together
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks

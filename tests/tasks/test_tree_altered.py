@@ -10,7 +10,8 @@ from lingprobe.corpora import brackets
 from lingprobe.corpora.frequencies import count_words
 from lingprobe.corpora.rendering import reorder_words, sentence_of
 from lingprobe.data.core import Sentence
-from lingprobe.datasets import SampleSettings, sample
+from lingprobe.datasets.draw import sample
+from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.tree.altered_sentences import (
     Coordination,

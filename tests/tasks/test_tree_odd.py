@@ -9,7 +9,8 @@ import pytest
 
 from lingprobe.corpora.frequencies import count_words
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.datasets import SampleSettings, sample
+from lingprobe.datasets.draw import sample
+from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
 from tasks.altering import corpus_of, made
 

@@ -20,7 +20,7 @@ from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import together
+from lingprobe.datasets.splits import together
 from lingprobe.experiment.data import load
 from lingprobe.metrics import interval_of
 from lingprobe.metrics.constant import find_metric

@@ -26,7 +26,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import is_code_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Ready, about, ready
+from lingprobe.experiment.measure import Ready, ready
 from lingprobe.experiment.newest import groups_of
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import Design, plan
@@ -34,6 +34,7 @@ from lingprobe.experiment.portions import passing_vectors
 from lingprobe.experiment.provenance import revision
 from lingprobe.experiment.run import groups_of as groups_of_plan
 from lingprobe.experiment.settings import fit_wanted
+from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import MetricProblem, interval_of
 from lingprobe.metrics.constant import answered_labels, find_metric
 from lingprobe.metrics.thresholds import find_thresholds
@@ -144,7 +145,7 @@ def _fit(trial: Trial, run: PlannedRun) -> tuple[Ready, Predictor]:
 def _check_same(first: Result, part: Ready, predictor: Predictor) -> None:
     """Refuse a probe that does not answer as that of the run did. DataProblem."""
     test = part.readings.split("test")
-    is_same = about(test.dataset) == first.provenance.tested
+    is_same = digest_sites(test.dataset) == first.provenance.tested
     if is_same:
         answers = predictor.predict(test).decoded
         is_same = [*answers.plain()] == [*first.predicted.plain()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import find_order_changes, with_opponents
@@ -13,7 +13,6 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.options import SelectionOptions
-from lingprobe.api.prediction_files import write_predictions
 from lingprobe.api.result_options import (
     CardOptions,
     CompareOptions,
@@ -45,10 +44,11 @@ from lingprobe.pages.records import format_csv
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.views import Asked, view_page
 from lingprobe.pages.web.study import Beside
-from lingprobe.suites import SUITES
-from lingprobe.suites.facts import PaperTable
-from lingprobe.suites.significance import Printed, compare_paper, not_significant, summary
 from lingprobe.tables.page import Page
+
+if TYPE_CHECKING:
+    from lingprobe.suites.facts import PaperTable
+    from lingprobe.suites.significance import Printed
 
 
 @runtime_checkable
@@ -254,6 +254,9 @@ def compare_published(
 
         print(lingprobe.compare_published("ud2019", "ObjNum"))
     """
+    from lingprobe.suites import SUITES
+    from lingprobe.suites.significance import compare_paper, not_significant, summary
+
     allow_code(paper)
     published: PaperTable = SUITES.make(paper).paper
     chosen = [
@@ -293,6 +296,8 @@ def predictions(
         lingprobe.predictions("results/", "predictions/", tasks=["edge/dep"])
     """
     stored = _of(results, _parse_selection(selection, scores=True))
+    from lingprobe.api.prediction_files import write_predictions
+
     return write_predictions(stored.results, Path(output), format)
 
 

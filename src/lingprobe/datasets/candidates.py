@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.labels import Label
@@ -129,6 +128,8 @@ def hashes(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
 
     Of 64 bits: at ten million sentences two differing ones meet with a chance of 3e-6.
     """
+    from lingprobe.corpora.text import strip_to_letters  # compiles what is a letter
+
     digests = bytearray()
     for exact in sentences:
         folded = exact.casefold()

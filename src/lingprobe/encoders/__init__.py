@@ -11,7 +11,6 @@ from typing import Any
 from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind, find_opposed, kind_of
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
-from lingprobe.encoders.adapt import adapt
 from lingprobe.encoders.around import WrappedContents
 
 ENCODERS = WrappedContents(
@@ -50,7 +49,11 @@ ENCODERS = WrappedContents(
 
 def make(thing: Any) -> Encoder:
     """The encoder that a reference names, or that a thing can be made into (see `adapt`)."""
-    return ENCODERS.make(thing) if isinstance(thing, str | Reference) else adapt(thing)
+    if isinstance(thing, str | Reference):
+        return ENCODERS.make(thing)
+    from lingprobe.encoders.adapt import adapt
+
+    return adapt(thing)
 
 
 def kind_of_reference(reference: str) -> Kind:
@@ -73,4 +76,4 @@ def opposed_by_reference(reference: str) -> tuple[EncoderQuestion, ...]:
         return (BEYOND_SURFACE,)
 
 
-__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make", "opposed_by_reference"]
+__all__ = ["ENCODERS", "kind_of_reference", "make", "opposed_by_reference"]

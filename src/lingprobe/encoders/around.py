@@ -13,7 +13,7 @@ from lingprobe.data.references import (
     ReferenceProblem,
     shorten_reference,
 )
-from lingprobe.encoders.adapt import EncoderContents, adapt
+from lingprobe.encoders.encoder_contents import EncoderContents
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class WrappedContents(EncoderContents):
             )
         around = self.split(each[0])[1]
         assert around is not None
+        from lingprobe.encoders.adapt import adapt
+
         return adapt(self.around.make(around), str(each[0]))
 
     def canonical(self, reference: str | Reference) -> str:

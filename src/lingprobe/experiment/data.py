@@ -18,7 +18,7 @@ from lingprobe.data.digests import RunningDigest, digest_texts
 from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
-from lingprobe.datasets import name_folds
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import Unit, unit_of

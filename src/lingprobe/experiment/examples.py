@@ -11,7 +11,7 @@ from lingprobe.data._logits import Logits
 from lingprobe.data.core import DataProblem, Dataset, Result, Trial
 from lingprobe.data.labels import Column
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.experiment.measure import about
+from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.store.items import read_items, read_written
 from lingprobe.tasks import TASKS
 
@@ -80,7 +80,7 @@ def load_test_examples(
     dataset = (
         known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
     )
-    if about(dataset) != result.provenance.tested:
+    if digest_sites(dataset) != result.provenance.tested:
         raise DataProblem(
             f"{task_name}: its test examples have changed since they were measured; run it again"
         )

@@ -32,7 +32,7 @@ from lingprobe.data.core import (
     choice_of,
     needs_of,
 )
-from lingprobe.data.digests import RunningDigest, digest_texts
+from lingprobe.data.digests import digest_texts
 from lingprobe.data.labels import Column
 from lingprobe.data.latest import Latest
 from lingprobe.data.narrowing import NarrowName, narrow_part
@@ -47,8 +47,8 @@ from lingprobe.data.oracles import (
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.datasets import together
 from lingprobe.datasets.controls import Unchanged
+from lingprobe.datasets.splits import together
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.folds import first_fold
@@ -64,6 +64,7 @@ from lingprobe.experiment.provenance import (
 )
 from lingprobe.experiment.readable import may_probe, readable
 from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
+from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.thresholds import count_at_thresholds
@@ -235,7 +236,7 @@ def _results(part: Ready, predictors: Sequence[Predictor], made_with: Provenance
     shared = replace(
         made_with,
         constants={kind: list(labels) for kind, labels in answers.items()},
-        tested=about(test.dataset),
+        tested=digest_sites(test.dataset),
     )
     fits, rest = predictors[: len(group.trials)], predictors[len(group.trials) :]
     rows = part.rows[part.readings.dataset.rows("test")]
@@ -260,18 +261,6 @@ def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> 
     """
     said = predictor.predict(test)
     return None if said.link is None else Logits.of(said.scores, said.link, train, rows)
-
-
-def about(dataset: Dataset) -> str:
-    """Stands for what examples are about, whatever their labels: their sentences and spans, in
-    order.
-    """
-    used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
-    state = RunningDigest()
-    state.add(numbers)
-    state.add(b"".join(dataset.sentences[sentence].key for sentence in used.tolist()))
-    state.add(dataset.sites[:, :, 1:])
-    return state.hex()
 
 
 def _describe_lost(counts: Counts) -> str:

@@ -41,7 +41,7 @@ from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.probes.estimators import as_probe
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baselines import WORDS
+from lingprobe.tasks.baseline_names import WORDS
 
 NO_CONTROL = "none"  # the task itself, which every control is beside
 STRONG_PROBE = "mlp"  # reads baselines of the surface, too, where that is asked for

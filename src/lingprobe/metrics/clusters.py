@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
+from lingprobe.metrics.student import t_quantile
 
 LEVEL = 0.95
 LEAST_SEEDS = 3  # of fewer the variance is not told: two would give intervals of half the scale
@@ -120,9 +121,7 @@ def has_few_clusters(clusters: Clusters, n: int) -> bool:
 
 def quantile(df: float) -> float:
     """How many standard errors a 95 % interval reaches to either side: Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + LEVEL) / 2))
+    return t_quantile(float(df), (1 + LEVEL) / 2)
 
 
 def _no_wider(estimate: Estimate, square: float) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics.student import t_tail
 
 LEAST = 3  # observations, below which a correlation says nothing
 MANY = 30  # observations, from which on p values are those of an approximation
@@ -183,7 +184,6 @@ def _products(features: Doubles) -> Doubles:
 
 
 def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
-    from scipy.special import stdtr
     from scipy.stats import kendalltau
 
     r, n = products(group.values, method), group.n
@@ -198,7 +198,7 @@ def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
         elif abs(value) == 1:
             p = 0.0
         else:
-            p = float(2 * stdtr(n - 2, -abs(value) * math.sqrt((n - 2) / (1 - value * value))))
+            p = 2 * t_tail(n - 2, abs(value) * math.sqrt((n - 2) / (1 - value * value)))
         tested[i, j] = Tested(p, "approximation")
     return tested
 

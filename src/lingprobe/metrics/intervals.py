@@ -35,6 +35,7 @@ from lingprobe.metrics.clusters import (
 )
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
+from lingprobe.metrics.student import t_quantile, t_tail
 from lingprobe.metrics.ties import (
     Tie,
     correlate_ties,
@@ -313,9 +314,7 @@ class Difference(NamedTuple):
         step: float = 0.0,
     ) -> Difference:
         """A difference with this standard error, which has so many degrees of freedom."""
-        from scipy.special import stdtr
-
-        p = float(2 * stdtr(df, -abs(value) / error))
+        p = 2 * t_tail(df, abs(value) / error)
         nothing = cls(value, value, value, p, df, 0.0, error, *ends, step)
         low, high = nothing.interval(1 - LEVEL)
         return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
@@ -342,15 +341,15 @@ class Difference(NamedTuple):
         found = np.inf
         for _ in range(ROUNDS):
             reach = sum(_reach(self.df * found, share) for share in (1 - level / 2, POWER))
-            found = reach**2 * max((self.error / value) ** 2, self.step / value)
+            before, found = found, reach**2 * max((self.error / value) ** 2, self.step / value)
+            if abs(before - found) <= ROUNDING * found:
+                break
         return float(found)
 
 
 def _reach(df: float, share: float) -> float:
     """The standard errors below which Student's t lies with this probability."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, share))
+    return t_quantile(float(df), share)
 
 
 def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference:

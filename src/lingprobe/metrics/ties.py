@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.metrics.metric import Doubles
+from lingprobe.metrics.student import t_cdf, t_quantile
 
 _NODES = 40  # of Gauss and Hermite's quadrature
 
@@ -57,10 +58,9 @@ def scatter_of_area(area: float) -> float:
     """
     if not 0 < area < 1:
         return 0.0
-    from scipy.special import ndtr, ndtri
-
     at, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-    placements = ndtr(math.sqrt(2) * ndtri(area) + at)
+    apart = math.sqrt(2) * t_quantile(math.inf, area)
+    placements = np.array([t_cdf(math.inf, apart + x) for x in at.tolist()])
     return float(weights @ placements**2 / weights.sum()) - area**2
 
 

@@ -14,7 +14,7 @@ from lingprobe.datasets.controls import find_control, is_randomised
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.pages.captions import shorten_task
 from lingprobe.tables.table import format_number
-from lingprobe.tasks.baselines import LENGTH
+from lingprobe.tasks.baseline_names import LENGTH
 
 
 def length_notes(rows: Sequence[FrameRow]) -> Iterator[str]:

@@ -19,7 +19,6 @@ from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.scores import scores
 from lingprobe.pages.verdicts import statement
-from lingprobe.pages.web.report import web_page
 from lingprobe.pages.web.study import NOTHING, Beside
 from lingprobe.pages.wide import wide
 from lingprobe.tables.page import Page
@@ -54,7 +53,7 @@ def scores_page(
             "mteb": lambda to: mteb_folder(frame, scored, to),
         },
         figure=lambda: chart(scored, beside.figure),
-        html=lambda: web_page(frame, scored, beside),
+        html=lambda: _write_html(frame, scored, beside),
     )
 
 
@@ -87,3 +86,9 @@ def strata_page(frame: ResultFrame, stratum: str) -> Page[ResultFrame]:
         texts={"csv": lambda: format_csv(every)},
         figure=lambda: strata_figure(rows, stratum),
     )
+
+
+def _write_html(frame: ResultFrame, scored: ResultFrame, beside: Beside) -> str:
+    from lingprobe.pages.web.report import web_page
+
+    return web_page(frame, scored, beside)

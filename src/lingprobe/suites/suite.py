@@ -30,7 +30,8 @@ from lingprobe.suites.facts import (
 )
 from lingprobe.suites.mixed_data import together
 from lingprobe.tasks import TASKS, tolerant
-from lingprobe.tasks.baselines import LENGTH, PAIR_FEATURES, WORDS
+from lingprobe.tasks.baseline_names import LENGTH, WORDS
+from lingprobe.tasks.baselines import PAIR_FEATURES
 from lingprobe.tasks.released.receipts import all_published
 
 COSINE = "cosine"

@@ -10,9 +10,9 @@ from typing import Literal
 from lingprobe.data.core import Dataset, Task
 from lingprobe.data.oracles import Floored, about_words
 from lingprobe.data.references import Reference
+from lingprobe.tasks.baseline_names import LENGTH, NGRAMS, RANDOM_BAG, WORDS
 from lingprobe.tasks.task import DefinedTask
 
-LENGTH, WORDS, RANDOM_BAG, NGRAMS = "length", "words", "bow:random", "char-ngrams"
 PAIR_FEATURES = (LENGTH, "overlap", "negation", "hypothesis")
 """What pairs give away without being understood."""
 NO_EMBEDDINGS = frozenset({WORDS, *PAIR_FEATURES})

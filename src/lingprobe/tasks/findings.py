@@ -12,8 +12,7 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import Candidate
-from lingprobe.datasets.candidates import Pool, hashes, joined
+from lingprobe.datasets.candidates import Candidate, Pool, hashes, joined
 from lingprobe.tasks.answers import Answer, Finding, Findings
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS

@@ -17,8 +17,8 @@ from lingprobe.data.notes import ByParser, Record
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
-from lingprobe.datasets import SampleSettings
 from lingprobe.datasets.draw import draw
+from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.answers import counts
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.memory import pause_garbage_collection

@@ -28,7 +28,7 @@ from lingprobe.data._closure import file_of, root_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import summary
-from lingprobe.datasets import SampleSettings
+from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.answers import Answer, Finding, Reason
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either

@@ -15,7 +15,6 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import Sampled
 from lingprobe.data.options import Help
-from lingprobe.datasets import carve_dev
 from lingprobe.datasets.folds import divide
 from lingprobe.datasets.formats.folders import digest_parts, table_parts
 from lingprobe.datasets.formats.kinds import Asked
@@ -28,6 +27,7 @@ from lingprobe.datasets.near_equal import (
     describe_shared,
     group_near_equal,
 )
+from lingprobe.datasets.splits import carve_dev
 from lingprobe.datasets.usual_metric import describe_rare_class
 from lingprobe.tasks.memory import pause_garbage_collection
 

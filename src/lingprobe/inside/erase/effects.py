@@ -16,7 +16,7 @@ from lingprobe.data.core import Cell, Dataset, Predictor, Probe
 from lingprobe.data.labels import Column, column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import together
+from lingprobe.datasets.splits import together
 from lingprobe.inside.erase.division import codes_of
 from lingprobe.inside.erase.erasure import part_of
 from lingprobe.inside.erase.interventions import UNCHANGED, Change, Key, Way

@@ -16,7 +16,7 @@ from lingprobe.data.core import Cell, Predictor, Probe
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import Readings
-from lingprobe.datasets import together
+from lingprobe.datasets.splits import together
 from lingprobe.inside.erase.change import collateral_change, completeness, probabilities
 from lingprobe.inside.erase.division import Division, Pairing
 from lingprobe.inside.erase.erasers import Eraser, principal_angles

@@ -21,7 +21,7 @@ from lingprobe.data.abilities import Predictive
 from lingprobe.data.core import Dataset, Layered
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints, Vectors, compute_offsets, expand_ranges
-from lingprobe.datasets import together
+from lingprobe.datasets.splits import together
 from lingprobe.encoders.sites import Site
 from lingprobe.inside.erase.behaviour import MARGIN, Doubles, Pairs, Preferences
 from lingprobe.inside.erase.effects import copies

@@ -18,9 +18,12 @@ from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
-from lingprobe.datasets import Candidate, SampleSettings, sample
+from lingprobe.datasets.candidates import Candidate
+from lingprobe.datasets.draw import sample
+from lingprobe.datasets.settings import SampleSettings
 from lingprobe.inside.languages.words import Lexicon, Word, files
-from lingprobe.tasks.baselines import NGRAMS, word_by_word
+from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baselines import word_by_word
 from lingprobe.tasks.features import LEAST, inventory, varied_features
 from lingprobe.tasks.memory import Memory, oracle_facts
 from lingprobe.tasks.sources import source_notes

@@ -29,7 +29,8 @@ from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.inside.languages.transfer import label
 from lingprobe.inside.languages.words import TREES
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baselines import NGRAMS, word_by_word
+from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baselines import word_by_word
 
 Where = Literal["in sentences", "alone"]
 PLACES: dict[str, Where] = {"edge/feat": "in sentences", "forms/feat": "alone"}

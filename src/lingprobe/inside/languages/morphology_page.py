@@ -26,7 +26,7 @@ from lingprobe.tables.table import (
     TableSection,
     format_number,
 )
-from lingprobe.tasks.baselines import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import is_stated
 from lingprobe.data.notes import Sampled
 from lingprobe.data.references import Reference
-from lingprobe.datasets import name_folds
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, Rows, join
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.memory import Memory

@@ -20,7 +20,7 @@ from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem, Dataset, Tags, Task
 from lingprobe.data.notes import Notes, WordRule
 from lingprobe.data.references import Reference
-from lingprobe.datasets import name_folds
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.data import load
 from lingprobe.inside.languages.matching import FORM
 from lingprobe.tasks import TASKS

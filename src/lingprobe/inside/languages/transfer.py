@@ -25,12 +25,12 @@ from lingprobe.data.references import (
     Reference,
     ReferenceProblem,
 )
-from lingprobe.datasets import name_folds
+from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, Rows, join
 from lingprobe.inside.languages.matching import Matching
 from lingprobe.inside.languages.own_data import OwnTransfer
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baselines import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAMS
 from lingprobe.tasks.memory import Memory
 from lingprobe.tasks.task import DefinedTask
 

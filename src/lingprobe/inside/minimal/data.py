@@ -14,10 +14,10 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import SampleSettings, carve_dev
 from lingprobe.datasets.fold_plan import FOLDS
 from lingprobe.datasets.folds import divide
-from lingprobe.datasets.splits import apportion
+from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.splits import apportion, carve_dev
 from lingprobe.inside.minimal.pairs import Pair
 from lingprobe.inside.minimal.preference import NAMES
 

@@ -17,7 +17,7 @@ from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of,
 from lingprobe.inside.minimal.data import Drawing, dataset
 from lingprobe.inside.minimal.pairs import Columns, Pair, files, read, words_of
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS
-from lingprobe.tasks.baselines import LENGTH, RANDOM_BAG
+from lingprobe.tasks.baseline_names import LENGTH, RANDOM_BAG
 from lingprobe.tasks.task import TaskDefinition
 
 

@@ -21,7 +21,7 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets import carve_dev, draw_train
+from lingprobe.datasets.splits import carve_dev, draw_train
 from lingprobe.tasks.edge.columns import (
     SentenceTargets,
     assign_splits,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
-from lingprobe.datasets import SampleSettings
-from lingprobe.datasets.settings import Folds
+from lingprobe.datasets.settings import Folds, SampleSettings
 from lingprobe.datasets.splits import stratified_folds
 
 FOLDS, SHUFFLED = 10, 1111

@@ -33,7 +33,10 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
-from lingprobe.datasets import Candidate, SampleSettings, carve_dev, draw_examples, sample
+from lingprobe.datasets.candidates import Candidate
+from lingprobe.datasets.draw import sample
+from lingprobe.datasets.settings import SampleSettings
+from lingprobe.datasets.splits import carve_dev, draw_examples
 from lingprobe.tasks.released.cross_validation import make_fold
 from lingprobe.tasks.task import TaskDefinition
 

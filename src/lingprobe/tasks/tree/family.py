@@ -25,7 +25,7 @@ from lingprobe.corpora.frequencies import corpus
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.tasks import baselines
+from lingprobe.tasks import baseline_names
 from lingprobe.tasks.findings import AT_ONCE, Found
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
@@ -233,7 +233,7 @@ def _task(
 sent_len = _task(
     "sent-len", "How many words does the sentence have?",
     answers.lengths, settings=_DROP, classes=len(answers.EQUAL), oracles=PLACES,
-    reference_lines=(baselines.LENGTH,),
+    reference_lines=(baseline_names.LENGTH,),
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",

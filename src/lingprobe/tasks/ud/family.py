@@ -26,7 +26,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks import baselines
+from lingprobe.tasks import baseline_names
 from lingprobe.tasks.answers import (
     Answer,
     Finding,
@@ -434,7 +434,7 @@ def _task(
 
 sent_len = _task(
     "sent-len", "How many words does the sentence have?", _lengths, PLACES,
-    settings=_DROP, classes=len(INTERVALS), reference_lines=(baselines.LENGTH,),
+    settings=_DROP, classes=len(INTERVALS), reference_lines=(baseline_names.LENGTH,),
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,

@@ -7,7 +7,8 @@ from typing import Annotated
 from lingprobe import Help
 from lingprobe.corpora import text
 from lingprobe.data.core import Dataset
-from lingprobe.datasets import Candidate, sample
+from lingprobe.datasets.candidates import Candidate
+from lingprobe.datasets.draw import sample
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,103 @@
+"""The list of encoders: what a reference names is made into one."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from lingprobe.data.core import Encoder
+from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
+
+
+@dataclass(frozen=True)
+class EncoderContents(Contents):
+    """Contents whose things are made into encoders.
+
+    `mine.py@thing` may name a factory (a class, or a function of a path and options), as
+    everywhere; or, for encoders, a function of a list of sentences, an object with `encode`, a
+    SentEval batcher(params, batch), or a pair of it and prepare.
+    """
+
+    def find(self, name: str) -> Callable[..., Any]:
+        """The factory called `name`; one without parameters for what is no factory itself."""
+        thing: Any = super().find(name)
+        if "@" not in name or _is_factory(thing):
+            return typing.cast(Callable[..., Any], thing)
+
+        def factory() -> Any:
+            from lingprobe.encoders.adapt import adapt
+
+            return adapt(thing, name)
+
+        factory.__module__ = getattr(thing, "__module__", type(thing).__module__)
+        factory.__doc__ = getattr(thing, "__doc__", None)
+        return factory
+
+    def _unknown(self, name: str, places: Iterable[str]) -> str:
+        said = super()._unknown(name, places)
+        if "did you mean" in said:
+            return said
+        typed = f"on the command line, -m {name}"
+        return f"{said}; if it is a model, write st:{name} or hf:{name} ({typed})"
+
+    def expand(self, reference: str | Reference) -> list[Reference]:
+        """The encoders that a reference stands for, as those of all epochs of a training."""
+        single: list[Reference] = []
+        for one in super().expand(reference):
+            factory = self.find(one.name)
+            single += factory.expand(one) if isinstance(factory, Expanding) else [one]
+        return single
+
+    def make(self, reference: str | Reference) -> Encoder:
+        """The encoder that a reference names; ReferenceProblem where it stands for several."""
+        each = self.expand(reference)
+        if len(each) > 1:
+            raise ReferenceProblem(
+                f"{reference} stands for {len(each):,} encoders, where one is expected, such as"
+                f" {each[0]}"
+            )
+        from lingprobe.encoders.adapt import adapt  # which knows all kinds of live models
+
+        single = each[0] if each else reference  # a pattern that fits nothing is told below
+        return adapt(super().make(single), str(single))
+
+
+def _is_factory(thing: Any) -> bool:
+    """A class; or a function that is not one of sentences: nothing must be given to it, or a
+    string, a number or a path.
+    """
+    if inspect.isclass(thing):
+        return True
+    if not inspect.isfunction(thing):
+        return False
+    needed = required_parameters(thing)
+    if len(needed) != 1:
+        return not needed
+    try:
+        hint = typing.get_type_hints(thing).get(needed[0].name)
+    except (NameError, TypeError):  # an annotation that cannot be resolved says nothing
+        hint = needed[0].annotation
+    return _is_plain(hint)
+
+
+def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The positional parameters that a call must fill."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some builtins do not tell
+        return []
+    return [p for p in parameters if p.kind in kinds and p.default is p.empty]
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether an annotation is of something that a reference can write: not missing, and not a list
+    of anything.
+    """
+    if hint in (None, Any, inspect.Parameter.empty):
+        return False
+    text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
+    return text in ("str", "int", "float", "bool", "Path", "Literal") or str(hint).endswith("Path")
