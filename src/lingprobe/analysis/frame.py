@@ -231,13 +231,17 @@ def _read_checkpoint(result: Result) -> Mapping[str, str]:
     return {"checkpoint": json.dumps(known.plain()) if known else ""}
 
 
+def _read_languages(result: Result) -> Mapping[str, Any]:
+    """The languages of the task."""
+    return {"languages": list_languages([result])}
+
+
 def _read_origin(result: Result) -> Mapping[str, Any]:
-    """What the task and the encoder were, the languages of the task, and when it was measured."""
+    """What the task and the encoder were, and when it was measured."""
     about, task = result.provenance, result.trial.task
     return {
         "data_identity": about.identities.get(task, task),
         "revision": about.revision,
-        "languages": list_languages([result]),
         "date": about.date,
     }
 
@@ -246,6 +250,7 @@ RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
     "checkpoint": _read_checkpoint,
     "code": _read_code,
     "fit": _read_fit,
+    "languages": _read_languages,
     "origin": _read_origin,
     "probe": _read_probe,
     "question": _read_question,

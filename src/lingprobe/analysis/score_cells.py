@@ -20,7 +20,7 @@ from lingprobe.tasks.languages import UNKNOWN
 
 SOURCE = "lingprobe"
 
-SCORE_EXTRAS = ("origin",)
+SCORE_EXTRAS = ("languages", "origin")
 _TASK = ("task", "metric")
 
 

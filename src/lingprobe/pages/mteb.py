@@ -12,7 +12,7 @@ import importlib.metadata
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.data.cache import write_text
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
-from lingprobe.tasks.languages import UNKNOWN
+from lingprobe.tasks.languages import list_task_languages
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it
@@ -110,7 +110,7 @@ def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[
     shares = {name: _share(cells[name]) for name in ("score", "low", "high")}
     score = {
         "hf_subset": "default",
-        "languages": _join_languages(measured.column("languages")),
+        "languages": list_task_languages((run.trial.task, run.about) for run in measured.runs),
         "main_score": shares["score"],
         row.metric: shares["score"],
         **{name: shares[name] for name in ("low", "high")},
@@ -130,12 +130,6 @@ def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[
         "lingprobe_encoder": row.encoder,
         "lingprobe_version": importlib.metadata.version("lingprobe"),
     }
-
-
-def _join_languages(languages: Iterable[Sequence[str]]) -> list[str]:
-    """Those of several, each once; `UNKNOWN` where none is known."""
-    every = dict.fromkeys(language for some in languages for language in some)
-    return [language for language in every if language != UNKNOWN] or [UNKNOWN]
 
 
 def _model(row: Any, several: bool) -> str:

@@ -14,9 +14,9 @@ from lingprobe.corpora.languages import (
 )
 from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import Result
-from lingprobe.data.notes import Sources
+from lingprobe.data.notes import Provenance, Sources
 from lingprobe.data.references import try_parse_reference
-from lingprobe.tasks.about import about
+from lingprobe.tasks.about import about as tell_about
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
 _FILE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
@@ -26,8 +26,12 @@ def list_languages(results: Iterable[Result]) -> list[str]:
     """The languages of some results with their scripts, as pol-Latn, each once, in order; `UNKNOWN`
     where nothing says which.
     """
-    codes = dict.fromkeys(code for result in results for code in _of(result))
-    return with_scripts(codes)
+    return list_task_languages((each.trial.task, each.provenance) for each in results)
+
+
+def list_task_languages(tasks: Iterable[tuple[str, Provenance]]) -> list[str]:
+    """The same of tasks, each with what is known of how it was measured."""
+    return with_scripts(dict.fromkeys(code for each in tasks for code in _find_codes(*each)))
 
 
 def with_scripts(codes: Iterable[str]) -> list[str]:
@@ -39,11 +43,11 @@ def with_scripts(codes: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(named)) or [UNKNOWN]
 
 
-def _of(result: Result) -> list[str]:
-    parsed = try_parse_reference(result.trial.task)
+def _find_codes(task: str, about: Provenance) -> list[str]:
+    parsed = try_parse_reference(task)
     if parsed is None:
         return []
-    source = result.provenance.notes.part(Sources)
+    source = about.notes.part(Sources)
     asked = dict(parsed.options).get("language", "")
     return data_codes(parsed.name, parsed.argument or "", asked, source.files if source else ())
 
@@ -58,7 +62,7 @@ def data_codes(name: str, place: str, asked: str, files: Iterable[object]) -> li
         return ["en"]
     if name.startswith("xprobe/") and place:
         return [PurePath(place).name]
-    known = about(name)
+    known = tell_about(name)
     if known and len(known.languages) == 1:
         return list(known.languages)
     return list(dict.fromkeys(code for f in files if (code := treebank_code(PurePath(str(f))))))
