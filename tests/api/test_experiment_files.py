@@ -29,6 +29,7 @@ MISTAKES = {
     'reads = ["mix"]': r"no experiment has a key 'reads'; did you mean layers\?",
     "bounds = false": r"no experiment has a key 'bounds'; did you mean baselines\?",
     'seeds = "five"': r"seeds = 'five': write a whole number",
+    "baselines = false": r"baselines = False: choose one of 'default', 'strong', 'none'",
     "seeds = true": r"seeds = True: write a whole number",
     "tasks = [1]": r"tasks = \[1\]: write a list of texts",
     'tasks = ["a"]': r'add a folder for the results, such as output = "results"',

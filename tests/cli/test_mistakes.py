@@ -55,6 +55,10 @@ RETRY = (
 )
 
 MISTAKES = {
+    "a file of settings for run": (
+        "run mine.toml",
+        "run takes no file of settings: `lingprobe experiment mine.toml` does",
+    ),
     "a kind of thing in place of a command": (
         "probes",
         "no command probes; `lingprobe list probes` lists them",

@@ -95,6 +95,8 @@ def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[
     for theirs, ours in WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
+    if called == "run" and (settings := next((w for w in words if w.endswith(".toml")), "")):
+        return f"run takes no file of settings: `lingprobe experiment {settings}` does"
     group = next(
         (name for name in words[:1] if any(n.startswith(f"{name} ") for n in commands)), ""
     )
