@@ -1,13 +1,15 @@
 """What an edit can have broken, in a minute: `make quick`, or `make quick BASE=COMMIT`.
 
-    python release/quick.py [--base COMMIT] [--seconds N] [--list]
+    python release/quick.py [--base COMMIT] [--seconds N] [--list | --remember]
 
 Definitions that differ from what landed last (origin/main; with --base, from another commit),
 edits that are not committed included, are followed backwards through the graph of definitions that
 identities are computed from, with tests as further nodes. Tests that are nearest come first, of
 these the fastest, as many as fit into the time on two workers; how long each takes is known from
-earlier runs (`.venv/test-durations.json`). Beside them ruff looks at the changed files, and mypy
-at all that they reach. What did not run is named and counted; only `make test` runs everything.
+earlier runs (`.venv/test-durations.json`), in a fresh checkout of the slow ones from
+`tests/slow.tsv`, which `--remember` writes after a run of all tests. Beside them ruff looks at the
+changed files, and mypy at all that they reach. What did not run is named and counted; only `make
+test` runs everything.
 
 An edge is a name in the code. What is chosen when a program runs is an edge of its own: a table of
 contents leads to all that it lists, and a text in a test that begins with the name of a command, or
@@ -45,10 +47,12 @@ EFFECTS, WHOLE = closure.EFFECTS, closure.WHOLE
 PACKAGE, TESTS = ROOT / "src", ROOT / "tests"
 BIN = Path(sys.executable).parent
 DURATIONS = ROOT / ".venv" / "test-durations.json"
+SLOW = TESTS / "slow.tsv"
 WORDS = ROOT / ".venv" / "test-words.json"
 BUDGET_SECONDS, WORKERS = 38.0, 2
 START_SECONDS = 32.0  # that starting workers, and tests that are slower than they were, may take
 UNKNOWN_SECONDS = 0.5  # what a test takes that was never run
+SLOW_SECONDS = 1.0  # from which on a test stands among the slow ones
 MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
 TEST_LIMIT_SECONDS = 45  # from which on a test is taken not to end
 FEW_TESTS = 20  # with so few, starting workers takes longer than they save
@@ -73,7 +77,12 @@ def main() -> int:
         "--seconds", type=float, default=BUDGET_SECONDS, help="for tests, on each worker"
     )
     parser.add_argument("--list", action="store_true", help="name the tests and run none")
+    parser.add_argument(
+        "--remember", action="store_true", help=f"write {SLOW.relative_to(ROOT)} and run none"
+    )
     options = parser.parse_args()
+    if options.remember:
+        return write_slow_tests()
     paths = changed_paths(options.base)
     checks = [] if options.list else [*started(paths)]
     changed = changed_nodes(options.base, paths)
@@ -405,7 +414,15 @@ def is_test(node: Node) -> bool:
 
 @cache
 def durations() -> dict[str, float]:
-    """How long each test took, all of its cases together."""
+    """How long each test took, all of its cases together: here, or else where the slow ones were
+    written down.
+    """
+    rows = SLOW.read_text("utf-8").splitlines() if SLOW.is_file() else ()
+    return {test: float(seconds) for test, seconds in map(str.split, rows)} | run_here()
+
+
+def run_here() -> dict[str, float]:
+    """How long each test took that was run in this checkout."""
     try:
         known: dict[str, float] = json.loads(DURATIONS.read_text("utf-8"))
     except (OSError, ValueError):
@@ -414,6 +431,19 @@ def durations() -> dict[str, float]:
     for test, seconds in known.items():
         found[test.partition("[")[0]] += seconds
     return found
+
+
+def write_slow_tests() -> int:
+    """Write down how long slow tests take; 1 where fewer tests were run here than there are."""
+    found = run_here()
+    tests = {f"{node.module}::{node.name}" for node in graph()[1] if is_test(node)}
+    if missing := sorted(tests - found.keys()):
+        print(f"{len(missing)} tests were not run here, as {missing[0]}: run `make test` first")
+        return 1
+    slow = {test: found[test] for test in sorted(tests) if found[test] >= SLOW_SECONDS}
+    SLOW.write_text("".join(f"{test}\t{seconds:.0f}\n" for test, seconds in slow.items()), "utf-8")
+    print(f"{len(slow)} of {len(tests)} tests take {SLOW_SECONDS:.0f} s and more")
+    return 0
 
 
 def choose(near: dict[str, int], seconds: float) -> tuple[list[str], list[str]]:

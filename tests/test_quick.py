@@ -56,6 +56,27 @@ def test_the_definitions_of_a_file_that_differ_are_found(quick, monkeypatch):
     assert quick.changed_in("HEAD", path) == {Node(place, "gone"), Node(place, quick.WHOLE)}
 
 
+def test_a_fresh_checkout_knows_the_slow_tests(quick, monkeypatch, tmp_path):
+    tests = {f"{n.module}::{n.name}": 0.0 for n in quick.graph()[1] if quick.is_test(n)}
+    slow, fast, *_ = tests
+    ran = {f"{test}[case]": 0.2 for test in tests} | {f"{slow}[case]": 1.3, f"{slow}[more]": 2.4}
+    here, kept = tmp_path / "durations.json", tmp_path / "slow.tsv"
+    monkeypatch.setattr(quick, "DURATIONS", here)
+    monkeypatch.setattr(quick, "SLOW", kept)
+    here.write_text(json.dumps({k: v for k, v in ran.items() if not k.startswith(fast)}))
+    assert quick.write_slow_tests() == 1
+    assert not kept.exists()
+    here.write_text(json.dumps(ran))
+    assert quick.write_slow_tests() == 0
+    assert kept.read_text() == f"{slow}\t4\n"
+    here.unlink()
+    quick.durations.cache_clear()
+    try:
+        assert quick.durations() == {slow: 4.0}
+    finally:
+        quick.durations.cache_clear()
+
+
 def test_the_nearest_fit_and_the_fastest_of_these_first(quick, monkeypatch, tmp_path):
     file = tmp_path / "durations.json"
     file.write_text(json.dumps({"a::t[1]": 2, "a::t[2]": 2, "b::t": 1, "c::t": 3, "d::t": 99}))
