@@ -26,8 +26,7 @@ from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders import opposed_by_reference
-from lingprobe.encoders.hf import INPUTS
-from lingprobe.encoders.own_baselines import is_copy
+from lingprobe.encoders.own_baselines import INPUTS, is_copy
 from lingprobe.tasks.repeats import option_of
 
 QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)

@@ -44,7 +44,7 @@ from lingprobe.encoders.model_files import (
     SavedModel,
     versions,
 )
-from lingprobe.encoders.own_baselines import list_own_baselines, list_prompt_baseline
+from lingprobe.encoders.own_baselines import INPUTS, list_own_baselines, list_prompt_baseline
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
 from lingprobe.nets.device import resolved_device
 
@@ -444,7 +444,6 @@ class HuggingFace(SavedModel):
         return cache_dir() / "constant-tokens", digest_texts(self.base, self.fingerprint)
 
 
-INPUTS = ("lex", "0")  # layers below the first block
 DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", "num_heads")
 WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}

@@ -17,6 +17,8 @@ from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders.conversations import PROMPT
 
+INPUTS = ("lex", "0")  # layers below the first block
+
 COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
 _READ = (  # options that say how a model is run, and what it reads

@@ -11,9 +11,9 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion, find_own_baselines
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.hf import DEPTH, INPUTS, said_in
+from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.own_baselines import count_block_weights, is_copy, reads_prompt
+from lingprobe.encoders.own_baselines import INPUTS, count_block_weights, is_copy, reads_prompt
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.experiment.units import width
 from lingprobe.nets.device import free_memory
