@@ -26,6 +26,8 @@ _AGAIN = "the header is repeated, as after concatenating two files; remove that 
 _SAID_MARK = re.compile(r'"?sep=(.)"?[,;\s]*\Z')
 _NUMBER_LIKE = re.compile(r"[\d.,:;+\- ]+")
 _FASTTEXT = re.compile(r"(?<!\S)__label__(\S+)")
+_NUMBER_FIRST = re.compile(r"(-?\d{1,3})\s+(?=\S)")
+_FEW_NUMBERS = 20  # of a file of lines, that are classes where each stands before several
 _Cut = tuple[int, list[str], str]
 _NO_HEADINGS = "it has no headings"
 
@@ -39,6 +41,8 @@ def open_delimited(path: Path, columns: Columns, encoding: str = "") -> Source:
     is_lines = suffix not in (".csv", ".tsv")
     if is_lines and some and all(map(_FASTTEXT.search, some)):
         return _open_fasttext(lines)
+    if is_lines and _have_numbers_first(some):
+        return _open_numbers_first(lines)
     if is_lines and (end := _find_end(some)):
         mark, is_last = end
         return _open_cut(path, columns, mark, _cut_end(lines, mark, is_last), is_headed=False)
@@ -95,6 +99,31 @@ def _open_fasttext(lines: Iterable[str]) -> Source:
 
     remark = "its labels are the words that begin with __label__, as fastText has them"
     return Source(("text", "label"), rows, remark=remark)
+
+
+def _have_numbers_first(lines: Sequence[str]) -> bool:
+    """Whether each line is a class, a number, before its text, as of Kim (2014)."""
+    found = [_NUMBER_FIRST.match(line) for line in lines]
+    if len(lines) < FEW_ROWS or not all(found) or any("\t" in line for line in lines):
+        return False
+    counts = Counter(each[1] for each in found if each)
+    return 2 <= len(counts) <= min(_FEW_NUMBERS, len(lines) // 2) and min(counts.values()) > 1
+
+
+def _open_numbers_first(lines: Iterable[str]) -> Source:
+    """Lines with the number of a class before the text."""
+
+    def rows(wanted: object) -> Iterator[Row]:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                label, _, text = line.strip().partition(" ")
+                problem = decoding_problem(line)
+                if not problem and not _NUMBER_FIRST.match(line):
+                    problem = "no number of a class before the text"
+                yield Row(number, {"text": text.strip(), "label": label}, problem)
+
+    remark = "its labels are the numbers at the beginning of lines"
+    return Source(("text", "label"), rows, untyped=True, remark=remark)
 
 
 def _headings(rows: Sequence[Sequence[str]], has_headings: bool) -> list[str]:

@@ -55,7 +55,9 @@ def flatten_cells(row: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
 
 def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     """Whether the cell of that column is an object of further cells."""
-    if plain(name) in LABELS[1] or not cell or is_talk_of_lists(cell):
+    if not cell or is_talk_of_lists(cell):
+        return False
+    if plain(name) in LABELS[1] and not isinstance(cell.get("name"), str):
         return False
     options = cell.get("choices")
     has_options = isinstance(options, list) and any(isinstance(each, dict) for each in options)
@@ -177,8 +179,7 @@ def _arrange(value: Any, path: Path) -> tuple[list[Any], str]:
             rows = list(value.values())
         if rows is not None:
             return rows, ""
-        lists = dict(_find_tables(value))
-        lists = {key: part for key, part in lists.items() if _is_viewed(part[0])} or lists
+        lists = _choose_tables(dict(_find_tables(value)))
         if len(lists) == 1:
             ((key, rows),) = lists.items()
             rows = [row["row"] if _is_viewed(row) else row for row in rows]
@@ -225,6 +226,14 @@ def _is_table(part: Any) -> bool:
         and bool(part)
         and all(isinstance(row, dict) or _is_annotated(row) for row in part)
     )
+
+
+def _choose_tables(lists: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """Those that are rows as the hub's viewer sends them, if any; not what a schema lists, as of
+    pandas' orient='table'.
+    """
+    viewed = {key: part for key, part in lists.items() if _is_viewed(part[0])}
+    return viewed or {k: part for k, part in lists.items() if not k.startswith("schema.")}
 
 
 def _find_tables(value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
