@@ -334,6 +334,8 @@ def test_what_is_not_linear_or_not_clear_is_refused(data):
         lingprobe.fit("length", data, probe="mlp,hidden=0", baselines="none")
     with pytest.raises(UsageProblem, match="fit takes one model"):
         lingprobe.fit(["length", "bow:random"], data)
+    with pytest.raises(UsageProblem, match=r"of vectors make \(texts, vectors\)"):
+        lingprobe.fit(np.zeros((4, 3)), ["a", "b", "a", "b"])
 
 
 def test_data_that_changed_are_told(folder, monkeypatch, tmp_path):

@@ -105,6 +105,16 @@ MISTAKES = {
         "3 lists are not a task: give (texts, labels); of two texts ([*zip(first, second)],"
         " labels)",
     ),
+    "train and test in a tuple": (
+        lambda: lingprobe.evaluate("length", ((["a b"] * 3, ["x"] * 3), (["a c"] * 3, ["x"] * 3))),
+        "2 pairs of (texts, labels) in a tuple: {'train': (texts, labels), 'test': (texts, labels)}"
+        " is one data set with its splits, and a list has several",
+    ),
+    "labels beside data": (
+        lambda: lingprobe.evaluate("length", ROWS, labels=ROWS[1]),
+        "evaluate takes no argument 'labels': labels belong to the data, as evaluate(encoder,"
+        " (texts, labels))",
+    ),
     "classes or scores of pairs": (
         lambda: lingprobe.evaluate("length", ([tuple(ROWS[0])] * 6, [*range(6)])),
         "data: whole numbers about two texts may be classes or graded scores: add labels=classes or"

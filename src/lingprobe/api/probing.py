@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
+import numpy as np
+
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.encoders import configure
 from lingprobe.api.evaluation import Evaluation
@@ -92,7 +94,9 @@ def _as_one_encoder(model: Any, layer: str | int | None) -> Any:
     """The encoder with the layer that is asked for; UsageProblem for several."""
     given = [model] if isinstance(model, tuple) else as_list(model)
     if len(given) != 1:
-        raise UsageProblem(f"fit takes one model, and {len(given)} are given")
+        are_vectors = isinstance(model, np.ndarray) and model.ndim > 1
+        instead = "; of vectors make (texts, vectors), as an encoder that is given" * are_vectors
+        raise UsageProblem(f"fit takes one model, and {len(given)} are given{instead}")
     (only,) = given
     only = str(only) if isinstance(only, Reference) else only
     if layer is None:

@@ -142,6 +142,11 @@ def _several(argument: Any) -> list[Any]:
             f"{len(argument)} lists are not a task: give (texts, labels); of two texts"
             " ([*zip(first, second)], labels)"
         )
+    if isinstance(argument, tuple) and len(argument) > 1 and all(map(_is_pair, argument)):
+        raise UsageProblem(
+            f"{len(argument)} pairs of (texts, labels) in a tuple: {{'train': (texts, labels),"
+            " 'test': (texts, labels)} is one data set with its splits, and a list has several"
+        )
     if isinstance(argument, list | tuple) and not _is_of_lists(argument):
         return [task for each in argument for task in _one(each)]
     return _one(argument)
@@ -270,6 +275,13 @@ def _is_of_splits(thing: Any) -> bool:
 def _is_of_lists(thing: Any) -> bool:
     """Whether something is (texts, labels), and not several tasks."""
     return isinstance(thing, tuple) and len(thing) == 2 and all(map(_is_column, thing))
+
+
+def _is_pair(thing: Any) -> bool:
+    """Whether a tuple holds texts and as many labels."""
+    if not (isinstance(thing, tuple) and len(thing) == 2 and all(map(_is_column, thing))):
+        return False
+    return len(thing[0]) == len(thing[1]) > 2
 
 
 def _is_column(thing: Any) -> bool:
