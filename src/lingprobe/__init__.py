@@ -323,7 +323,8 @@ _PLACES = {
         "Predictor Prepared Probe Result Sampling Task Trial"
     ),
     "corpora.views": "Tree Word",
-    "datasets": "Candidate sample",
+    "datasets.candidates": "Candidate",
+    "datasets.draw": "sample",
     "data.errors": "LingprobeError UsageProblem",
     "data.examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
     "encoders.token_states": "ActivationWriter",
