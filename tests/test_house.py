@@ -427,6 +427,8 @@ REFLECTION = {
     "__init__.py",
     # the door for encoders, and what other libraries' objects are called
     "encoders/adapt.py",
+    "encoders/encoder_contents.py",
+    "encoders/signatures.py",
     "encoders/origin.py",
     # columns of a file are the fields of its rows
     "lingprobe_extensions/board/frame.py",

@@ -18,11 +18,11 @@ from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Vectors, as_single
-from lingprobe.encoders.encoder_contents import required_parameters
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.origin import name_of, source
 from lingprobe.encoders.own_vector_files import check_stored
 from lingprobe.encoders.own_vectors import Rows
+from lingprobe.encoders.signatures import required_parameters
 
 TAKES = 'takes = "sentences"'
 SHOWN = 80  # letters of what is no encoder

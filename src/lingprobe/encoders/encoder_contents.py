@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import typing
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from lingprobe.data.core import Encoder
 from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
+from lingprobe.encoders.signatures import is_factory
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class EncoderContents(Contents):
     def find(self, name: str) -> Callable[..., Any]:
         """The factory called `name`; one without parameters for what is no factory itself."""
         thing: Any = super().find(name)
-        if "@" not in name or _is_factory(thing):
+        if "@" not in name or is_factory(thing):
             return typing.cast(Callable[..., Any], thing)
 
         def factory() -> Any:
@@ -63,41 +63,3 @@ class EncoderContents(Contents):
 
         single = each[0] if each else reference  # a pattern that fits nothing is told below
         return adapt(super().make(single), str(single))
-
-
-def _is_factory(thing: Any) -> bool:
-    """A class; or a function that is not one of sentences: nothing must be given to it, or a
-    string, a number or a path.
-    """
-    if inspect.isclass(thing):
-        return True
-    if not inspect.isfunction(thing):
-        return False
-    needed = required_parameters(thing)
-    if len(needed) != 1:
-        return not needed
-    try:
-        hint = typing.get_type_hints(thing).get(needed[0].name)
-    except (NameError, TypeError):  # an annotation that cannot be resolved says nothing
-        hint = needed[0].annotation
-    return _is_plain(hint)
-
-
-def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The positional parameters that a call must fill."""
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some builtins do not tell
-        return []
-    return [p for p in parameters if p.kind in kinds and p.default is p.empty]
-
-
-def _is_plain(hint: Any) -> bool:
-    """Whether an annotation is of something that a reference can write: not missing, and not a list
-    of anything.
-    """
-    if hint in (None, Any, inspect.Parameter.empty):
-        return False
-    text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
-    return text in ("str", "int", "float", "bool", "Path", "Literal") or str(hint).endswith("Path")
