@@ -15,11 +15,11 @@ import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
 from fixtures.scored import scores_page, to_scores
 from fixtures.scored import to_scores as rows
-from lingprobe import pages
 from lingprobe.analysis.comparison import leaders
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
+from lingprobe.pages import wide as wide_pages
 from lingprobe.pages.grid import grid
 from lingprobe.pages.groups import arrange_columns
 from lingprobe.tables.formats import terminal
@@ -28,7 +28,7 @@ from lingprobe.tables.web import tables_document
 
 
 def wide(found, questions=None):
-    return pages.wide(grid(to_scores(found)), questions)
+    return wide_pages.wide(grid(to_scores(found)), questions)
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
