@@ -426,7 +426,7 @@ REFLECTION = {
     # names that are imported when they are asked for
     "__init__.py",
     # the door for encoders, and what other libraries' objects are called
-    "encoders/adapt.py",
+    "encoders/any_encoder.py",
     "encoders/encoder_contents.py",
     "encoders/signatures.py",
     "encoders/origin.py",

@@ -26,7 +26,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.adapt import adapt
+from lingprobe.encoders.any_encoder import adapt
 
 DTYPES = ("float32", "bfloat16", "float16")
 

@@ -23,7 +23,7 @@ from encoders.tokenisers import LINES
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.adapt import adapt
+from lingprobe.encoders.any_encoder import adapt
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"

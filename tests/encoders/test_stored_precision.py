@@ -11,7 +11,7 @@ import torch
 import transformers
 
 from lingprobe.encoders import make
-from lingprobe.encoders.adapt import adapt
+from lingprobe.encoders.any_encoder import adapt
 
 STORED = ("float32", "float16", "bfloat16")
 # how far a vector may be, of its length, from that of the same weights in float32

@@ -1,7 +1,7 @@
 """Sentences -> vectors. One module for each kind of encoder; this is their list.
 
-`adapt` is the door: it makes an Encoder of anything that turns sentences into vectors. `hf` and
-`st` run models of Hugging Face and sentence-transformers (`network`, `blocks`, `tokens` and
+`any_encoder` is the door: it makes an Encoder of anything that turns sentences into vectors. `hf`
+and `st` run models of Hugging Face and sentence-transformers (`network`, `blocks`, `tokens` and
 `forward` are steps of `hf`), `tables` and `bags` have word vectors. `surface` and
 `untrained` are baselines, and `gold` are the oracles.
 """
@@ -51,9 +51,19 @@ def make(thing: Any) -> Encoder:
     """The encoder that a reference names, or that a thing can be made into (see `adapt`)."""
     if isinstance(thing, str | Reference):
         return ENCODERS.make(thing)
-    from lingprobe.encoders.adapt import adapt
-
     return adapt(thing)
+
+
+def adapt(thing: Any, name: str | None = None, **options: Any) -> Encoder:
+    """An Encoder of anything that turns sentences into vectors: a model, a function, vectors.
+
+    name     what stands for an object of this session, so that another finds its vectors
+    options  of a model, as hf: and st: have them (layers='all')
+    UsageProblem or DataProblem for what is none.
+    """
+    from lingprobe.encoders.any_encoder import adapt as adapt_any
+
+    return adapt_any(thing, name, **options)
 
 
 def kind_of_reference(reference: str) -> Kind:
@@ -76,4 +86,4 @@ def opposed_by_reference(reference: str) -> tuple[EncoderQuestion, ...]:
         return (BEYOND_SURFACE,)
 
 
-__all__ = ["ENCODERS", "kind_of_reference", "make", "opposed_by_reference"]
+__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make", "opposed_by_reference"]

@@ -48,7 +48,7 @@ class WrappedContents(EncoderContents):
             )
         around = self.split(each[0])[1]
         assert around is not None
-        from lingprobe.encoders.adapt import adapt
+        from lingprobe.encoders.any_encoder import adapt
 
         return adapt(self.around.make(around), str(each[0]))
 

@@ -28,7 +28,7 @@ class EncoderContents(Contents):
             return typing.cast(Callable[..., Any], thing)
 
         def factory() -> Any:
-            from lingprobe.encoders.adapt import adapt
+            from lingprobe.encoders.any_encoder import adapt
 
             return adapt(thing, name)
 
@@ -59,7 +59,7 @@ class EncoderContents(Contents):
                 f"{reference} stands for {len(each):,} encoders, where one is expected, such as"
                 f" {each[0]}"
             )
-        from lingprobe.encoders.adapt import adapt  # which knows all kinds of live models
+        from lingprobe.encoders.any_encoder import adapt  # which knows all kinds of live models
 
         single = each[0] if each else reference  # a pattern that fits nothing is told below
         return adapt(super().make(single), str(single))

@@ -24,7 +24,7 @@ from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed
 from lingprobe.data.vectors import Floats
-from lingprobe.encoders.adapt import Adapted, Batched, Pair, Unprepared
+from lingprobe.encoders.any_encoder import Adapted, Batched, Pair, Unprepared
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
 from lingprobe.store.blocks import StoreProblem, open_block, write

@@ -15,7 +15,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS, make
-from lingprobe.encoders.adapt import adapt
+from lingprobe.encoders.any_encoder import adapt
 from lingprobe.encoders.sites import WHOLE as OF_BLOCKS
 from lingprobe.encoders.sites import Site, is_site
 from lingprobe.experiment.keys import identify_encoder
