@@ -9,7 +9,12 @@ import pytest
 
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.inside.geometry import kernels, neighbours, similarity
-from lingprobe.inside.geometry.neighbours import intrinsic_dimension, neighbour_ratios, two_nn
+from lingprobe.inside.geometry.neighbours import (
+    distinct,
+    intrinsic_dimension,
+    neighbour_ratios,
+    two_nn,
+)
 from lingprobe.inside.geometry.rotation import FOLDS, align, rotation, translations
 from lingprobe.inside.geometry.rows import STRETCH, LayerRows, groups, jackknife
 from lingprobe.inside.geometry.similarity import cka, hsics, null_deviation, null_p
@@ -209,7 +214,7 @@ def test_zeros_have_no_direction():
 
 def test_two_neighbours_give_the_dimension_of_the_paper():
     x, _ = pair(5, 80)
-    mine = intrinsic_dimension(Held(x)).value
+    mine = intrinsic_dimension(Held(x))[0].value
     assert mine == pytest.approx(reference.two_nn(x.tolist()), rel=1e-9)
 
 
@@ -219,26 +224,39 @@ def test_the_dimension_of_a_surface_is_found(d):
     rng = np.random.default_rng(d)
     flat = rng.uniform(size=(1_500, d))
     bent = np.concatenate([flat, np.sin(3 * flat), flat**2], 1) @ rng.normal(size=(3 * d, 30))
-    found = intrinsic_dimension(Held(bent))
+    found, _ = intrinsic_dimension(Held(bent))
     assert found.low < d < found.high or found.value == pytest.approx(d, rel=0.08)
     assert found.high - found.low < 0.4 * d
 
 
 def test_intervals_of_the_dimension_hold_what_they_should():
     rng = np.random.default_rng(0)
-    found = [intrinsic_dimension(Held(rng.normal(size=(400, 3)))) for _ in range(100)]
+    found = [intrinsic_dimension(Held(rng.normal(size=(400, 3))))[0] for _ in range(100)]
     assert np.mean([e.low <= 3 <= e.high for e in found]) >= 0.9
     widths = [(e.high - e.low) / 2 for e in found]
     assert np.mean(widths) < 3.2 * np.std([e.value for e in found])
 
 
-def test_points_that_lie_on_another_are_left_out():
+@pytest.mark.parametrize("noise", [0.0, 1e-9])
+def test_equal_points_count_once(noise):
+    """Copies, also such as rounding moved; of some points there are four."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 2))
-    twice = np.concatenate([x, x[:100]])
-    assert len(neighbour_ratios(twice)) == 200
-    assert intrinsic_dimension(Held(np.zeros((60, 3)))).value != 0  # and no error
-    assert np.isnan(intrinsic_dimension(Held(np.zeros((60, 3)))).value)
+    x = rng.normal(size=(300, 5))
+    copies = np.concatenate([x, x[:100], x[50:60], x[50:60]])
+    copies[300:] += noise * rng.normal(size=(120, 5))
+    assert np.array_equal(distinct(copies), x)
+    mixed = copies[rng.permutation(420)]
+    estimate, many = intrinsic_dimension(Held(mixed))
+    assert many == 300
+    alone, _ = intrinsic_dimension(Held(x))
+    assert estimate.value == pytest.approx(alone.value, rel=1e-6)
+    assert alone.low < 5 < alone.high
+
+
+def test_points_in_one_place_have_no_dimension():
+    estimate, many = intrinsic_dimension(Held(np.zeros((60, 3))))
+    assert np.isnan(estimate.value)
+    assert many == 1
 
 
 def test_neighbours_are_looked_for_among_some(monkeypatch):
@@ -246,7 +264,7 @@ def test_neighbours_are_looked_for_among_some(monkeypatch):
     x = rng.normal(size=(2_000, 2))
     monkeypatch.setattr(neighbours, "MOST", 500)
     assert neighbours.sample(Held(x)).shape == (500, 2)
-    assert intrinsic_dimension(Held(x)).value == pytest.approx(2, rel=0.15)
+    assert intrinsic_dimension(Held(x))[0].value == pytest.approx(2, rel=0.15)
 
 
 def test_the_dimension_is_that_of_scikit_dimension():

@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
+from lingprobe.inside.geometry.neighbours import MOST
 from lingprobe.metrics.intervals import interval
 
 Names = Mapping[str, str]
@@ -103,7 +104,10 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
     if math.isnan(last.value):
         return f"{said}."
     where = f"of layer {last.layer} " if several else ""
-    return f"{said}. The intrinsic dimension {where}is {_with_interval(last, digits=1)}."
+    said += f". The intrinsic dimension {where}is {_with_interval(last, digits=1)}"
+    if last.n < min(cosine.n, MOST):  # vectors that equal another's are left out
+        said += f", of {last.n:,} distinct vectors"
+    return f"{said}."
 
 
 def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:

@@ -33,7 +33,7 @@ class GeometryRow:
                cosine), dimension; between languages cka, error, and retrieval (percent) as is,
                centred, rotated
     other_...  what a layer was compared with; '' for measures of one layer
-    n          sentences
+    n          sentences; of `dimension`, their distinct vectors among which neighbours are found
     low, high  the 95 % interval
     untrained  the same number of the same networks before training
     p          of a CKA, no less than its probability where sentences are paired at random
@@ -94,34 +94,35 @@ def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
     similarities = Similarities(networks)
     for one, other in bar(list(combinations(places, 2))):
         yield _cka_row(networks, similarities, one, other)
-    known: dict[Place, list[tuple[str, Estimate]]] = {}
+    known: dict[Place, dict[str, tuple[Estimate, int]]] = {}
 
-    def measures_of(place: Place) -> list[tuple[str, Estimate]]:
+    def measures_of(place: Place) -> dict[str, tuple[Estimate, int]]:
         if place not in known:
-            known[place] = list(_lie(networks, place))
+            known[place] = dict(_lie(networks, place))
         return known[place]
 
     place: Place
     for place in bar(places):
         floor = networks.floor(place)
-        before = dict(measures_of(floor)) if floor and floor != place else {}
-        for measure, found in measures_of(place):
-            drawn = before[measure].value if before else NAN
-            yield GeometryRow(measure, *place, *NOWHERE, networks.n, *found, drawn)
+        before = measures_of(floor) if floor and floor != place else {}
+        for measure, (found, n) in measures_of(place).items():
+            drawn = before[measure][0].value if before else NAN
+            yield GeometryRow(measure, *place, *NOWHERE, n, *found, drawn)
 
 
-def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, Estimate]]:
-    """The measures of one layer."""
+def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, tuple[Estimate, int]]]:
+    """The measures of one layer, and of how many vectors each is."""
     lie = spread(networks.rows[place])
-    yield "cosine", lie.cosine
-    yield "norm", lie.norm
+    yield "cosine", (lie.cosine, networks.n)
+    yield "norm", (lie.norm, networks.n)
     alone = {
         "variation": lie.variation,
         "top": lie.dimension,
         "share": lie.share,
         "outlying": lie.outlying,
     }
-    yield from ((name, Estimate(float(value), NAN, NAN)) for name, value in alone.items())
+    for name, value in alone.items():
+        yield name, (Estimate(float(value), NAN, NAN), networks.n)
     yield "dimension", intrinsic_dimension(networks.rows[place])
 
 

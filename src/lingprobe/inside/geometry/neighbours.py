@@ -14,13 +14,34 @@ BLOCK = 512
 LEAST = 40
 
 
-def intrinsic_dimension(rows: Rows) -> Estimate:
-    """The dimension of the surface that vectors lie on; NaN for fewer than forty that are apart."""
-    ratios = neighbour_ratios(sample(rows))
-    if len(ratios) < LEAST:
-        return NOTHING
+def intrinsic_dimension(rows: Rows) -> tuple[Estimate, int]:
+    """The dimension of the surface that vectors lie on, and how many of them it is of, since equal
+    ones count once; NaN for fewer than forty.
+    """
+    points = distinct(sample(rows))
+    if len(points) < LEAST:
+        return NOTHING, len(points)
+    ratios = neighbour_ratios(points)
     left = (np.delete(ratios, np.s_[start:stop]) for start, stop in groups(len(ratios)))
-    return jackknife(np.array([two_nn(ratios), *map(two_nn, left)]))
+    return jackknife(np.array([two_nn(ratios), *map(two_nn, left)])), len(points)
+
+
+def distinct(x: Doubles) -> Doubles:
+    """The points [n, dim] that lie on no point before them.
+
+    It is not enough to leave out copies as points whose neighbours count: both neighbours of a
+    third point can still be one place, which is a ratio of 1.
+    """
+    x = x[np.sort(np.unique(x, axis=0, return_index=True)[1])]
+    while len(x) > 1:
+        squares, first = _nearest(x)
+        on_another = squares[:, 0] <= SAME * float(((x - x.mean(0)) ** 2).sum(1).mean())
+        # of two points that lie on each other the first stays; of more, each round leaves fewer
+        left_out = on_another & (first < np.arange(len(x)))
+        if not left_out.any():
+            break
+        x = x[~left_out]
+    return x
 
 
 def sample(rows: Rows) -> Doubles:
@@ -33,8 +54,7 @@ def sample(rows: Rows) -> Doubles:
 
 
 def neighbour_ratios(x: Doubles) -> Doubles:
-    """How much farther the second neighbour is than the first, [at most n]; points that lie on
-    another are excluded.
+    """How much farther the second neighbour is than the first, of points that are distinct, [n].
 
     Chains of nearest neighbours stand beside each other, since what two of them tell is nearly the
     same: an interval from groups that cut them is too narrow.
@@ -47,8 +67,7 @@ def neighbour_ratios(x: Doubles) -> Doubles:
     ties = coo_array((np.ones(len(x), bool), (own, first)), (len(x), len(x)))
     chains = np.argsort(connected_components(ties, directed=False)[1], kind="stable")
     near, far = squares[chains].T
-    apart = near > SAME * float(((x - x.mean(0)) ** 2).sum(1).mean())
-    return np.asarray(np.sqrt(far[apart] / near[apart]))
+    return np.asarray(np.sqrt(far / near))
 
 
 def two_nn(ratios: Doubles) -> float:
