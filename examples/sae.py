@@ -119,7 +119,8 @@ def write(tensors: dict[str, Tensor], asked: argparse.Namespace) -> None:
         "d_sae": asked.units,
         "apply_b_dec_to_input": True,
         "normalize_activations": "none",
-        "metadata": {"hook_name": f"blocks.{asked.layer - 1}.hook_resid_post"},
+        # of a last layer there is no such block: it stands behind the norm of the model
+        "metadata": {"hook_name": f"blocks.{asked.layer}.hook_resid_pre"},
     }
     (asked.folder / "cfg.json").write_text(json.dumps(config, indent=1), "utf-8")
     whole = {name: tensor.contiguous() for name, tensor in tensors.items()}

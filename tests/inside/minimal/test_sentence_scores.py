@@ -1,4 +1,10 @@
-"""Scores of sentences are those of the reference, however sentences are batched, shared and kept."""
+"""Scores of sentences are those of the reference, however sentences are batched, shared and kept.
+
+minicons 0.3.39 was run beside `lm:` on a GPT-2 and a BERT with drawn weights and 21 sentences, many
+of whose words are split: its `sequence_score` with a start token, and with Kauf & Ivanova's
+`within_word_l2r`, are ours to 0.00002 nats of 180 and of 110 (its `original`, which masks one piece
+at a time, is 0.02 off).
+"""
 
 from __future__ import annotations
 

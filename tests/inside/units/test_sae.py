@@ -131,7 +131,7 @@ def test_a_scale_of_the_input_is_folded_in_and_states_are_centred(tmp_path):
     config["normalize_activations"] = "expected_average_only_in"
     given = tensors("standard")
     read = load_folder(folder(tmp_path / "x", config, given))
-    assert read.recipe.layer == "2"
+    assert read.recipe.layer == "post:2"
     states = np.random.default_rng(1).normal(size=(5, DIM)).astype(np.float32) + 3
     made = Autoencoder(read, 0.4)
     centred = states - states.mean(1, keepdims=True)
@@ -151,7 +151,7 @@ def test_folders_of_earlier_versions_are_read(tmp_path):
     }  # fmt: skip
     given = {**tensors("topk"), "scaling_factor": np.ones(UNITS, np.float32)}
     recipe = load_folder(folder(tmp_path / "x", old, given)).recipe
-    assert (recipe.kind, recipe.k, recipe.layer, recipe.subtract) == ("topk", 3, "1", True)
+    assert (recipe.kind, recipe.k, recipe.layer, recipe.subtract) == ("topk", 3, "post:1", True)
     assert recipe.norm == "none"
 
 
@@ -162,7 +162,7 @@ def test_folders_of_earlier_versions_are_read(tmp_path):
         ({"normalize_activations": "z-score"}, "normalize_activations is z-score"),
         ({"reshape_activations": "hook_z"}, "reshape_activations is hook_z"),
         ({"activation_fn": "tanh-relu"}, "activation_fn is tanh-relu"),
-        ({"metadata": {"hook_name": "blocks.1.hook_mlp_out"}}, "hook_name is blocks.1.hook_mlp"),
+        ({"metadata": {"hook_name": "blocks.1.mlp.hook_post"}}, "hook_name is blocks.1.mlp.hook"),
         ({"metadata": {"model_from_pretrained_kwargs": {"refactor_factored_attn_matrices": True}}}, "refactor"),
         ({"architecture": "gated"}, "a gated autoencoder has"),
     ],

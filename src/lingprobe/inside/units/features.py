@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lingprobe.data.vectors import Floats
-from lingprobe.inside.units.folders import Folder, Recipe
+from lingprobe.inside.units.recipes import Folder, Recipe
 
 ROWS = 1024  # states that are encoded at a time
 
@@ -44,6 +44,8 @@ class Autoencoder:
             before *= np.linalg.norm(tensors["W_dec"], axis=1)
         if recipe.kind == "jumprelu":
             return np.where(before > tensors["threshold"], np.maximum(before, 0), np.float32(0))
+        if recipe.kind == "groupmax":
+            return _largest_of_groups(before, recipe.k)
         return np.maximum(before, 0) if recipe.kind == "standard" else _largest(before, recipe.k)
 
     def rebuild(self, states: Floats) -> Floats:
@@ -98,6 +100,15 @@ def _largest(values: Floats, k: int) -> Floats:
         kept = np.maximum(np.take_along_axis(values, where, 1), 0)
         np.put_along_axis(features, where, kept, 1)
     return features
+
+
+def _largest_of_groups(values: Floats, k: int) -> Floats:
+    """The largest of each of k groups of neighbours, where it is above 0, and 0 elsewhere."""
+    groups = np.maximum(values, 0).reshape(len(values), k, -1)
+    largest = groups.argmax(2)[:, :, None]
+    features = np.zeros_like(groups)
+    np.put_along_axis(features, largest, np.take_along_axis(groups, largest, 2), 2)
+    return features.reshape(values.shape)
 
 
 def draw_directions(folder: Folder, k: int, seed: int) -> Folder:

@@ -1,6 +1,7 @@
 """A sparse autoencoder's folder -> its weights and how they are to be used: folders of SAELens
-(`cfg.json`, `sae_weights.safetensors`; https://github.com/decoderesearch/SAELens, versions 2 to 6)
-and plain encoders (`sae.safetensors` with weight [units, dim], bias [units] and k).
+(`cfg.json`, `sae_weights.safetensors`; https://github.com/decoderesearch/SAELens, versions 2 to 6),
+plain encoders (`sae.safetensors` with weight [units, dim], bias [units] and k), and those of
+`layouts`.
 
 What a folder asks for that is not known here is refused by its name.
 """
@@ -8,10 +9,8 @@ What a folder asks for that is not known here is refused by its name.
 from __future__ import annotations
 
 import functools
-import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,27 @@ import numpy as np
 
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
-from lingprobe.data.vectors import Floats
+from lingprobe.inside.units.layouts import (
+    CONFIG,
+    DICTIONARY,
+    GEMMA_SCOPE,
+    PLAIN_FILE,
+    SPARSIFY,
+    Layout,
+    read_config,
+    read_tensors,
+)
+from lingprobe.inside.units.recipes import Folder, Recipe, check_shapes, unknown
 
-CONFIG, WEIGHTS, PLAIN = "cfg.json", "sae_weights.safetensors", "sae.safetensors"
+WEIGHTS = "sae_weights.safetensors"
+OF_HEADS = "attn.hook_z"
+HOOKS = {
+    "hook_resid_pre": "",
+    "hook_resid_post": "post:",
+    "hook_mlp_out": "mlp:",
+    "hook_attn_out": "attn:",
+    OF_HEADS: "head:",
+}
 DECODER = ("W_dec", "b_dec")
 TENSORS = {
     "standard": ("W_enc", "b_enc", *DECODER),
@@ -44,123 +61,76 @@ HARMLESS = (
 CENTRED = "center_writing_weights"
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How states become features; by default as a plain encoder has it.
-
-    layer      the layer whose states are read, None where the folder does not say
-    subtract   whether the decoder's bias is taken from the input
-    norm       how the input is brought to one scale
-    rescale    whether pre-activations are multiplied by the norms of the decoder's rows
-    centred    whether each state has mean 0, as TransformerLens makes them
-    """
-
-    kind: str = "topk"
-    layer: str | None = None
-    k: int = 0
-    subtract: bool = False
-    norm: str = "none"
-    rescale: bool = False
-    centred: bool = False
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A folder that was read: tensors by SAELens' names, W_enc [dim, units], W_dec [units, dim]."""
-
-    recipe: Recipe
-    tensors: Mapping[str, Floats]
-
-    @property
-    def has_decoder(self) -> bool:
-        """Whether states can be rebuilt from features."""
-        return "W_dec" in self.tensors
-
-
 def fingerprint_of(path: Path) -> str:
     """A digest of a folder's files."""
-    return digest_files(_files(path))
+    return digest_files(_files(path)[1])
 
 
-def _files(path: Path) -> list[Path]:
-    """The files of an autoencoder, which is a folder or the file of a plain encoder."""
+def _files(path: Path) -> tuple[Layout, list[Path]]:
+    """The layout and the files of an autoencoder, which is a folder or the file of a plain encoder
+    or of Gemma Scope.
+    """
     place = path.expanduser()
     if place.is_file():
-        return [place]
-    if (place / CONFIG).is_file() and (place / WEIGHTS).is_file():
-        return [place / CONFIG, place / WEIGHTS]
-    if (place / PLAIN).is_file() and not (place / CONFIG).is_file():
-        return [place / PLAIN]
-    raise DataProblem(
-        f"{path}: no sparse autoencoder; a folder of SAELens has {CONFIG} and {WEIGHTS}, a plain"
-        f" encoder is {PLAIN} with weight, bias and k"
-    )
+        return GEMMA_SCOPE if place.name == GEMMA_SCOPE.files[-1] else PLAIN, [place]
+    for layout in LAYOUTS:
+        files = [place / name for name in layout.files]
+        if all(file.is_file() for file in files):
+            return layout, files
+    known = "; ".join(f"{' and '.join(each.files)} ({each.name})" for each in LAYOUTS)
+    raise DataProblem(f"{path}: no sparse autoencoder; a folder of one has {known}")
 
 
 def load_folder(path: Path) -> Folder:
     """What lies in a folder; DataProblem where it is none, or asks for what is not known here."""
-    files = _files(path)
-    return _load(tuple(map(str, files)), digest_files(files))
+    layout, files = _files(path)
+    return _load(layout, tuple(files), digest_files(files))
 
 
 def layer_of(path: Path) -> str | None:
-    """The layer that a folder says its states are of, without its weights."""
-    files = _files(path)
-    return None if len(files) == 1 else _recipe(str(files[0]), _config(files[0])).layer
+    """The layer or site that a folder says it reads, without its weights."""
+    layout, files = _files(path)
+    return layout.layer(files)
 
 
 @functools.lru_cache(2)
-def _load(files: tuple[str, ...], version: str) -> Folder:
-    tensors = _tensors(Path(files[-1]))
-    if len(files) == 1:
-        return _plain(files[0], tensors)
-    return _saelens(files[0], _config(Path(files[0])), tensors)
+def _load(layout: Layout, files: tuple[Path, ...], version: str) -> Folder:
+    return layout.load(files)
 
 
-def _config(path: Path) -> dict[str, Any]:
-    """What a configuration says, by the keys of version 6."""
-    try:
-        given = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise DataProblem(f"{path} is not JSON ({error})") from error
-    told = {OLD.get(key, key): value for key, value in given.items()}
-    return {**told, **(told.get("metadata") or {})}
-
-
-def _tensors(path: Path) -> dict[str, Floats]:
-    """All tensors of a file, in float32."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        return {name: tensor.float().numpy() for name, tensor in load_file(path).items()}
-    except SafetensorError as error:
-        raise DataProblem(f"{path} is not a file of safetensors ({error})") from error
-
-
-def _plain(where: str, tensors: Mapping[str, Floats]) -> Folder:
+def load_plain(files: Sequence[Path]) -> Folder:
+    """A plain encoder."""
+    where, tensors = str(files[-1]), read_tensors(files[-1])
     if set(tensors) != {"weight", "bias", "k"}:
         raise DataProblem(
             f"{where} has the tensors {', '.join(sorted(tensors))}; a plain encoder has weight"
             " [units, dim], bias [units] and k"
         )
     weight, bias, k = tensors["weight"], tensors["bias"], int(tensors["k"].ravel()[0])
-    _check_shapes(where, {"W_enc": weight.T, "b_enc": bias}, k)
+    check_shapes(where, {"W_enc": weight.T, "b_enc": bias}, k)
     return Folder(Recipe(k=k), {"W_enc": np.ascontiguousarray(weight.T), "b_enc": bias})
 
 
-def _saelens(where: str, told: Mapping[str, Any], tensors: dict[str, Floats]) -> Folder:
-    recipe = _recipe(where, told)
+def load_saelens(files: Sequence[Path]) -> Folder:
+    """A folder of SAELens."""
+    where, tensors = str(files[0]), read_tensors(files[-1])
+    recipe = _recipe(where, _config(files[0]))
     if not np.allclose(tensors.pop("scaling_factor", np.ones(1)), 1):
-        raise _unknown(where, "finetuning_scaling_factor", "a scale of each feature")
+        raise unknown(where, "finetuning_scaling_factor", "a scale of each feature")
     wanted = TENSORS[recipe.kind]
     if set(tensors) != set(wanted):
         raise DataProblem(
             f"{where}: {WEIGHTS} has {', '.join(sorted(tensors))}; a {recipe.kind} autoencoder has"
             f" {', '.join(wanted)}"
         )
-    _check_shapes(where, tensors, recipe.k)
+    check_shapes(where, tensors, recipe.k)
     return Folder(recipe, tensors)
+
+
+def _config(path: Path) -> dict[str, Any]:
+    """What a configuration says, by the keys of version 6."""
+    told = {OLD.get(key, key): value for key, value in read_config(path).items()}
+    return {**told, **(told.get("metadata") or {})}
 
 
 def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
@@ -171,60 +141,63 @@ def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
     if kind == "standard" and activation == "topk":
         kind = "topk"
     if kind not in TENSORS:
-        raise _unknown(where, "architecture", kind)
+        raise unknown(where, "architecture", kind)
     if activation not in ("relu", "topk") or (activation == "topk" and kind != "topk"):
-        raise _unknown(where, "activation_fn", activation)
-    if (told.get("reshape_activations") or "none") != "none":
-        raise _unknown(where, "reshape_activations", told["reshape_activations"])
+        raise unknown(where, "activation_fn", activation)
+    layer = _layer(where, told)
+    of_heads = (layer or "").startswith("head:")
+    if (told.get("reshape_activations") or "none") not in ("none", "hook_z" if of_heads else ""):
+        raise unknown(where, "reshape_activations", told["reshape_activations"])
+    loaded = told.get("model_from_pretrained_kwargs") or {}
+    if of_heads and loaded.get("fold_value_biases"):  # then heads lack what values add always
+        raise unknown(where, "model_from_pretrained_kwargs fold_value_biases", True)
     return Recipe(
         kind,
-        _layer(where, told),
+        layer,
         int(told.get("k") or options.get("k") or 0) if kind == "topk" else 0,
         bool(told.get("apply_b_dec_to_input", True)),
         _norm(where, told.get("normalize_activations")),
         bool(told.get("rescale_acts_by_decoder_norm", False)) and kind == "topk",
-        _is_centred(where, told.get("model_from_pretrained_kwargs") or {}),
+        _is_centred(where, loaded) and not of_heads,
     )
 
 
 def _layer(where: str, told: Mapping[str, Any]) -> str | None:
-    """The layer of a hook: what block L is given is state L, what it gives is state L + 1."""
+    """The layer or site of a hook: what block L is given is state L, and blocks of sites count from
+    1.
+    """
     hook = told.get("hook_name")
     if hook is None:
         return None
-    match = re.fullmatch(r"blocks\.(\d+)\.hook_resid_(pre|post)", str(hook))
-    if match is None or told.get("hook_head_index") is not None:
-        raise _unknown(where, "hook_name", hook)
-    return str(int(match[1]) + (match[2] == "post"))
+    match = re.fullmatch(r"blocks\.(\d+)\.([\w.]+)", str(hook))
+    head = told.get("hook_head_index")
+    if match is None or match[2] not in HOOKS or (head is not None and match[2] != OF_HEADS):
+        raise unknown(where, "hook_name", hook if head is None else f"{hook} of head {head}")
+    if match[2] == OF_HEADS:
+        return f"head:{int(match[1]) + 1}." + ("*" if head is None else str(int(head) + 1))
+    return f"{HOOKS[match[2]]}{int(match[1]) + (match[2] != 'hook_resid_pre')}"
 
 
 def _norm(where: str, value: Any) -> str:
     """How the input is scaled; early versions say whether by the mean norm."""
     norm = {None: "none", False: "none", True: NORMS[-1]}.get(value, value)
     if norm not in NORMS:
-        raise _unknown(where, "normalize_activations", norm)
+        raise unknown(where, "normalize_activations", norm)
     return str(norm)
 
 
 def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
     for key, value in told.items():
         if key != CENTRED and key not in HARMLESS and value not in (None, False):
-            raise _unknown(where, f"model_from_pretrained_kwargs {key}", value)
+            raise unknown(where, f"model_from_pretrained_kwargs {key}", value)
     return bool(told.get(CENTRED, False))
 
 
-def _unknown(where: str, key: str, value: Any) -> DataProblem:
-    return DataProblem(f"{where}: {key} is {value}, which lingprobe does not support")
+SAELENS = Layout("SAELens", (CONFIG, WEIGHTS), load_saelens, lambda files: _layer_said(files[0]))
+PLAIN = Layout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
+LAYOUTS = (SAELENS, SPARSIFY, PLAIN, GEMMA_SCOPE, DICTIONARY)
+"""Where the files of two are there, the first holds."""
 
 
-def _check_shapes(where: str, tensors: Mapping[str, Floats], k: int) -> None:
-    """Refuse tensors that do not go together."""
-    dim, units = tensors["W_enc"].shape
-    for name, tensor in tensors.items():
-        shape = {"W_enc": (dim, units), "W_dec": (units, dim), "b_dec": (dim,)}.get(name, (units,))
-        if tensor.shape != shape:
-            raise DataProblem(f"{where}: {name} has the shape {tensor.shape}, not {shape}")
-        if not np.isfinite(tensor).all():
-            raise DataProblem(f"{where}: {name} has numbers that are not finite")
-    if not 0 <= k <= units:
-        raise DataProblem(f"{where}: k is {k}, and there are {units:,} units")
+def _layer_said(path: Path) -> str | None:
+    return _recipe(str(path), _config(path)).layer

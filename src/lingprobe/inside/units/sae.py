@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
+from lingprobe.data.core import DataProblem, Encoder, Layered, Running, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import identity
 from lingprobe.data.options import Help
@@ -26,17 +26,19 @@ from lingprobe.data.references import (
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
 from lingprobe.inside.units.features import ROWS, Autoencoder, draw_directions
-from lingprobe.inside.units.folders import NORMS, Folder, fingerprint_of, layer_of, load_folder
+from lingprobe.inside.units.folders import NORMS, fingerprint_of, layer_of, load_folder
+from lingprobe.inside.units.recipes import Folder
 
 Pool = Literal["mean", "max", "none"]
 Weights = Literal["trained", "random"]
+GIVEN = "post:"
 ENOUGH = 100  # states, below which the variance that is explained says little
 
 
 @dataclass(frozen=True)
 class SparseFeatures:
-    """Features of a sparse autoencoder: a folder of SAELens (cfg.json, sae_weights.safetensors), or
-    sae.safetensors with weight, bias and k.
+    """Features of a sparse autoencoder: a folder of SAELens, sparsify, Gemma Scope or
+    dictionary_learning, or sae.safetensors with weight, bias and k.
     """
 
     path: Path
@@ -47,7 +49,7 @@ class SparseFeatures:
     ]
     layers: Annotated[
         str,
-        Help("the layer; a folder of SAELens says which by its hook"),
+        Help("the layer or site, as mlp:8; most folders say which"),
     ] = ""
     pool: Annotated[
         Pool,
@@ -85,8 +87,8 @@ class SparseFeatures:
 
     @property
     def layer(self) -> str:
-        """The layer that is read."""
-        hooked = layer_of(self.path)
+        """The layer or site that is read."""
+        hooked = self._hooked()
         if self.layers and hooked not in (None, self.layers):
             raise DataProblem(
                 f"sae:{self.path}: its hook is at layer {hooked}, not {self.layers}; leave layers="
@@ -95,6 +97,18 @@ class SparseFeatures:
         if not self.layers and hooked is None:
             raise DataProblem(f"sae:{self.path}: say which layer it is of, as layers=8")
         return self.layers or str(hooked)
+
+    def _hooked(self) -> str | None:
+        """Where the folder's hook is. What a block gives is the layer behind it, but for the last
+        block, whose layer stands behind the model's norm.
+        """
+        hooked = layer_of(self.path)
+        if hooked is None or not hooked.startswith(GIVEN):
+            return hooked
+        last = ENCODERS.make(Reference.parse(self.of).plus(layers="last", pool="none"))
+        slots = last.slots if isinstance(last, Layered) else ()
+        number = hooked.removeprefix(GIVEN)
+        return hooked if slots and slots[0].partition(".")[0] == number else number
 
     @property
     def name(self) -> str:
@@ -121,7 +135,8 @@ class SparseFeatures:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         given = self.inner.encode(sentences)
-        states, spans = np.asarray(given.layers[0], np.float32), given.spans
+        # of all heads of a block each is a layer
+        states, spans = np.concatenate(given.layers, 1, dtype=np.float32), given.spans
         assert spans is not None
         made = self.load()
         if states.shape[1] != made.folder.tensors["W_enc"].shape[0] and len(states):
@@ -174,8 +189,9 @@ class SparseFeatures:
             raise EncoderStop(
                 f"{self.name}: it gives back {100 * share:.1f} % of the variance of these states,"
                 f" less than {100 * self.explains:.0f} % (explains=). It is of another"
-                " model, layer or processing: a last layer is read behind the model's final norm,"
-                " and a start token is read where the tokeniser or of=...%2Ctemplate= has one"
+                " model, layer or processing: a last layer is read behind the model's final norm"
+                " (before it: post:), and a start token is read where the tokeniser or"
+                " of=...%2Ctemplate= has one"
             )
 
     def _pool(self, made: Autoencoder, states: Floats, spans: Spans) -> Floats:
