@@ -39,20 +39,34 @@ class Watch(TorchFunctionMode):
     ) -> None:
         super().__init__()
         self.shape, self.weights, self.mixed = shape, weights, mixed
+        self._wider: torch.Size | None = None
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         back = func(*args, **(kwargs or {}))
         if func is FUSED:
-            self.weights(weights_of(Given(*args, **(kwargs or {}))))
+            weights = weights_of(Given(*args, **(kwargs or {})))
+            self.weights(weights[..., -self.shape[1] :])  # a prefix stands before them
             self._note(self.mixed, back)
         elif func in SOFTMAX and isinstance(back, Tensor) and back.ndim > 2:
-            if back.shape[-1] == self.shape[1]:
+            tokens = self.shape[1]
+            if back.shape[-1] == tokens:
                 self._note(self.weights, back)
+            elif back.ndim == 4 and back.shape[-2] == tokens < back.shape[-1]:
+                self._wider = back.shape[:-1]
         elif func in PRODUCTS:
+            self._note_wider(args[0])
             self._note(self.mixed, back)
         return back
+
+    def _note_wider(self, weights: Any) -> None:
+        """Note weights that a softmax had among others, as they come to be multiplied with values:
+        behind them is a sink that has no value (gpt-oss), before them is a prefix.
+        """
+        if isinstance(weights, Tensor) and weights.shape[:-1] == self._wider:
+            self._wider = None
+            self._note(self.weights, weights[..., -self.shape[1] :])
 
     def _note(self, to: Callable[[Tensor], None] | None, value: Any) -> None:
         """Give a tensor on, with an axis of rows and one of heads, where it has one of tokens."""

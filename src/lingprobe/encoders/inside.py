@@ -4,11 +4,9 @@ Imports torch.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -19,27 +17,14 @@ from lingprobe.data.core import DataProblem
 from lingprobe.encoders.attention import Watch
 from lingprobe.encoders.block_parts import Block, Call, Parts, find_parts
 from lingprobe.encoders.blocks import first_states
-from lingprobe.encoders.sites import WHOLE, Site
+from lingprobe.encoders.sites import RESIDUAL, WHOLE, Site
+from lingprobe.encoders.taps import Raw, Taps, Turn, laid_out
 
 TOKENS = 7  # in a row that is watched; unlike the sizes of parts
 TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
 """How the axes of states may lie: rows, tokens, width; tokens first (XLNet); width before tokens
 (SqueezeBERT).
 """
-Turn = tuple[int, int, int]
-Raw = Mapping[tuple[str, int], Tensor]
-"""By part and block what was caught of it: `attn` and `mlp` [rows, tokens, width], `heads` the
-same, heads side by side, and `map` [rows, heads, tokens, tokens].
-"""
-
-
-class _Pass(threading.local):
-    """The pass that a thread is at: what it is to catch, at which block it is, what was caught."""
-
-    def __init__(self) -> None:
-        self.wanted: Set[tuple[str, int]] = frozenset()
-        self.block, self.shape = 0, (0, 0)
-        self.caught: dict[tuple[str, int], Tensor] = {}
 
 
 @dataclass(frozen=True)
@@ -48,8 +33,7 @@ class Inside:
 
     kind: str
     parts: tuple[Parts, ...]
-    turn: Turn
-    current: _Pass
+    taps: Taps
 
     def width(self, site: Site) -> int:
         """How many numbers a site has; DataProblem where the model has no such site."""
@@ -61,7 +45,7 @@ class Inside:
                 f"no {site.name}: block {site.block} of this {self.kind} model has {parts.many}"
                 " heads, whatever its configuration says"
             )
-        whole = {"attn": parts.whole, "mlp": parts.whole, "map": 1}
+        whole = {**dict.fromkeys((*WHOLE, *RESIDUAL), parts.whole), "map": 1}
         return whole.get(kind, parts.width // max(parts.many, 1))
 
     def read(
@@ -70,35 +54,33 @@ class Inside:
         """What `run` returns for rows of tokens of a shape, and what was caught of sites."""
         for site in sites:
             assert self.width(site)
-        current = self.current
-        current.wanted = {(part_of(site), site.block) for site in sites}
-        current.block, current.shape, current.caught = 0, shape, {}
-        try:
-            if any(kind == "map" for kind, _ in current.wanted):
-                with Watch(shape, self._weigh):
-                    return run(), current.caught
-            return run(), current.caught
-        finally:
-            current.wanted, current.caught = frozenset(), {}
-
-    def _weigh(self, weights: Tensor) -> None:
-        key = "map", self.current.block
-        if key in self.current.wanted:
-            self.current.caught[key] = weights
+        wanted = {(part_of(site), site.block) for site in sites}
+        with self.taps.catching(shape, wanted) as caught:
+            if any(kind == "map" for kind, _ in wanted):
+                with Watch(shape, self.taps.weigh):
+                    return run(), caught
+            return run(), caught
 
     def site(self, site: Site, raw: Raw) -> Tensor:
         """A site's numbers [rows, tokens, width] of what was caught; of a map, [rows, tokens,
         heads] was made of its weights.
         """
-        whole, each = raw[part_of(site), site.block], self.width(site)
-        if site.kind in WHOLE:
-            return whole
-        first = (site.head - 1) * each
+        if site.kind == "map":
+            return raw["map", site.block][..., site.head - 1 : site.head]
+        whole = raw[part_of(site), site.block]
+        numbers = self.numbers(site)
+        return whole if numbers is None else whole[..., numbers.to(whole.device)]
+
+    def numbers(self, site: Site) -> Tensor | None:
+        """Which numbers of what its part gives a site is; None for all."""
+        if site.kind not in ("head", "slice"):
+            return None
+        each, many = self.width(site), self.parts[site.block - 1].width
+        order = np.arange(many)
         if site.kind == "slice":
-            drawn = np.random.default_rng(site.block).permutation(whole.shape[-1])
-            chosen = np.sort(drawn[first : first + each])
-            return whole[..., torch.from_numpy(chosen).to(whole.device)]
-        return whole[..., first : first + each]
+            order = np.random.default_rng(site.block).permutation(many)
+        first = (site.head - 1) * each
+        return torch.from_numpy(np.sort(order[first : first + each]))
 
 
 def part_of(site: Site) -> str:
@@ -117,14 +99,9 @@ def look_inside(
     children = list({id(child): child for child in listed.children()}.values())
     turn, seen = _watch(children, shape, first, run)
     parts = tuple(find_parts(block) for block in seen)
-    inside = Inside(model.config.model_type, parts, turn, _Pass())
-    _catch(inside, children, modules_of(children))
+    inside = Inside(model.config.model_type, parts, Taps(turn))
+    _tap(inside, model, children)
     return inside
-
-
-def modules_of(children: Sequence[nn.Module]) -> dict[str, nn.Module]:
-    """The modules within some blocks, by the names that parts go by."""
-    return {name: module for child in children for name, module in _modules(child)}
 
 
 def _modules(child: nn.Module) -> Iterator[tuple[str, nn.Module]]:
@@ -209,18 +186,6 @@ def _turn(states: Tensor | None, layer: Tensor) -> Turn:
     return TURNS[0]
 
 
-def laid_out(value: Any, shape: tuple[int, int], turn: Turn) -> Tensor | None:
-    """States as rows of tokens, [rows, tokens, width]; None where a value is nothing of that kind.
-    Some models put all tokens one after the other (OPT).
-    """
-    if not isinstance(value, Tensor) or not value.is_floating_point():
-        return None
-    if value.ndim == 2 and value.shape[0] == shape[0] * shape[1]:
-        return value.reshape(*shape, -1)
-    turned = value.permute(turn) if value.ndim == 3 else None
-    return turned if turned is not None and turned.shape[:2] == shape else None
-
-
 def _first(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:
     """A copy of the first states among some values, since models add to them in place."""
     for value in values:
@@ -231,48 +196,21 @@ def _first(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor 
     return None
 
 
-def _catch(inside: Inside, children: Sequence[nn.Module], modules: Mapping[str, nn.Module]) -> None:
-    """Make a model's parts give what is wanted of them. `forward` is wrapped for good."""
+def _tap(inside: Inside, model: nn.Module, children: Sequence[nn.Module]) -> None:
+    """Make a model's blocks and their parts give what is wanted of them, or another thing.
+    `forward` is wrapped for good.
+    """
+    taps = inside.taps
+    model.forward = taps.begin(model.forward)
     for child in children:
-        child.forward = _counting(inside.current, child.forward)
-    kinds: dict[str, list[str]] = {}
+        child.forward = taps.around_block(child.forward)
+    modules = {name: module for child in children for name, module in _modules(child)}
+    before: dict[str, set[str]] = {}
+    behind: dict[str, set[str]] = {}
     for parts in inside.parts:
-        named = {"attn": parts.attn, "mlp": parts.mlp, "heads": parts.heads}
-        for kind, name in named.items():
-            if name and kind not in kinds.setdefault(name, []):
-                kinds[name].append(kind)
-    for name, mine in kinds.items():
-        modules[name].forward = _keeping(inside, mine, modules[name].forward)
-
-
-def _counting(current: _Pass, forward: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(forward)
-    def count_block(*given: Any, **named: Any) -> Any:
-        current.block += bool(current.wanted)
-        return forward(*given, **named)
-
-    return count_block
-
-
-def _keeping(
-    inside: Inside, kinds: Sequence[str], forward: Callable[..., Any]
-) -> Callable[..., Any]:
-    current = inside.current
-
-    def keep(kind: str, values: Sequence[Any]) -> None:
-        key = kind, current.block
-        states = _first(values, current.shape, inside.turn) if key in current.wanted else None
-        if states is not None:
-            current.caught[key] = states
-
-    @wraps(forward)
-    def keep_states(*given: Any, **named: Any) -> Any:
-        if "heads" in kinds:
-            keep("heads", [*given, *named.values()])
-        back = forward(*given, **named)
-        for kind in kinds:
-            if kind != "heads":
-                keep(kind, [back])
-        return back
-
-    return keep_states
+        before.setdefault(parts.heads, set()).add("heads")
+        behind.setdefault(parts.attn, set()).add("attn")
+        behind.setdefault(parts.mlp, set()).add("mlp")
+    for name in (before.keys() | behind.keys()) - {""}:
+        module, kinds = modules[name], (before.get(name, ()), behind.get(name, ()))
+        module.forward = taps.around(*kinds, module.forward)

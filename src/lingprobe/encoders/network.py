@@ -23,7 +23,7 @@ from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
 from lingprobe.encoders.hub import Source, unloadable, weights_size
-from lingprobe.encoders.inside import TOKENS, Inside, Raw, look_inside
+from lingprobe.encoders.inside import TOKENS, Inside, look_inside
 from lingprobe.encoders.loading import check_weights, load_model, load_tokenizer
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.quantisation import check_room, placement, quantisation
@@ -32,6 +32,7 @@ from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
 from lingprobe.encoders.sites import Site
 from lingprobe.encoders.stopping import Stopped, stoppable
+from lingprobe.encoders.taps import Raw
 from lingprobe.nets.device import check_device, free_memory, kind
 
 FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
@@ -201,7 +202,10 @@ class Network:
         self, ids: Tensor, run: Callable[[], Any], highest: int | None = None
     ) -> tuple[Tensor, ...]:
         """The layers that `run` gives for token ids, up to the highest that is asked for."""
-        if highest is not None and highest + 1 < len(self.widths) and self._run_to is not None:
+        ends = highest is not None and highest + 1 < len(self.widths)
+        # a pass that ends early knows states as they were changed, and not as they were
+        if ends and not is_replaced(self.model) and self._run_to is not None:
+            assert highest is not None
             return self._run_to(highest, run)
         output = run()
         with torch.inference_mode():

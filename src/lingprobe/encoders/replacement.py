@@ -1,14 +1,12 @@
 """States of a model that are replaced while the rest of it runs, and what parts of its blocks give.
 Imports torch.
 
-State k is what block k + 1 is given. `forward` of each block is wrapped for good, so the model has
-to be one of ours; where nothing is replaced it is given what it was given before. Parts of blocks
-are wrapped when one of them is asked for.
+State k is what block k + 1 is given, `pre:K`. Where nothing is replaced, every module is given what
+it was given before.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,159 +15,94 @@ from torch import Tensor
 
 from lingprobe.data.abilities import Edit, OfSentences
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.blocks import Layers, first_states
-from lingprobe.encoders.inside import TURNS, Inside, modules_of
-from lingprobe.encoders.sites import WHOLE, Site, is_site
+from lingprobe.encoders.blocks import Layers
+from lingprobe.encoders.inside import Inside, part_of
+from lingprobe.encoders.sites import Site, is_site
+from lingprobe.encoders.taps import Place
 
 OWN = "_replacement_of_states"  # of a model that is read by one
+Some = tuple[Tensor | None, Edit]
+"""What changes some numbers of a part, by which they are; None for all."""
 
 
 class Replacement:
-    """The blocks of a model, and what its states and parts are replaced by at present, by name; for
-    one reader of the model at a time.
+    """What the states and parts of a model are replaced by at present, by name; for one reader of
+    the model at a time.
     """
 
-    def __init__(self, model: Any, layers: Layers, inside: Callable[[], Inside]) -> None:
+    def __init__(self, layers: Layers, inside: Inside) -> None:
         self.edits: Mapping[str, Edit] = {}
-        self._widths, self._kind = layers.widths, model.config.model_type
-        self._look = inside
-        self._inside: Inside | None = None
-        blocks = model.get_submodule(layers.blocks)
-        self._children = list({id(child): child for child in blocks.children()}.values())
-        for number, child in enumerate(self._children):
-            child.forward = self._wrap_block(str(number), child.forward)
+        self._last = len(layers.widths) - 1
+        self._inside = inside
 
     @contextmanager
     def by(self, edits: Mapping[str, Edit]) -> Iterator[None]:
         """Replace states (`3`) and what parts give (`mlp:3`) until the block ends. EncoderStop or
         DataProblem where there is no such thing, or where it cannot be replaced.
         """
-        last = len(self._widths) - 1
-        if len(self._children) != last:  # as ALBERT, whose block is run again and again
-            raise EncoderStop(
-                f"a {self._kind} model has no block of its own for each layer, so no state of it"
-                " can be replaced"
-            )
-        states = [name for name in edits if not is_site(name)]
-        if bad := [name for name in states if not 0 <= int(name) < last]:
-            raise EncoderStop(
-                f"nothing of the model reads state {bad[0]}: take one from 0 to {last - 1}"
-            )
-        for name in edits.keys() - states:
-            self._reach(Site.parse(name))
-        before, self.edits = self.edits, {**self.edits, **edits}
+        before, taps = self.edits, self._inside.taps
+        taps_before = taps.edits
+        after = {**before, **edits}
+        taps.edits = self._by_place(after)
+        self.edits = after
         try:
             yield
         finally:
-            self.edits = before
+            self.edits, taps.edits = before, taps_before
 
     @property
     def is_by_sentence(self) -> bool:
         """Whether something is replaced by what depends on the sentence."""
         return any(isinstance(edit, OfSentences) for edit in self.edits.values())
 
-    def _reach(self, site: Site) -> None:
-        """Wrap the parts of blocks, unless that was done; DataProblem for one that there is not."""
-        inside = self._inside or self._look()
-        if self._inside is None:
-            self._inside = inside
-            self._wrap_parts(inside)
-        assert inside.width(site)
-        if inside.turn != TURNS[0] or site.kind not in (*WHOLE, "head"):
-            raise EncoderStop(
-                f"{site.name} of a {self._kind} model cannot be replaced: take a state, as 3, or"
-                " mlp:3, attn:3 or head:3.2"
-            )
+    def _by_place(self, edits: Mapping[str, Edit]) -> dict[Place, Edit]:
+        found: dict[Place, list[Some]] = {}
+        for name, edit in edits.items():
+            site = self._site(name)
+            some = self._inside.numbers(site), edit
+            found.setdefault((part_of(site), site.block), []).append(some)
+        return {place: _joined(some) for place, some in found.items()}
 
-    def _wrap_parts(self, inside: Inside) -> None:
-        modules = modules_of(self._children)
-        for block, parts in enumerate(inside.parts, 1):
-            for kind, name in (("attn", parts.attn), ("mlp", parts.mlp)):
-                if name:
-                    module = modules[name]
-                    module.forward = self._wrap_part(f"{kind}:{block}", module.forward)
-            if parts.heads:
-                module = modules[parts.heads]
-                module.forward = self._wrap_heads(block, module.forward)
-
-    def _states(self, values: Sequence[Any], width: int) -> Tensor:
-        """The first states among some values; EncoderStop where they have another width."""
-        states = first_states(values)
-        if states is None or states.shape[-1] != width:
+    def _site(self, name: str) -> Site:
+        """The site of a name; a state is what the block behind it is given."""
+        last, kind = self._last, self._inside.kind
+        if not is_site(name):
+            if not 0 <= int(name) < last:
+                raise EncoderStop(
+                    f"nothing of the model reads state {name}: take one from 0 to {last - 1}, or"
+                    f" post:{last}, what its last block gives"
+                )
+            return Site("pre", int(name) + 1)
+        site = Site.parse(name)
+        if not self._inside.width(site) or site.kind == "map":
             raise EncoderStop(
-                f"the states of a {self._kind} model lie otherwise than [rows, tokens, width],"
-                " so they cannot be replaced"
+                f"{name} of a {kind} model cannot be replaced: take a state, as 3, or pre:3,"
+                " post:3, mlp:3, attn:3 or head:3.2"
             )
+        return site
+
+
+def _joined(some: Sequence[Some]) -> Edit:
+    """One change of a part for several of its numbers."""
+
+    def change(states: Tensor) -> Tensor:
+        for numbers, edit in some:
+            if numbers is None:
+                states = edit(states)
+                continue
+            there = numbers.to(states.device)
+            new = states.clone()
+            new[..., there] = edit(states[..., there])
+            states = new
         return states
 
-    def _wrap_block(self, name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(forward)
-        def run_block(*given: Any, **named: Any) -> Any:
-            if (edit := self.edits.get(name)) is None:
-                return forward(*given, **named)
-            states = self._states([*given, *named.values()], self._widths[int(name)])
-            return _call(forward, given, named, (states, edit(states)))
-
-        return run_block
-
-    def _wrap_part(self, name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(forward)
-        def run_part(*given: Any, **named: Any) -> Any:
-            back = forward(*given, **named)
-            if (edit := self.edits.get(name)) is None:
-                return back
-            width = self._widths[Site.parse(name).block - 1]
-            states = self._states(back if isinstance(back, tuple) else [back], width)
-            new = edit(states)
-            return (
-                tuple(new if each is states else each for each in back)
-                if isinstance(back, tuple)
-                else new
-            )
-
-        return run_part
-
-    def _wrap_heads(self, block: int, forward: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(forward)
-        def run_heads(*given: Any, **named: Any) -> Any:
-            mine = [
-                (Site.parse(name), edit)
-                for name, edit in self.edits.items()
-                if name.startswith(f"head:{block}.")
-            ]
-            if not mine:
-                return forward(*given, **named)
-            assert self._inside is not None
-            width = self._inside.parts[block - 1].width
-            states = self._states([*given, *named.values()], width)
-            new = states.clone()
-            for site, edit in mine:
-                each = self._inside.width(site)
-                some = slice((site.head - 1) * each, site.head * each)
-                new[..., some] = edit(states[..., some])
-            return _call(forward, given, named, (states, new))
-
-        return run_heads
-
-
-def _call(
-    forward: Callable[..., Any],
-    given: Sequence[Any],
-    named: Mapping[str, Any],
-    changed: tuple[Tensor, Tensor],
-) -> Any:
-    """What a function returns that is given another tensor in the place of one."""
-    before, after = changed
-    return forward(
-        *(after if each is before else each for each in given),
-        **{name: after if each is before else each for name, each in named.items()},
-    )
+    return change
 
 
 def replacement_of(model: Any, layers: Layers, inside: Callable[[], Inside]) -> Replacement:
     """What replaces the states of a model; the same for the same model."""
     if present(model) is None:
-        model.__dict__[OWN] = Replacement(model, layers, inside)
+        model.__dict__[OWN] = Replacement(layers, inside())
     made = present(model)
     assert made is not None
     return made

@@ -2,6 +2,8 @@
 
 Block k leads from layer k - 1 to layer k, so blocks are counted from 1, and so are heads.
 
+    pre:8     what block 8 is given: layer 7
+    post:8    what it gives: layer 8, but for the last block, behind which the model's norm stands
     attn:8    what the attention of block 8 adds to the states
     mlp:8     what its MLP adds
     head:8.3  the third head of block 8, before the output projection puts heads together
@@ -18,10 +20,11 @@ from typing import NamedTuple
 from lingprobe.data.core import DataProblem
 
 WHOLE = ("attn", "mlp")
+RESIDUAL = ("pre", "post")
 OF_HEADS = ("head", "slice", "map")
 LAYER = "resid"
 PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
-HINT = "mlp:8, attn:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
+HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
 
 
 class Site(NamedTuple):
@@ -46,7 +49,7 @@ class Site(NamedTuple):
 
 def is_site(name: str) -> bool:
     """Whether a layer's name is that of a site inside a block."""
-    return name.partition(":")[0] in (*WHOLE, *OF_HEADS) and ":" in name
+    return name.partition(":")[0] in (*RESIDUAL, *WHOLE, *OF_HEADS) and ":" in name
 
 
 def highest_block(names: Iterable[str]) -> int | None:
@@ -62,7 +65,9 @@ def expand(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, 
     """
     match = PATTERN.fullmatch(text)
     kind, first, end, head = match.groups() if match else ("", "", None, None)
-    fits = (kind in (*WHOLE, LAYER) and head is None) or (kind in OF_HEADS and head is not None)
+    fits = (kind in (*RESIDUAL, *WHOLE, LAYER) and head is None) or (
+        kind in OF_HEADS and head is not None
+    )
     if not fits:
         raise DataProblem(f"layers={text}: sites inside blocks are written {HINT}")
     lowest = 0 if kind == LAYER else 1

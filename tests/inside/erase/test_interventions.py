@@ -524,29 +524,46 @@ def test_states_below_are_as_they_were_and_those_above_follow(tmp_path):
     np.testing.assert_array_equal(one, other)
 
 
-def test_a_model_of_one_block_and_a_last_state_are_refused(tmp_path):
-    from transformers import AlbertConfig, AlbertModel
+def test_a_last_state_is_refused_and_what_its_block_gives_is_not(place):
+    encoder = ENCODERS.make(f"hf:{place}/uses,layers=all,dtype=float32,pool=none")
+    sentences = [Sentence.of(good) for good, _, _ in written()][:4]
+    with (
+        pytest.raises(EncoderStop, match=r"reads state 3: take one from 0 to 2, or post:3"),
+        encoder.replace_states({"3": abs}),
+    ):
+        pass
+    before = encoder.encode(sentences)
+    with encoder.replace_states({"post:3": torch.zeros_like}):
+        within = encoder.encode(sentences)
+    for below in ("0", "1", "2"):
+        assert np.array_equal(within.layer(below), before.layer(below))
+    last = within.layer("3")  # the norm of nothing is its bias
+    assert np.array_equal(last, np.broadcast_to(last[:1], last.shape))
+    assert not np.allclose(last, before.layer("3"))
 
-    folder = transformer(tmp_path)
-    encoder = ENCODERS.make(f"hf:{folder}")
-    with (
-        pytest.raises(EncoderStop, match="nothing of the model reads state 2: take one from 0"),
-        encoder.replace_states({"2": abs}),
-    ):
-        pass
-    other = tmp_path / "albert"
-    many = len(AutoTokenizer.from_pretrained(folder))
-    config = AlbertConfig(
-        vocab_size=many, embedding_size=8, hidden_size=16, num_hidden_layers=2,
-        num_attention_heads=2, intermediate_size=16, max_position_embeddings=64,
-    )  # fmt: skip
-    AutoTokenizer.from_pretrained(folder).save_pretrained(other)
-    AlbertModel(config).save_pretrained(other)
-    with (
-        pytest.raises(EncoderStop, match="no block of its own for each layer"),
-        ENCODERS.make(f"hf:{other}").replace_states({"0": abs}),
-    ):
-        pass
+
+def test_a_state_reads_as_it_was_whichever_layers_are_read(place):
+    """A pass that reads layer 1 alone could end there, and know what was put in its place."""
+    sentences = [Sentence.of(good) for good, _, _ in written()][:4]
+    for layers in ("1", "all", "pre:2"):
+        encoder = ENCODERS.make(f"hf:{place}/uses,layers={layers},dtype=float32")
+        name = layers.replace("all", "1")
+        before = encoder.encode(sentences).layer(name)
+        with encoder.replace_states({"1": torch.zeros_like}):
+            assert np.array_equal(encoder.encode(sentences).layer(name), before)
+
+
+def test_several_heads_and_a_state_are_changed_at_once(place):
+    encoder = ENCODERS.make(f"hf:{place}/uses,layers=3,dtype=float32,pool=none")
+    sentences = [Sentence.of(good) for good, _, _ in written()][:4]
+    both = {f"head:2.{head}": torch.zeros_like for head in (1, 2)}
+    bias = {"attn:2": encoder.load().model.h[1].attn.c_proj.bias.expand_as}
+    found = []
+    for edits in (both, bias, {**both, "1": lambda x: 2 * x}):
+        with encoder.replace_states(edits):
+            found.append(encoder.encode(sentences).layers[0])
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)  # without heads there is the bias
+    assert not np.allclose(found[0], found[2])
 
 
 def test_changes_are_affine_maps_of_every_state():
@@ -604,10 +621,10 @@ def test_the_command_is_the_function(place):
         ({"encoder": "bow:random"}, UsageProblem, "in hf:MODEL, lm:MODEL, and"),
         ({"encoder": "hf:{}/uses,pool=none", "pairs": "minimal/pairs:{}/pairs.jsonl"}, DataProblem,
          "takes minimal pairs for lm:MODEL"),
-        ({"layer": 3}, UsageProblem, "take one from 0 to 2"),
+        ({"layer": 3}, UsageProblem, "take one from 0 to 2, or post:3"),
         ({"layer": "mlp:*"}, UsageProblem, "take one, as mlp:1"),
         ({"layer": "head:2.7"}, DataProblem, "numbered from 1 to 2"),
-        ({"layer": "slice:2.1"}, EncoderStop, "cannot be replaced"),
+        ({"layer": "map:2.1"}, EncoderStop, "cannot be replaced"),
         ({"pairs": "table:{}/task.jsonl"}, DataProblem, "needs a task of minimal pairs"),
         ({"draws": 0}, UsageProblem, "draws=0: write a number from 1 on"),
     ],

@@ -16,8 +16,7 @@ from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.any_encoder import adapt
-from lingprobe.encoders.sites import WHOLE as OF_BLOCKS
-from lingprobe.encoders.sites import Site, is_site
+from lingprobe.encoders.sites import RESIDUAL, WHOLE, Site, is_site
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
 from lingprobe.inside.erase.behaviour import Pairs, Predictions, Preferences, pairs_for
@@ -69,10 +68,10 @@ class Place(NamedTuple):
         if is_site(name):
             kind, block, _ = Site.parse(name)
             later = range(block, last + 1)
-            alike = [Site(kind, k).name for k in later if kind in OF_BLOCKS]
+            alike = [Site(kind, k).name for k in later if kind in (*RESIDUAL, *WHOLE)]
             return cls(name, later, tuple(alike))
         if not (name.isdecimal() and int(name) < last):
-            raise UsageProblem(f"layer={name}: take one from 0 to {last - 1}, of {last}")
+            raise UsageProblem(f"layer={name}: take one from 0 to {last - 1}, or post:{last}")
         first = int(name)
         return cls(name, range(first + 1, last + 1), tuple(map(str, range(first, last))))
 
