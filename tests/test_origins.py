@@ -73,7 +73,7 @@ lingprobe/inside/languages/cells.py _share_metric
 lingprobe/inside/languages/own_data.py _make
 lingprobe/inside/languages/transfer.py _bank
 lingprobe/inside/languages/morphology.py questions _fitting
-lingprobe/inside/units/sae.py inner fingerprint
+lingprobe/inside/units/sae.py inner fingerprint _find_hook
 lingprobe/inside/erase/erasure.py encoder of
 lingprobe/inside/heads/api.py choose_pairs
 lingprobe/inside/erase/target.py of later_layers preferences readings

@@ -61,7 +61,7 @@ class Replacement:
             site = self._site(name)
             some = self._inside.numbers(site), edit
             found.setdefault((part_of(site), site.block), []).append(some)
-        return {place: _joined(some) for place, some in found.items()}
+        return {place: _join_edits(some) for place, some in found.items()}
 
     def _site(self, name: str) -> Site:
         """The site of a name; a state is what the block behind it is given."""
@@ -82,7 +82,7 @@ class Replacement:
         return site
 
 
-def _joined(some: Sequence[Some]) -> Edit:
+def _join_edits(some: Sequence[Some]) -> Edit:
     """One change of a part for several of its numbers."""
 
     def change(states: Tensor) -> Tensor:

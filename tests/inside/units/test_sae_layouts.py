@@ -211,7 +211,7 @@ class Planted:
 def test_a_file_of_weights_runs_nothing(tmp_path, capsys):
     folder = dictionary(tmp_path, "AutoEncoder")
     torch.save({"encoder.weight": Planted()}, folder / "ae.pt")
-    with pytest.raises(DataProblem, match="no file of weights alone"):
+    with pytest.raises(DataProblem, match="not a file of weights alone"):
         load_folder(folder)
     assert "read" not in capsys.readouterr().out
 

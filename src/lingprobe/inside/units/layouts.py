@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 from lingprobe.inside.units.recipes import Folder, Recipe, check_shapes, unknown
@@ -74,7 +75,7 @@ def read_tensors(path: Path) -> dict[str, Floats]:
         raise DataProblem(f"{path} is not a file of safetensors ({error})") from error
 
 
-def _checked(where: Path, recipe: Recipe, tensors: Mapping[str, Floats]) -> Folder:
+def _check_folder(where: Path, recipe: Recipe, tensors: Mapping[str, Floats]) -> Folder:
     known = {name: np.ascontiguousarray(each, np.float32) for name, each in tensors.items()}
     check_shapes(str(where), known, recipe.k)
     return Folder(recipe, known)
@@ -102,7 +103,7 @@ def load_sparsify(files: Sequence[Path]) -> Folder:
         raise unknown(str(path), "k", f"{k}, of {len(bias):,} units in groups")
     recipe = Recipe(kind, sparsify_layer(files), k, subtract=True)
     tensors = {"W_enc": weight.T, "b_enc": bias, "W_dec": decoder, "b_dec": middle}
-    return _checked(path, recipe, tensors)
+    return _check_folder(path, recipe, tensors)
 
 
 def sparsify_layer(files: Sequence[Path]) -> str | None:
@@ -116,11 +117,10 @@ def sparsify_layer(files: Sequence[Path]) -> str | None:
 def load_gemma_scope(files: Sequence[Path]) -> Folder:
     """The parameters of one autoencoder of Gemma Scope."""
     path = files[-1]
-    with np.load(path) as held:
-        given = {name: np.asarray(held[name], np.float32) for name in held.files}
+    given = {name: np.asarray(each, np.float32) for name, each in ArrayFile(path).items()}
     names = ("W_enc", "b_enc", "threshold", "W_dec", "b_dec")
     tensors = dict(zip(names, _take(path, given, names), strict=True))
-    return _checked(path, Recipe("jumprelu", gemma_scope_layer(files)), tensors)
+    return _check_folder(path, Recipe("jumprelu", gemma_scope_layer(files)), tensors)
 
 
 def gemma_scope_layer(files: Sequence[Path]) -> str | None:
@@ -143,7 +143,7 @@ def load_dictionary(files: Sequence[Path]) -> Folder:
         state = torch.load(path, map_location="cpu", weights_only=True)
         given = {key: each.float().numpy() for key, each in state.items()}
     except Exception as error:  # of a file that is nothing of the kind
-        raise DataProblem(f"{path} is no file of weights alone ({error})") from error
+        raise DataProblem(f"{path} is not a file of weights alone ({error})") from error
     kind, middle = CLASSES[name]
     tensors = {NAMES.get(key, key): each for key, each in given.items() if each.ndim == 1}
     tensors["b_dec"] = _take(path, given, [middle])[0]
@@ -165,7 +165,7 @@ def load_dictionary(files: Sequence[Path]) -> Folder:
     k = int(given["k"]) if kind == "topk" else 0
     subtract = name not in ("AutoEncoderNew", "JumpReluAutoEncoder")
     recipe = Recipe(kind, dictionary_layer(files), k, subtract)
-    return _checked(path, recipe, dict(zip(names, _take(path, tensors, names), strict=True)))
+    return _check_folder(path, recipe, dict(zip(names, _take(path, tensors, names), strict=True)))
 
 
 def dictionary_layer(files: Sequence[Path]) -> str | None:

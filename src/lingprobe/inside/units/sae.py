@@ -88,7 +88,7 @@ class SparseFeatures:
     @property
     def layer(self) -> str:
         """The layer or site that is read."""
-        hooked = self._hooked()
+        hooked = self._find_hook()
         if self.layers and hooked not in (None, self.layers):
             raise DataProblem(
                 f"sae:{self.path}: its hook is at layer {hooked}, not {self.layers}; leave layers="
@@ -98,7 +98,7 @@ class SparseFeatures:
             raise DataProblem(f"sae:{self.path}: say which layer it is of, as layers=8")
         return self.layers or str(hooked)
 
-    def _hooked(self) -> str | None:
+    def _find_hook(self) -> str | None:
         """Where the folder's hook is. What a block gives is the layer behind it, but for the last
         block, whose layer stands behind the model's norm.
         """
