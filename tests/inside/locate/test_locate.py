@@ -137,6 +137,22 @@ def test_sites_are_one_family(planted):
     assert decide_use(correct_sites({"1": weak, "2": weak})["1"])[0] != "used"
 
 
+def test_what_the_last_block_gives_is_used_and_a_state_has_two_names(planted):
+    """Behind the last block there is no state that anything reads, but for the head of the model."""
+    instance, folder = planted
+    task, pairs = f"table:{folder}/task.jsonl", f"minimal/pairs:{folder}/pairs.jsonl"
+    after = {}
+    for layer in ("1", "pre:2", f"post:{instance.shape['n_layer']}"):
+        cells = lingprobe.intervene(
+            task, f"lm:{folder}/model,{OPTIONS}", layer=layer, draws=1, limit=120, pairs=pairs,
+            cache=folder / "cache",
+        ).content  # fmt: skip
+        assert decide_use(cells)[0] == "used"
+        after[layer] = {c.measured: c.after for c in cells if c.change == "erased"}
+    assert len(after["1"]) > 2
+    assert after["1"] == after["pre:2"]
+
+
 def test_places_have_names():
     places = {"3": (3, "residual"), "mlp:2": (2, "mlp"), "head:4.7": (4, "head 7")}
     assert {name: describe_place(name) for name in places} == places
