@@ -88,6 +88,14 @@ class PageOptions(FileOptions, StyleOptions):
 class SizedFileOptions(FileOptions):
     """Where a page is written, and how wide it is."""
 
+    rename: Annotated[
+        Sequence[str],
+        Help(
+            "call a row or column otherwise in tables and figures, as `NAME=OTHER` with the name"
+            " that the table shows"
+        ),
+        flag(metavar="NAME=OTHER"),
+    ] = ()
     width: Annotated[
         str | None,
         Help(
@@ -168,6 +176,17 @@ def check_figure(figure: str, usual: str, style: str, output: Path | None) -> No
 
     if figure != usual and style != "html" and not is_figure(output):
         raise UsageProblem(f"--figure {figure}: name the file to draw it to, as -o {figure}.svg")
+
+
+def rename_page(page: Page[Any], given: SizedFileOptions) -> Page[Any]:
+    """The page with the names that `--rename` asks for; UsageProblem for what names nothing."""
+    names = {}
+    for text in given.rename:
+        name, sign, other = text.rpartition("=")
+        if not (name and sign and other):
+            raise UsageProblem(f"--rename {text}: write NAME=OTHER")
+        names[name] = other
+    return page.rename(names) if names else page
 
 
 def show_page(

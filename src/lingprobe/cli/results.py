@@ -20,6 +20,7 @@ from lingprobe.cli.options import (
     SizedFileOptions,
     check_figure,
     remark,
+    rename_page,
     show,
     show_page,
 )
@@ -54,6 +55,7 @@ def report(given: ReportCommand) -> None:
     - `lingprobe report results/ --html -o report.html`
     - `lingprobe report results/ -o scores.svg`
     - `lingprobe report results/ -o scores.pdf --width column`
+    - `lingprobe report results/ -o table.tex --rename st:all-MiniLM-L6-v2=MiniLM`
     - `lingprobe report results/ --metric spearman`
     - `lingprobe report results/ --format mteb -o mteb_results/`
     - `lingprobe report results/ --classes`
@@ -68,7 +70,7 @@ def report(given: ReportCommand) -> None:
     if given.html:
         style, output = "html", output or PAGE
     check_figure(given.figure, "dots", style, output)
-    page = lingprobe.report(**given.select(ReportOptions))
+    page = rename_page(lingprobe.report(**given.select(ReportOptions)), given)
     show_page(page, style, output, "result", given.width)
 
 
@@ -121,13 +123,13 @@ def compare(given: CompareCommand) -> None:
     chosen = given.select(CompareOptions)
     if given.published:
         how = {name: chosen[name] for name in ("tasks", "correction") if name in chosen}
-        page = lingprobe.compare_published(given.published, **how)
+        page = rename_page(lingprobe.compare_published(given.published, **how), given)
         show_page(page, given.style, given.output, "difference", given.width)
         return
     if given.letters and given.against:
         raise UsageProblem("--letters compares all pairs: leave --against out")
     comparison = lingprobe.compare(**{**chosen, "pairs": given.pairs or given.letters})
-    shown = comparison.letters if given.letters else comparison.page
+    shown = rename_page(comparison.letters if given.letters else comparison.page, given)
     show_page(shown, given.style, given.output, "difference", given.width)
 
 
@@ -178,7 +180,7 @@ def layers(given: LayersCommand) -> None:
     - `lingprobe layers results/ --format html -o layers.html`
     - `lingprobe layers results/ --format csv -o layers.csv`
     """
-    page = lingprobe.layers(**given.select(SelectionOptions))
+    page = rename_page(lingprobe.layers(**given.select(SelectionOptions)), given)
     if given.output is not None and page.draws(given.output):
         show(page, given.style)
     show_page(page, given.style, given.output, "layer", given.width)
