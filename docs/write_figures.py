@@ -1,6 +1,6 @@
 """Draw the figures of the pages from the results that are kept beside them: `make docs`, or
-`python docs/write_figures.py`. The figures of published tables, and that of the README, are drawn
-by the commands beside them.
+`python docs/write_figures.py`. The figures of published tables are drawn by the commands beside
+them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.relate_figures import heat, within
 from lingprobe.pages.view_page import draw_rows
 from lingprobe.tables.drawing import save
+from lingprobe.tables.lines import LinePoint, draw_band, whole_numbers
+from lingprobe.tables.panels import blank, key, panels, stroke
+from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,6 +48,19 @@ WIDTHS = {
     "infer": ("accuracy", (51.9, 52.0, 53.1, 53.3)),
 }
 HIDDEN = (64, 128, 256, 512)
+# the encoders of the figure of the README: colour, name, line and marker
+E5, MINILM = "hf:multilingual-e5-small,layers=all", "hf:all-MiniLM-L6-v2,layers=all"
+TENSE = {
+    f"{E5},prompt=query%3A ": (BLUE, "multilingual-e5-small", "-", "o"),
+    MINILM: (BEST, "MiniLM (English), all-MiniLM-L6-v2", "-", "s"),
+    f"{E5},lexical=trained,prompt=query%3A ,weights=random": (
+        BLUE,
+        "e5 with untrained blocks",
+        "--",
+        "",
+    ),
+    f"{MINILM},lexical=trained,weights=random": (BEST, "MiniLM with untrained blocks", "--", ""),
+}
 
 
 def lines(name: str) -> Iterator[dict[str, str]]:
@@ -146,6 +163,37 @@ def multilingual() -> Figure:
     return draw_rows(LAYER_VIEW, frame.arrange(("task", "encoder"), "level"))
 
 
+def tense_layers() -> Figure:
+    """Each layer of two encoders on the tense of four languages, over the baselines."""
+    rows = list(lines("tense-layers"))
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    figure = blank((9.4, 3.2), "Accuracy on tense by layer, in four languages.")
+    every = panels(figure, len(tasks), len(tasks), sharey=True)
+    for axes, task in zip(every, tasks, strict=True):
+        axes.set_title(re.split("[_-]", task)[1])
+        axes.set_xlabel("layer")
+        axes.set_ylim(48, 102)
+        whole_numbers(axes)
+        mine = [row for row in rows if row["task"] == task]
+        surface = [float(x["score"]) for x in mine if x["kind"] == "baseline" and x["layer"] == "-"]
+        axes.axhspan(float(mine[0]["majority"]), max(surface), color=PALE, alpha=0.5, lw=0)
+        oracle = next(float(row["score"]) for row in mine if row["kind"] == "oracle")
+        axes.axhline(oracle, color=GREY, ls=":", lw=1)
+        for name, look in TENSE.items():
+            read = [row for row in mine if row["encoder"] == name]
+            points = [
+                LinePoint(*(float(row[key]) for key in ("layer", "score", "low", "high")), name)
+                for row in read
+            ]
+            draw_band(axes, points, stroke(*look), is_banded=read[0]["kind"] == "trained")
+    every[0].set_ylabel("accuracy, %")
+    signs = [stroke(*look) for look in TENSE.values()]
+    constant = stroke(PALE, "up to the best bag of words or character n-grams")
+    constant.set_linewidth(8)
+    key(figure, [*signs, constant, stroke(GREY, "upper bound", ":")], 3)
+    return figure
+
+
 def small(training: str) -> Figure:
     """The learning curves of a training of the small size."""
     return curves("trained-small-curves", f"trained:{training}", SMALL)
@@ -160,6 +208,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "figures/relate-ewt.svg": lambda: correlations("relate-ewt", heat),
     "figures/relate-bert.svg": lambda: correlations("relate-bert", within),
     "results/multilingual-layers.png": multilingual,
+    "figures/tense-layers.svg": tense_layers,
 }
 
 

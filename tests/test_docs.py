@@ -279,8 +279,8 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 
 @pytest.mark.parametrize("block", list(blocks("python")), ids=str)
 def test_python(block, folder, environment):
-    hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
-    text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
+    hub = '"hf:all-MiniLM-L6-v2,layers=all", tasks'  # a small model, a quick probe
+    text = block.text.replace(hub, '"hf:tiny/words,layers=all", tasks, probes="logreg", seeds=1')
     text = PROBED.sub(r"\1, limit=400)", text).replace(CHAT, "tiny/chat")
     done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
@@ -475,7 +475,6 @@ NO_PROSE = [  # commands and outputs, what comes from files, code, targets of li
     *(r"`[^`\n]*`", r"\]\([^)\n]*\)", r"<[a-z/][^>\n]*>"),
 ]
 TYPED = {  # versions, licences, settings, counts of data, examples, and figures of papers
-    "README.md": "2.0",
     "cite.md": "0.1",
     "cli.md": "139.7 0.01",
     "cluster.md": "22.05 2.60",
