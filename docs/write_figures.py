@@ -10,8 +10,9 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,7 @@ from lingprobe.tables.panels import blank, key, panels, stroke
 from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parent
@@ -48,18 +50,19 @@ WIDTHS = {
     "infer": ("accuracy", (51.9, 52.0, 53.1, 53.3)),
 }
 HIDDEN = (64, 128, 256, 512)
-# the encoders of the figure of the README: colour, name, line and marker
-E5, MINILM = "hf:multilingual-e5-small,layers=all", "hf:all-MiniLM-L6-v2,layers=all"
-TENSE = {
-    f"{E5},prompt=query%3A ": (BLUE, "multilingual-e5-small", "-", "o"),
-    MINILM: (BEST, "MiniLM (English), all-MiniLM-L6-v2", "-", "s"),
-    f"{E5},lexical=trained,prompt=query%3A ,weights=random": (
+# the encoders of figures by layer: colour, name, line and marker
+E5 = {
+    "hf:multilingual-e5-small,layers=all,*prompt=query%3A ": (
         BLUE,
-        "e5 with untrained blocks",
-        "--",
-        "",
+        "multilingual-e5-small",
+        "-",
+        "o",
     ),
-    f"{MINILM},lexical=trained,weights=random": (BEST, "MiniLM with untrained blocks", "--", ""),
+    "hf:multilingual-e5-small,*lexical=trained*": (BLUE, "e5 with untrained blocks", "--", ""),
+}
+MINILM = {
+    "hf:all-MiniLM-L6-v2,layers=all": (BEST, "MiniLM (English)", "-", "s"),
+    "hf:all-MiniLM-L6-v2,*lexical=trained*": (BEST, "MiniLM with untrained blocks", "--", ""),
 }
 
 
@@ -163,35 +166,77 @@ def multilingual() -> Figure:
     return draw_rows(LAYER_VIEW, frame.arrange(("task", "encoder"), "level"))
 
 
-def tense_layers() -> Figure:
-    """Each layer of two encoders on the tense of four languages, over the baselines."""
-    rows = list(lines("tense-layers"))
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    figure = blank((9.4, 3.2), "Accuracy on tense by layer, in four languages.")
-    every = panels(figure, len(tasks), len(tasks), sharey=True)
-    for axes, task in zip(every, tasks, strict=True):
-        axes.set_title(re.split("[_-]", task)[1])
+class LayerPanel(NamedTuple):
+    """Scores of one question at several layers, beside its baselines."""
+
+    title: str
+    rows: Sequence[Mapping[str, str]]
+
+
+def draw_layers(drawn: Sequence[LayerPanel], looks: Mapping[str, tuple[str, ...]]) -> Figure:
+    """Panels of scores by layer: encoders as curves, their untrained copies dashed, and what bags
+    and character n-grams reach as an area.
+
+    looks  by the pattern of an encoder its colour, name, line and marker
+    """
+    names = ", ".join(panel.title for panel in drawn)
+    size = max(6.4, 2.35 * len(drawn)), 3.2
+    figure = blank(size, f"Accuracy by layer: {names}.")
+    every = panels(figure, len(drawn), len(drawn), sharey=True)
+    for axes, panel in zip(every, drawn, strict=True):
+        axes.set_title(panel.title)
         axes.set_xlabel("layer")
-        axes.set_ylim(48, 102)
         whole_numbers(axes)
-        mine = [row for row in rows if row["task"] == task]
-        surface = [float(x["score"]) for x in mine if x["kind"] == "baseline" and x["layer"] == "-"]
-        axes.axhspan(float(mine[0]["majority"]), max(surface), color=PALE, alpha=0.5, lw=0)
-        oracle = next(float(row["score"]) for row in mine if row["kind"] == "oracle")
-        axes.axhline(oracle, color=GREY, ls=":", lw=1)
-        for name, look in TENSE.items():
-            read = [row for row in mine if row["encoder"] == name]
+        _draw_references(axes, panel.rows)
+        for pattern, look in looks.items():
+            read = [row for row in panel.rows if fnmatchcase(row["encoder"], pattern)]
             points = [
-                LinePoint(*(float(row[key]) for key in ("layer", "score", "low", "high")), name)
+                LinePoint(*(float(row[key]) for key in ("layer", "score", "low", "high")), look[1])
                 for row in read
             ]
             draw_band(axes, points, stroke(*look), is_banded=read[0]["kind"] == "trained")
     every[0].set_ylabel("accuracy, %")
-    signs = [stroke(*look) for look in TENSE.values()]
-    constant = stroke(PALE, "up to the best bag of words or character n-grams")
-    constant.set_linewidth(8)
-    key(figure, [*signs, constant, stroke(GREY, "upper bound", ":")], 3)
+    area = stroke(PALE, "up to the best bag of words or character n-grams")
+    area.set_linewidth(8)
+    bound = [stroke(GREY, "upper bound", ":")] * any(
+        row["kind"] == "oracle" for panel in drawn for row in panel.rows
+    )
+    key(figure, [*(stroke(*look) for look in looks.values()), area, *bound], max(2, len(drawn) - 1))
     return figure
+
+
+def _draw_references(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
+    """The area of baselines without layers, and the upper bound."""
+    surface = [row for row in rows if row["kind"] == "baseline" and row["layer"] == "-"]
+    constant = float(rows[0].get("majority") or rows[0]["constant"])
+    best = max(float(row["score"]) for row in surface)
+    axes.axhspan(constant, best, color=PALE, alpha=0.5, lw=0)
+    for row in rows:
+        if row["kind"] == "oracle":
+            axes.axhline(float(row["score"]), color=GREY, ls=":", lw=1)
+
+
+def tense_layers() -> Figure:
+    """Each layer of two encoders on the tense of four languages."""
+    every: dict[str, list[dict[str, str]]] = {}
+    for row in lines("tense-layers"):
+        every.setdefault(re.split("[_-]", row["task"])[1], []).append(row)
+    return draw_layers([LayerPanel(*each) for each in every.items()], E5 | MINILM)
+
+
+def polish_features() -> Figure:
+    """Each layer of an encoder on case and aspect in Polish."""
+    every: dict[str, list[dict[str, str]]] = {}
+    for name in ("polish-case", "polish-aspect"):
+        for row in lines(name):
+            where = "in sentences" if row["where"] == "in sentences" else "isolated words"
+            every.setdefault(f"{row['feature']}, {where}", []).append(row)
+    return draw_layers([LayerPanel(*each) for each in every.items()], E5)
+
+
+def reviews() -> Figure:
+    """Each layer of an encoder on reviews."""
+    return draw_layers([LayerPanel("Complaint or praise?", list(lines("reviews-layers")))], MINILM)
 
 
 def small(training: str) -> Figure:
@@ -209,6 +254,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "figures/relate-bert.svg": lambda: correlations("relate-bert", within),
     "results/multilingual-layers.png": multilingual,
     "figures/tense-layers.svg": tense_layers,
+    "figures/polish-features.svg": polish_features,
+    "figures/reviews-layers.svg": reviews,
 }
 
 

@@ -166,7 +166,10 @@ jsonl: faq tasks
 DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
-Finnish: languages tutorials/language
+Finnish: languages
+Polish aspect: language
+own csv: keep tutorials/dataframe
+detector: keep detectors
 morphology: cli languages tasks
 case: tasks languages
 agreement: tasks

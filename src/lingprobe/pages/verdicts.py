@@ -274,19 +274,8 @@ class Statement:
 
     def _name_opponent(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called: what it is to the encoder, or its name."""
-        many = other.copies
-        owned = {
-            "constant": "one constant answer",
-            "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
-            "copy of its blocks": (
-                "its copy with untrained blocks"
-                if many < 2
-                else f"its {many} copies with untrained blocks"
-            ),
-            "input embeddings": "its input embeddings",
-        }
         named = self._name(other.row.encoder) + _reader(one.row, other.row)
-        return owned.get(find_relation(one, other)) or named
+        return name_relation(one, other) or named
 
     def _name_answered(self, answers: Sequence[QuestionAnswer]) -> str:
         """The tasks that baselines solve, with these."""
@@ -417,3 +406,19 @@ def round_up(number: int) -> int:
     """A number to two digits, upwards."""
     unit = int(10 ** max(len(str(number)) - 2, 0))
     return -(-number // unit) * unit
+
+
+def name_relation(one: ComparedRow, other: ComparedRow) -> str:
+    """What an opponent is to an encoder, as its untrained copy; '' for one with its own name."""
+    many = other.copies
+    owned = {
+        "constant": "one constant answer",
+        "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
+        "copy of its blocks": (
+            "its copy with untrained blocks"
+            if many < 2
+            else f"its {many} copies with untrained blocks"
+        ),
+        "input embeddings": "its input embeddings",
+    }
+    return owned.get(find_relation(one, other), "")
