@@ -200,7 +200,7 @@ add a task: tutorials/task
 edge probing: tasks-edge layers
 SentEval: coming-from
 jiant: coming-from
-mteb scores: coming-from relate
+mteb scores: coming-from relate mteb
 correlation: relate
 reproduce paper: suites claims
 leaderboard: board
