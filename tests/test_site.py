@@ -192,7 +192,7 @@ cross-lingual transfer: languages
 does the model use it: erase
 amnesic probing: erase
 inside two encoders: results-inside
-train a language model: results-language-models training
+train a language model: training
 LEACE: erase
 INLP: erase
 no treebank: faq

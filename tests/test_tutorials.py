@@ -26,7 +26,7 @@ from test_docs import NUMBER, Block, assert_same
 
 ROOT = Path(__file__).parents[1]
 WRITER = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "write_tutorials.py")))
-NAMES = ("dataframe", "layers", "task")
+NAMES = ("dataframe", "task")
 IN_KERNEL = "dataframe"
 CELLS = """
 import json

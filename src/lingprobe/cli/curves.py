@@ -10,7 +10,6 @@ from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     SizedFileOptions,
     StyleOptions,
-    rename_page,
     show,
     show_page,
 )
@@ -45,4 +44,4 @@ def curve(given: CurveCommand) -> None:
     page = lingprobe.curve(**given.select(CurveOptions))
     if given.output is not None and page.draws(given.output):
         show(page, given.style)
-    show_page(rename_page(page, given), given.style, given.output, "point", given.width)
+    show_page(page, given.style, given.output, "point", given.width)

@@ -88,14 +88,6 @@ class PageOptions(FileOptions, StyleOptions):
 class SizedFileOptions(FileOptions):
     """Where a page is written, and how wide it is."""
 
-    rename: Annotated[
-        Sequence[str],
-        Help(
-            "call a row or column otherwise in tables and figures, as `NAME=OTHER` with the name"
-            " that the table shows"
-        ),
-        flag(metavar="NAME=OTHER"),
-    ] = ()
     width: Annotated[
         str | None,
         Help(
@@ -104,6 +96,17 @@ class SizedFileOptions(FileOptions):
         ),
         flag(metavar="WIDTH"),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenamedFileOptions(SizedFileOptions):
+    """Where a page is written, and what its rows are called."""
+
+    rename: Annotated[
+        Sequence[str],
+        Help("call a row or column otherwise than the table"),
+        flag(metavar="NAME=OTHER"),
+    ] = ()
 
 
 def encoders_of(
@@ -178,7 +181,7 @@ def check_figure(figure: str, usual: str, style: str, output: Path | None) -> No
         raise UsageProblem(f"--figure {figure}: name the file to draw it to, as -o {figure}.svg")
 
 
-def rename_page(page: Page[Any], given: SizedFileOptions) -> Page[Any]:
+def rename_page(page: Page[Any], given: RenamedFileOptions) -> Page[Any]:
     """The page with the names that `--rename` asks for; UsageProblem for what names nothing."""
     names = {}
     for text in given.rename:

@@ -11,7 +11,6 @@ from lingprobe.cli.options import (
     SizedFileOptions,
     StyleOptions,
     check_figure,
-    rename_page,
     show_page,
 )
 
@@ -44,4 +43,4 @@ def relate(given: RelateCommand) -> None:
     check_figure(given.figure, "heat", given.style, given.output)
     page = lingprobe.relate(**given.select(RelateOptions))
     what = "pair" if isinstance(page.content, lingprobe.Relation) else "task"
-    show_page(rename_page(page, given), given.style, given.output, what, given.width)
+    show_page(page, given.style, given.output, what, given.width)

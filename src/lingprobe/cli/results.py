@@ -16,8 +16,8 @@ from lingprobe.api.result_options import (
 )
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
+    RenamedFileOptions,
     ScorePageOptions,
-    SizedFileOptions,
     check_figure,
     remark,
     rename_page,
@@ -31,7 +31,7 @@ PAGE = Path("report.html")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportCommand(ReportOptions, SizedFileOptions, ScorePageOptions):
+class ReportCommand(ReportOptions, RenamedFileOptions, ScorePageOptions):
     """The options of `lingprobe report`."""
 
     html: Annotated[
@@ -75,7 +75,7 @@ def report(given: ReportCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareCommand(CompareOptions, SizedFileOptions, ScorePageOptions):
+class CompareCommand(CompareOptions, RenamedFileOptions, ScorePageOptions):
     """The options of `lingprobe compare`."""
 
     letters: Annotated[
@@ -162,7 +162,7 @@ def card(given: CardCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayersCommand(SelectionOptions, SizedFileOptions, ScorePageOptions):
+class LayersCommand(SelectionOptions, RenamedFileOptions, ScorePageOptions):
     """The options of `lingprobe layers`."""
 
 
