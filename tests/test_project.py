@@ -20,6 +20,7 @@ REAL = {
     **PROJECT,
     "version": "9.8.7",
     "authors": [{"name": "Ada Maria Lovelace"}, {"name": "The lingprobe authors"}],
+    "maintainers": [{"name": "Ada", "email": "ada@site.test"}],
     "urls": {"Homepage": "https://site.test/", "Repository": "https://code.test/lingprobe"},
 }
 
@@ -35,11 +36,13 @@ def test_whatever_is_stated_comes_to_every_file_and_goes_again(name):
     text = (ROOT / name).read_text("utf-8")
     changed = about.FILES[name](text, REAL)
     expected = {
-        "CITATION.cff": ['family-names: "Lovelace"\n    given-names: "Ada Maria"', '- name: "The lingprobe authors"', 'url: "https://site.test/"'],
-        "docs/cite.md": ["author  = {Ada Maria Lovelace and {The lingprobe authors}},"],
+        "CITATION.cff": ['family-names: "Lovelace"\n    given-names: "Ada Maria"', '- name: "The lingprobe authors"', 'url: "https://site.test/"', "version: 9.8.7"],
+        "docs/cite.md": ["author  = {Ada Maria Lovelace and {The lingprobe authors}},", "version = {9.8.7},"],
         "paper/paper.md": ['- name: "Ada Maria Lovelace"\n    affiliation: 1'],
         "zensical.toml": ['site_url = "https://site.test/"', 'repo_url = "https://code.test/lingprobe"'],
         "recipe/recipe.yaml": ['version: "9.8.7"', "repository: https://code.test/lingprobe"],
+        "SECURITY.md": ["in private to <!-- contact --><ada@site.test><!-- /contact -->"],
+        "CODE_OF_CONDUCT.md": ["breaks this to <!-- contact --><ada@site.test><!-- /contact -->"],
     }  # fmt: skip
     assert all(part in changed for part in expected[name])
     assert about.FILES[name](changed, REAL) == changed

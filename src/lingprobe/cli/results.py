@@ -55,7 +55,6 @@ def report(given: ReportCommand) -> None:
     - `lingprobe report results/ --html -o report.html`
     - `lingprobe report results/ -o scores.svg`
     - `lingprobe report results/ -o scores.pdf --width column`
-    - `lingprobe report results/ -o table.tex --rename st:all-MiniLM-L6-v2=MiniLM`
     - `lingprobe report results/ --metric spearman`
     - `lingprobe report results/ --format mteb -o mteb_results/`
     - `lingprobe report results/ --classes`

@@ -151,9 +151,8 @@ class Page(Generic[T]):
         return [select_notes(table, self.all_notes) for table in self.tables]
 
     def rename(self, names: Mapping[str, str]) -> Page[T]:
-        """The page with rows and columns of its tables, and what its figure says, called otherwise:
-        from the names that tables have to others. UsageProblem where no table has a name, and for
-        HTML and other formats of the page's own, which keep their names.
+        """The page with rows and columns called otherwise, in tables and figure. UsageProblem where
+        no table has a name, and for HTML.
         """
         made, draw = self.made, self.figure
 
