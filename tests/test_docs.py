@@ -288,7 +288,9 @@ def test_python(block, folder, environment):
 
 
 def test_extensions_are_shown_as_they_are_tested():
-    page = (ROOT / "docs" / "extend.md").read_text("utf-8")
+    page = "".join(
+        (ROOT / "docs" / name).read_text("utf-8") for name in ("extend.md", "extend-more.md")
+    )
     named = re.findall(
         r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S
     )

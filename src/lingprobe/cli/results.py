@@ -43,23 +43,18 @@ class ReportCommand(ReportOptions, RenamedFileOptions, ScorePageOptions):
 def report(given: ReportCommand) -> None:
     """Show the results in a folder, or those of the last run.
 
-    Several tasks are shown in one table with a row per encoder; `--each` shows a table per task. If
-    `-o` ends in .svg, .png or .pdf, it draws a figure.
+    Several tasks are shown in one table with a row per encoder. If `-o` ends in .svg, .png or .pdf,
+    it draws a figure.
 
     **Examples**
 
     - `lingprobe report`
     - `lingprobe report results/`
     - `lingprobe report results/ --format csv -o results.csv`
-    - `lingprobe report results/ --each`
     - `lingprobe report results/ --html -o report.html`
     - `lingprobe report results/ -o scores.svg`
     - `lingprobe report results/ -o scores.pdf --width column`
-    - `lingprobe report results/ --metric spearman`
     - `lingprobe report results/ --format mteb -o mteb_results/`
-    - `lingprobe report results/ --classes`
-    - `lingprobe report results/ --bits`
-    - `lingprobe report results/ --headroom`
     - `lingprobe report results/ --by distance`
     - `lingprobe report results/ --view mine.py@mine`
     - `lingprobe report results/ -t 'edge/dep' --layers lex mix --by distance -o distance.png`
@@ -170,7 +165,7 @@ def layers(given: LayersCommand) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --layers layers cumulative`. If `-o` ends in .svg, .png
-    or .pdf, it draws a figure; `--format html` has tables and figure on one page.
+    or .pdf, it draws a figure.
 
     **Examples**
 

@@ -151,8 +151,8 @@ class Page(Generic[T]):
         return [select_notes(table, self.all_notes) for table in self.tables]
 
     def rename(self, names: Mapping[str, str]) -> Page[T]:
-        """The page with rows and columns called otherwise, in tables and figure. UsageProblem where
-        no table has a name, and for HTML.
+        """The page with other names of rows and columns; UsageProblem where no table has a name,
+        and for HTML.
         """
         made, draw = self.made, self.figure
 
