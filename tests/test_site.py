@@ -161,14 +161,14 @@ word2vec: encoders objects
 fastText: encoders objects
 wandb: faq while-training
 Trainer: while-training
-csv: columns faq
+csv: columns faq keep
 jsonl: faq tasks tables
 DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
 Finnish: languages
-Polish aspect: language
-own csv: keep tutorials/dataframe
+Polish case and aspect: language
+own csv: columns faq keep tutorials/dataframe
 detector: keep detectors
 morphology: cli languages tasks tables
 case: tasks tables languages
@@ -205,7 +205,7 @@ correlation: relate
 reproduce paper: suites claims
 leaderboard: board
 which probe: probes
-MDL: probes
+MDL: probes measures
 gpu: probes speed faq
 out of memory: faq
 offline: faq
