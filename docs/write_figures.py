@@ -25,9 +25,10 @@ from lingprobe.pages.curve_view import make_curve_view, name_points
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.relate_figures import heat, within
 from lingprobe.pages.view_page import draw_rows
+from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import save
 from lingprobe.tables.lines import LinePoint, draw_band, whole_numbers
-from lingprobe.tables.panels import blank, key, panels, stroke
+from lingprobe.tables.panels import blank, dot, key, panels, sign, stroke
 from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 if TYPE_CHECKING:
@@ -239,6 +240,34 @@ def reviews() -> Figure:
     return draw_layers([LayerPanel("Complaint or praise?", list(lines("reviews-layers")))], MINILM)
 
 
+def tuned() -> Figure:
+    """A model and a fine-tuned copy of it on two tasks."""
+    rows = list(lines("tuned"))
+    tasks = {"ud/tense": "tense", "ud/subj-num": "number of the subject"}
+    names = {
+        "length": "length",
+        "bow:*": "bag of words",
+        "char-ngrams*": "character n-grams",
+        "st:all-MiniLM*": "base",
+        "st:tuned": "fine-tuned",
+        "gold:*": "upper bound",
+    }
+    drawn = DotPanels.of([*tasks.values()], [*names.values()], "Scores of a model, tuned.", 0.2)
+    for axes, task in zip(drawn.axes, tasks, strict=True):
+        for place, (pattern, name) in enumerate(names.items()):
+            row = next(
+                row
+                for row in rows
+                if row["task"].startswith(task) and fnmatchcase(row["encoder"], pattern)
+            )
+            values = float(row["score"]), float(row["low"]), float(row["high"])
+            shape = "D" if row["kind"] == "oracle" else "o"
+            look = sign(shape, BLUE if row["kind"] == "trained" else GREY)
+            dot(axes, place, values, look, f"{name}: {values[0]:.1f}")
+    drawn.label_rows([not pattern.startswith("st:") for pattern in names])
+    return drawn.figure
+
+
 def small(training: str) -> Figure:
     """The learning curves of a training of the small size."""
     return curves("trained-small-curves", f"trained:{training}", SMALL)
@@ -256,6 +285,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "figures/tense-layers.svg": tense_layers,
     "figures/polish-features.svg": polish_features,
     "figures/reviews-layers.svg": reviews,
+    "figures/tuned.svg": tuned,
 }
 
 

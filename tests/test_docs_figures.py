@@ -26,6 +26,7 @@ def said(file: Path) -> list[str]:
         "tense-layers",
         "polish-features",
         "reviews-layers",
+        "tuned",
     ],
 )
 def test_stored_figures_are_what_is_drawn(name, tmp_path):
