@@ -69,7 +69,7 @@ class Statement:
     def lines(self) -> tuple[str, ...]:
         """The sentences, what they rest on, and what to do next."""
         if not self.verdicts.encoders:
-            return (f"Only baselines were measured, so no encoder is judged. {self.next_step}",)
+            return (f"No model was given, so only baselines are shown. {self.next_step}",)
         return (*self.sentences, *self.copies, self.basis, self.next_step)
 
     @property
@@ -174,7 +174,8 @@ class Statement:
             return f"Next: `lingprobe compare{where} --pairs` compares the encoders."
         if one := self._with_one_layer():
             return f"Next: `-e {one},layers=all` shows in which layer it is."
-        return f"Next: `lingprobe report{where} --html` shows errors, and how far to trust this."
+        command = f"lingprobe report{where} --html"
+        return f"Next: `{command}` has an error analysis and reliability checks."
 
     @property
     def where(self) -> str:
