@@ -1,4 +1,4 @@
-"""The files behind docs/results-language-models.md: what two small language models prefer, and what they prefer without
+"""The files behind docs/results/findings-language-models.md: what two small language models prefer, and what they prefer without
 number, tense or part of speech.
 
 usage: python benchmarks/language_models.py MODELS PAIRS OUT [STEP...]

@@ -1,6 +1,6 @@
 """Draw the figures of the pages from the results that are kept beside them: `make docs`, or
-`python docs/write_figures.py`. The figures of published tables, and that of the README, are drawn
-by the commands beside them.
+`python docs/write_figures.py`. The figures of published tables are drawn by the commands beside
+them.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,9 +25,14 @@ from lingprobe.pages.curve_view import make_curve_view, name_points
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.relate_figures import heat, within
 from lingprobe.pages.view_page import draw_rows
+from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import save
+from lingprobe.tables.lines import LinePoint, draw_band, whole_numbers
+from lingprobe.tables.panels import blank, dot, key, panels, sign, stroke
+from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parent
@@ -44,6 +51,20 @@ WIDTHS = {
     "infer": ("accuracy", (51.9, 52.0, 53.1, 53.3)),
 }
 HIDDEN = (64, 128, 256, 512)
+# the encoders of figures by layer: colour, name, line and marker
+E5 = {
+    "hf:multilingual-e5-small,layers=all,*prompt=query%3A ": (
+        BLUE,
+        "multilingual-e5-small",
+        "-",
+        "o",
+    ),
+    "hf:multilingual-e5-small,*lexical=trained*": (BLUE, "e5 with untrained blocks", "--", ""),
+}
+MINILM = {
+    "hf:all-MiniLM-L6-v2,layers=all": (BEST, "MiniLM (English)", "-", "s"),
+    "hf:all-MiniLM-L6-v2,*lexical=trained*": (BEST, "MiniLM with untrained blocks", "--", ""),
+}
 
 
 def lines(name: str) -> Iterator[dict[str, str]]:
@@ -146,6 +167,107 @@ def multilingual() -> Figure:
     return draw_rows(LAYER_VIEW, frame.arrange(("task", "encoder"), "level"))
 
 
+class LayerPanel(NamedTuple):
+    """Scores of one question at several layers, beside its baselines."""
+
+    title: str
+    rows: Sequence[Mapping[str, str]]
+
+
+def draw_layers(drawn: Sequence[LayerPanel], looks: Mapping[str, tuple[str, ...]]) -> Figure:
+    """Panels of scores by layer: encoders as curves, their untrained copies dashed, and what bags
+    and character n-grams reach as an area.
+
+    looks  by the pattern of an encoder its colour, name, line and marker
+    """
+    names = ", ".join(panel.title for panel in drawn)
+    size = max(6.4, 2.35 * len(drawn)), 3.2
+    figure = blank(size, f"Accuracy by layer: {names}.")
+    every = panels(figure, len(drawn), len(drawn), sharey=True)
+    for axes, panel in zip(every, drawn, strict=True):
+        axes.set_title(panel.title)
+        axes.set_xlabel("layer")
+        whole_numbers(axes)
+        _draw_references(axes, panel.rows)
+        for pattern, look in looks.items():
+            read = [row for row in panel.rows if fnmatchcase(row["encoder"], pattern)]
+            points = [
+                LinePoint(*(float(row[key]) for key in ("layer", "score", "low", "high")), look[1])
+                for row in read
+            ]
+            draw_band(axes, points, stroke(*look), is_banded=read[0]["kind"] == "trained")
+    every[0].set_ylabel("accuracy, %")
+    area = stroke(PALE, "up to the best bag of words or character n-grams")
+    area.set_linewidth(8)
+    bound = [stroke(GREY, "upper bound", ":")] * any(
+        row["kind"] == "oracle" for panel in drawn for row in panel.rows
+    )
+    key(figure, [*(stroke(*look) for look in looks.values()), area, *bound], max(2, len(drawn) - 1))
+    return figure
+
+
+def _draw_references(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
+    """The area of baselines without layers, and the upper bound."""
+    surface = [row for row in rows if row["kind"] == "baseline" and row["layer"] == "-"]
+    constant = float(rows[0].get("majority") or rows[0]["constant"])
+    best = max(float(row["score"]) for row in surface)
+    axes.axhspan(constant, best, color=PALE, alpha=0.5, lw=0)
+    for row in rows:
+        if row["kind"] == "oracle":
+            axes.axhline(float(row["score"]), color=GREY, ls=":", lw=1)
+
+
+def tense_layers() -> Figure:
+    """Each layer of two encoders on the tense of four languages."""
+    every: dict[str, list[dict[str, str]]] = {}
+    for row in lines("tense-layers"):
+        every.setdefault(re.split("[_-]", row["task"])[1], []).append(row)
+    return draw_layers([LayerPanel(*each) for each in every.items()], E5 | MINILM)
+
+
+def polish_features() -> Figure:
+    """Each layer of an encoder on case and aspect in Polish."""
+    every: dict[str, list[dict[str, str]]] = {}
+    for name in ("polish-case", "polish-aspect"):
+        for row in lines(name):
+            where = "in sentences" if row["where"] == "in sentences" else "isolated words"
+            every.setdefault(f"{row['feature']}, {where}", []).append(row)
+    return draw_layers([LayerPanel(*each) for each in every.items()], E5)
+
+
+def reviews() -> Figure:
+    """Each layer of an encoder on reviews."""
+    return draw_layers([LayerPanel("Complaint or praise?", list(lines("reviews-layers")))], MINILM)
+
+
+def tuned() -> Figure:
+    """A model and a fine-tuned copy of it on two tasks."""
+    rows = list(lines("tuned"))
+    tasks = {"ud/tense": "tense", "ud/subj-num": "number of the subject"}
+    names = {
+        "length": "length",
+        "bow:*": "bag of words",
+        "char-ngrams*": "character n-grams",
+        "st:all-MiniLM*": "base",
+        "st:tuned": "fine-tuned",
+        "gold:*": "upper bound",
+    }
+    drawn = DotPanels.of([*tasks.values()], [*names.values()], "Scores of a model, tuned.", 0.2)
+    for axes, task in zip(drawn.axes, tasks, strict=True):
+        for place, (pattern, name) in enumerate(names.items()):
+            row = next(
+                row
+                for row in rows
+                if row["task"].startswith(task) and fnmatchcase(row["encoder"], pattern)
+            )
+            values = float(row["score"]), float(row["low"]), float(row["high"])
+            shape = "D" if row["kind"] == "oracle" else "o"
+            look = sign(shape, BLUE if row["kind"] == "trained" else GREY)
+            dot(axes, place, values, look, f"{name}: {values[0]:.1f}")
+    drawn.label_rows([not pattern.startswith("st:") for pattern in names])
+    return drawn.figure
+
+
 def small(training: str) -> Figure:
     """The learning curves of a training of the small size."""
     return curves("trained-small-curves", f"trained:{training}", SMALL)
@@ -160,6 +282,10 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "figures/relate-ewt.svg": lambda: correlations("relate-ewt", heat),
     "figures/relate-bert.svg": lambda: correlations("relate-bert", within),
     "results/multilingual-layers.png": multilingual,
+    "figures/tense-layers.svg": tense_layers,
+    "figures/polish-features.svg": polish_features,
+    "figures/reviews-layers.svg": reviews,
+    "figures/tuned.svg": tuned,
 }
 
 

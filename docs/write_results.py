@@ -122,7 +122,8 @@ def prose_pages() -> list[Path]:
     """The pages whose prose shows figures from files."""
     tutorials = sorted((DOCS / "tutorials").glob("*.md"))
     paper = DOCS.parent / "paper" / "paper.md"
-    return [DOCS.parent / "README.md", paper, *sorted(DOCS.glob("*.md")), *tutorials]
+    findings = sorted(DATA.glob("*.md"))
+    return [DOCS.parent / "README.md", paper, *sorted(DOCS.glob("*.md")), *tutorials, *findings]
 
 
 def fill_values(text: str) -> str:

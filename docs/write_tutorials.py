@@ -23,7 +23,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 FOLDER = Path(__file__).parent / "tutorials"
 GUIDES = ("heads", "sae", "structure", "units")
-TREEBANKS = ("language",)  # those that need real treebanks, in $LINGPROBE_DATA/treebanks
 CELL = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.M | re.S)
 SHOWN = re.compile(
@@ -70,7 +69,6 @@ def run(book: NotebookNode) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {
             "LINGPROBE_CACHE": str(Path(folder) / "cache"),
-            "LINGPROBE_TREEBANKS": str(Path(before.get("LINGPROBE_DATA", folder)) / "treebanks"),
             "COLUMNS": WIDTH,
         }
         try:
@@ -123,9 +121,6 @@ def main() -> None:
         page = path.read_text("utf-8")
         book = notebook(page)
         path.with_suffix(".ipynb").write_text(text_of(book), "utf-8")
-        if path.stem in TREEBANKS and "LINGPROBE_DATA" not in os.environ:
-            print(f"{path.name} stays as it is: it needs LINGPROBE_DATA")  # noqa: T201
-            continue
         run(book)
         page, figures = illustrated(path.stem, page, book)
         path.write_text(page, "utf-8")

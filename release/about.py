@@ -1,5 +1,8 @@
 """Copy what pyproject.toml says of authors, addresses and version to the files that repeat it:
 `python release/about.py`. A test holds them to it.
+
+What only an owner can state has its place there, too: names of authors, and the first e-mail
+address among `maintainers`, to which reports go.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 WANTED = ("Homepage", "Repository")
+UNSTATED = "the maintainers of the copy that you use (an address will stand here)"
 GROUP = re.compile(r"^The .* authors$")  # a group, which has no family name
 
 
@@ -32,6 +36,7 @@ def citation(text: str, project: Mapping[str, Any]) -> str:
     text = re.sub(
         r"(?<=^authors:\n)(?:  .*\n)+", lambda _: "\n".join(lines) + "\n", text, count=1, flags=re.M
     )
+    text = re.sub(r"^version: .*$", lambda _: f"version: {project['version']}", text, flags=re.M)
     urls = project.get("urls", {})
     for key, name in (("repository-code", "Repository"), ("url", "Homepage")):
         text = re.sub(rf"^{key}: .*\n", "", text, flags=re.M)
@@ -48,8 +53,20 @@ def names(project: Mapping[str, Any]) -> list[str]:
 def entry(text: str, project: Mapping[str, Any]) -> str:
     """docs/cite.md with the authors in the entry of lingprobe itself."""
     who = " and ".join(f"{{{n}}}" if GROUP.match(n) else n for n in names(project))
-    return re.sub(
+    text = re.sub(
         r"(@software\{lingprobe,\n(?:.*\n)*?  author  = ).*", lambda m: f"{m[1]}{{{who}}},", text
+    )
+    stated_version = f"  version = {{{project['version']}}},"
+    return re.sub(r"^  version = .*$", lambda _: stated_version, text, flags=re.M)
+
+
+def contact(text: str, project: Mapping[str, Any]) -> str:
+    """A page with the address for reports, or that there is none yet."""
+    people = [*project.get("maintainers", []), *project["authors"]]
+    addresses = [person["email"] for person in people if "email" in person]
+    said = f"<{addresses[0]}>" if addresses else UNSTATED
+    return re.sub(
+        r"(<!-- contact -->).*?(<!-- /contact -->)", lambda m: f"{m[1]}{said}{m[2]}", text
     )
 
 
@@ -87,6 +104,8 @@ FILES = {
     "paper/paper.md": paper,
     "zensical.toml": site,
     "recipe/recipe.yaml": recipe,
+    "SECURITY.md": contact,
+    "CODE_OF_CONDUCT.md": contact,
 }
 
 

@@ -40,7 +40,8 @@ from lingprobe.tasks import TASKS
 from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FINDINGS = sorted((ROOT / "docs" / "results").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *FINDINGS]
 PLAIN = [page for page in PAGES if not page.with_suffix(".ipynb").exists()]  # no guides
 NOTES = [*(ROOT / "docs" / "design").glob("*.md"), *(ROOT / "benchmarks").rglob("*.md")]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -279,19 +280,21 @@ def assert_same(shown: str, printed: str, block: Block) -> None:
 
 @pytest.mark.parametrize("block", list(blocks("python")), ids=str)
 def test_python(block, folder, environment):
-    hub = '"all-MiniLM-L6-v2", tasks'  # as with commands: a small model, a quick probe
-    text = block.text.replace(hub, '"tiny/model", tasks, probes="logreg", seeds=1')
+    hub = '"hf:all-MiniLM-L6-v2,layers=all", tasks'  # a small model, a quick probe
+    text = block.text.replace(hub, '"hf:tiny/words,layers=all", tasks, probes="logreg", seeds=1')
     text = PROBED.sub(r"\1, limit=400)", text).replace(CHAT, "tiny/chat")
     done = python("-c", text, folder=folder, environment=environment)
     assert done.returncode == 0, f"{block}:\n{done.stderr}"
 
 
 def test_extensions_are_shown_as_they_are_tested():
-    page = (ROOT / "docs" / "extend.md").read_text("utf-8")
+    page = "".join(
+        (ROOT / "docs" / name).read_text("utf-8") for name in ("extend.md", "extend-more.md")
+    )
     named = re.findall(
         r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S
     )
-    assert len(named) == 11
+    assert len(named) == 4
     for path, shown in named:
         assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
     linked = set(re.findall(r"\]\(\.\./(tests/plugin/[^)]+)\)", page))
@@ -300,7 +303,7 @@ def test_extensions_are_shown_as_they_are_tested():
 
 
 def test_every_ability_is_in_the_table_of_what_things_may_offer():
-    page = (ROOT / "docs" / "extend.md").read_text("utf-8")
+    page = (ROOT / "docs" / "abilities.md").read_text("utf-8")
     table = "\n".join(line for line in page.splitlines() if line.startswith("| "))
     protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
     members = {
@@ -311,7 +314,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     }
     assert {"needs", "prepare", "sampling", "choice", "fingerprint"} <= members
     missing = {name for name in members if not re.search(rf"`{name}\b", table)}
-    assert not missing, f"docs/extend.md does not say what these are: {missing}"
+    assert not missing, f"docs/abilities.md does not say what these are: {missing}"
 
 
 def test_the_chooser_names_tasks_and_options_that_there_are():
@@ -476,18 +479,19 @@ NO_PROSE = [  # commands and outputs, what comes from files, code, targets of li
 ]
 TYPED = {  # versions, licences, settings, counts of data, examples, and figures of papers
     "README.md": "2.0",
-    "cite.md": "0.1",
+    "findings.md": "70.6 73.3",
+    "measures.md": "0.4 0.6 3.6",
+    "mteb.md": "1.11",
     "cli.md": "139.7 0.01",
     "cluster.md": "22.05 2.60",
     "compare.md": "82.64 82.53",
     "heads.md": "0.05",
     "layers.md": "0.05",
     "paper.md": "2.17 99.8 139.7",
-    "probes.md": "0.04 3.6 0.4 0.6",
+    "probes.md": "0.04",
     "protocols.md": "0.2 0.1 0.01 0.3 0.05",
     "publish.md": "2.26 0.4",
     "published-encoders.md": "2.21 4.0 2.0 3.0",
-    "results.md": "70.6 73.3",
     "speed.md": "6.5",
     "start.md": "3.11",
     "structure.md": "0.05 0.001",

@@ -20,6 +20,7 @@ REAL = {
     **PROJECT,
     "version": "9.8.7",
     "authors": [{"name": "Ada Maria Lovelace"}, {"name": "The lingprobe authors"}],
+    "maintainers": [{"name": "Ada", "email": "ada@site.test"}],
     "urls": {"Homepage": "https://site.test/", "Repository": "https://code.test/lingprobe"},
 }
 
@@ -35,15 +36,38 @@ def test_whatever_is_stated_comes_to_every_file_and_goes_again(name):
     text = (ROOT / name).read_text("utf-8")
     changed = about.FILES[name](text, REAL)
     expected = {
-        "CITATION.cff": ['family-names: "Lovelace"\n    given-names: "Ada Maria"', '- name: "The lingprobe authors"', 'url: "https://site.test/"'],
-        "docs/cite.md": ["author  = {Ada Maria Lovelace and {The lingprobe authors}},"],
+        "CITATION.cff": ['family-names: "Lovelace"\n    given-names: "Ada Maria"', '- name: "The lingprobe authors"', 'url: "https://site.test/"', "version: 9.8.7"],
+        "docs/cite.md": ["author  = {Ada Maria Lovelace and {The lingprobe authors}},", "version = {9.8.7},"],
         "paper/paper.md": ['- name: "Ada Maria Lovelace"\n    affiliation: 1'],
         "zensical.toml": ['site_url = "https://site.test/"', 'repo_url = "https://code.test/lingprobe"'],
         "recipe/recipe.yaml": ['version: "9.8.7"', "repository: https://code.test/lingprobe"],
+        "SECURITY.md": ["in private to <!-- contact --><ada@site.test><!-- /contact -->"],
+        "CODE_OF_CONDUCT.md": ["breaks this to <!-- contact --><ada@site.test><!-- /contact -->"],
     }  # fmt: skip
     assert all(part in changed for part in expected[name])
     assert about.FILES[name](changed, REAL) == changed
     assert about.FILES[name](changed, PROJECT) == text
+
+
+def test_links_and_pictures_of_the_readme_work_on_an_index_of_packages():
+    read = importlib.util.spec_from_file_location("readme", ROOT / "release" / "readme.py")
+    readme = importlib.util.module_from_spec(read)
+    read.loader.exec_module(readme)
+    short = "![a](docs/c.svg) [d](docs/e.md#f) [g](#h) [i](https://j.test)"
+    assert readme.link_to_repository(short, "https://k.test/l/", "1.0") == (
+        "![a](https://k.test/l/raw/v1.0/docs/c.svg) [d](https://k.test/l/blob/v1.0/docs/e.md#f) [g](#h) [i](https://j.test)"
+    )
+    text = (ROOT / "README.md").read_text("utf-8")
+    metadata = {"version": "1.0", "urls": REAL["urls"]}
+    readme.ReadmeHook(str(ROOT), {}).update(metadata)
+    shown = metadata["readme"]["text"]
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", shown)
+    assert len(links) == len(re.findall(r"\]\(", text))
+    assert all(target.startswith("https://code.test/lingprobe/") for _, target in links)
+    assert all(("/raw/" in target) == bool(picture) for picture, target in links)
+    without = {"version": "1.0"}
+    readme.ReadmeHook(str(ROOT), {}).update(without)
+    assert without["readme"] == {"content-type": "text/markdown", "text": text}
 
 
 def test_the_recipe_needs_what_pyproject_needs():

@@ -127,12 +127,12 @@ board of models: board
 pull request: board
 significance: compare
 p value: compare
-confidence interval: compare understand
+confidence interval: compare understand sure
 multiple comparisons: compare
 compare two encoders: compare
 which layer: layers compare
 layers: layers
-bert layers: layers encoders
+bert layers: layers encoders objects
 how many seeds: faq paper
 how many examples: faq paper
 what to report: paper
@@ -140,9 +140,9 @@ report in a paper: paper
 latex: paper errors
 figure: errors
 confusion matrix: errors
-control task: understand
-selectivity: understand
-cross-validation: understand
+control task: understand sure
+selectivity: understand sure
+cross-validation: understand sure
 oracle: oracles
 upper bound: oracles
 LoRA: language-models
@@ -153,26 +153,29 @@ quantised: language-models
 quantized: language-models
 vllm: language-models
 Llama: language-models
-AutoModelForCausalLM: language-models encoders
+AutoModelForCausalLM: language-models encoders objects
 own vectors: vectors
 npz: vectors
 openai: vectors
-word2vec: encoders
-fastText: encoders
+word2vec: encoders objects
+fastText: encoders objects
 wandb: faq while-training
 Trainer: while-training
-csv: columns faq
-jsonl: faq tasks
+csv: columns faq keep
+jsonl: faq tasks tables
 DataFrame: tutorials/dataframe
 pandas: tutorials/dataframe
 own labels: tutorials/dataframe
-Finnish: languages tutorials/language
-morphology: cli languages tasks
-case: tasks languages
-agreement: tasks
-word order: tasks
-baseline: understand
-Finnish case: languages tasks-ud tasks
+Finnish: languages
+Polish case and aspect: language
+own csv: columns faq keep tutorials/dataframe
+detector: keep detectors
+morphology: cli languages tasks tables
+case: tasks tables languages
+agreement: tasks tables
+word order: tasks tables
+baseline: understand sure
+Finnish case: languages tasks-ud tasks tables
 attention heads: heads
 CKA: geometry
 anisotropy: geometry
@@ -186,23 +189,23 @@ BLiMP: minimal-pairs
 syntactic tree: structure
 structural probe: structure
 cross-lingual transfer: languages
-does the model use it: erase
-amnesic probing: erase
+does the model use it: erase intervene
+amnesic probing: erase intervene
 inside two encoders: results-inside
-train a language model: results-language-models training
-LEACE: erase
-INLP: erase
+train a language model: training
+LEACE: erase intervene
+INLP: erase intervene
 no treebank: faq
 add a task: tutorials/task
-edge probing: tasks-edge layers
+edge probing: tasks tables-edge layers
 SentEval: coming-from
 jiant: coming-from
-mteb scores: coming-from relate
+mteb scores: coming-from relate mteb
 correlation: relate
 reproduce paper: suites claims
 leaderboard: board
 which probe: probes
-MDL: probes
+MDL: probes measures
 gpu: probes speed faq
 out of memory: faq
 offline: faq

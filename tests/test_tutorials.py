@@ -26,7 +26,7 @@ from test_docs import NUMBER, Block, assert_same
 
 ROOT = Path(__file__).parents[1]
 WRITER = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "write_tutorials.py")))
-NAMES = ("dataframe", "language", "layers", "task")
+NAMES = ("dataframe", "task")
 IN_KERNEL = "dataframe"
 CELLS = """
 import json
@@ -133,8 +133,7 @@ def run(book, folder):
     """Run the cells in a folder, as a kernel does; their outputs are kept in the book."""
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     (folder / "cells.json").write_text(json.dumps([cell.source for cell in cells]), "utf-8")
-    place = Path(os.environ.get("LINGPROBE_DATA", folder)) / "treebanks"
-    own = {"LINGPROBE_CACHE": str(folder / "cache"), "LINGPROBE_TREEBANKS": str(place)}
+    own = {"LINGPROBE_CACHE": str(folder / "cache")}
     environment = {**os.environ, **own, "COLUMNS": WRITER.WIDTH}
     done = python("-c", CELLS, folder=folder, environment=environment)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -146,8 +145,6 @@ def run(book, folder):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_show_what_their_cells_print_and_draw(name, tmp_path, whole_treebank):
-    if name in WRITER.TREEBANKS and "LINGPROBE_DATA" not in os.environ:
-        pytest.skip(f"{name}: needs real treebanks, in the folder that LINGPROBE_DATA names")
     book = WRITER.notebook(page(name))
     if name == IN_KERNEL:
         WRITER.run(book)

@@ -160,6 +160,37 @@ def test_layers_and_options_of_a_model_are_one_family_and_seeds_one_row():
     assert 0 <= relation.table.reliability(0) <= 1
 
 
+def mteb_results(folder, revisions):
+    """Results of mteb of four models, in some revisions."""
+    for i in range(4):
+        for revision in revisions:
+            path = folder / f"me__m{i}" / revision / f"STS1{len(revision)}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            entry = {"main_score": 0.5 + i / 10, "languages": ["eng-Latn"], "hf_subset": "default"}
+            path.write_text(
+                json.dumps({"task_name": path.stem, "scores": {"test": [entry]}}), "utf-8"
+            )
+    return f"mteb:{folder}"
+
+
+@pytest.mark.parametrize("revisions", [["abc"], ["abc", "abcd"]])
+def test_a_model_is_that_of_mteb_in_however_many_revisions(tmp_path, revisions):
+    results = measured({(f"hf:m{i},prompt=q", "ud/tense:EWT-bank"): 0.6 + i / 20 for i in range(4)})
+    source = mteb_results(tmp_path, revisions)
+    page = lingprobe.relate(results, with_=source, rows="STS*", columns="lingprobe")
+    (one, *_) = lingprobe.relate(
+        results, with_=source, rows="STS*", columns="lingprobe"
+    ).content.found
+    assert not any("not there" in remark for remark in page.remarks)
+    assert one.n == 4
+
+
+def test_models_that_no_source_shares_are_an_error(tmp_path):
+    results = measured({(f"hf:n{i}", "ud/tense:EWT-bank"): 0.6 + i / 20 for i in range(4)})
+    with pytest.raises(lingprobe.DataProblem, match="nothing to correlate"):
+        lingprobe.relate(results, with_=mteb_results(tmp_path, ["abc"]), rows="STS*")
+
+
 def test_columns_and_rows_are_chosen_by_the_names_that_tables_show():
     tasks = ("ud/tense:EWT-bank", "ud/passive:EWT-bank", "ud/sent-len:EWT-bank")
     results = measured(

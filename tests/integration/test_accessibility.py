@@ -31,7 +31,7 @@ CHECK = """async () => {
 LOOKS = tuple(product(("light", "dark"), (1600, 390)))
 DOCUMENTED = (
     *("index", "start", "encoders", "understand", "compare", "layers", "errors", "tasks"),
-    *("languages", "suites", "results", "cli", "api", "tutorials/language"),
+    *("languages", "suites", "results", "cli", "api", "language"),
 )
 
 

@@ -8,7 +8,8 @@ from math import isnan
 def joined(sources):
     """Where each score of each source belongs: encoders as (name, family), and the cells. An
     encoder of a later source is the one of its name; else the only one of its model, where its
-    source has no other of that model.
+    source has no other of that model; else of that model's family, where its source has no other
+    family of that model.
     """
     rows, cells = [], {}
     for source in sources:
@@ -17,11 +18,12 @@ def joined(sources):
             same = [row for row in known if row[0] == name]
             siblings = [row for row in known if row[2] == model]
             alone = {row[0] for row, *_ in source if row[2] == model} == {name}
+            one_family = {row[1] for row, *_ in source if row[2] == model} == {family}
             if same:
                 row = same[0]
             elif model and alone and len(siblings) == 1:
                 row = siblings[0]
-            elif model and alone and siblings:
+            elif model and one_family and siblings:
                 row = (name, siblings[0][1], model)
             else:
                 row = (name, family, model)

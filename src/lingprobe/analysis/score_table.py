@@ -154,15 +154,18 @@ def _joins(known: Iterable[Scored], rows: Sequence[Scored]) -> Mapping[Scored, S
     for row in known:
         names[row.name] = row
         models.setdefault(row.model, []).append(row)
-    own: dict[str, set[str]] = {}
+    own: dict[str, list[Scored]] = {}
     for row in rows:
-        own.setdefault(row.model, set()).add(row.name)
+        own.setdefault(row.model, []).append(row)
     joins = {}
     for row in rows:
-        there = models.get(row.model, []) if row.model and len(own[row.model]) == 1 else []
+        mine = {*own[row.model]}
+        is_one_model = bool(row.model) and len({each.family for each in mine}) == 1
+        there = models.get(row.model, []) if is_one_model else []
         family = there[0].family if there else row.family
+        is_one_row = len(there) == 1 and len(mine) == 1
         joins[row] = names.get(row.name) or (
-            there[0] if len(there) == 1 else row._replace(family=family)
+            there[0] if is_one_row else row._replace(family=family)
         )
     return joins
 

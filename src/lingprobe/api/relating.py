@@ -87,7 +87,13 @@ def relate(
     if within is not None:
         part = by_pattern(within)
         groups = [part(row.name) or row.family for row in table.rows]
-    return relation_page(relate_columns(table, asked, groups), figure)
+    related = relate_columns(table, asked, groups)
+    if all(max(one.n, one.encoders) < 3 for one in related.found):
+        raise DataProblem(
+            "nothing to correlate: of no pair of columns three encoders have both scores."
+            f" {' '.join(table.remarks[-1:])}"
+        )
+    return relation_page(related, figure)
 
 
 def _two(languages: str | Sequence[str]) -> tuple[str, str] | None:

@@ -98,6 +98,17 @@ class SizedFileOptions(FileOptions):
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class RenamedFileOptions(SizedFileOptions):
+    """Where a page is written, and what its rows are called."""
+
+    rename: Annotated[
+        Sequence[str],
+        Help("call a row or column otherwise than the table"),
+        flag(metavar="NAME=OTHER"),
+    ] = ()
+
+
 def encoders_of(
     encoders: Iterable[str] | None, given: EncoderOptions, tasks: list[str] | None = None
 ) -> list[str] | None:
@@ -168,6 +179,17 @@ def check_figure(figure: str, usual: str, style: str, output: Path | None) -> No
 
     if figure != usual and style != "html" and not is_figure(output):
         raise UsageProblem(f"--figure {figure}: name the file to draw it to, as -o {figure}.svg")
+
+
+def rename_page(page: Page[Any], given: RenamedFileOptions) -> Page[Any]:
+    """The page with the names that `--rename` asks for; UsageProblem for what names nothing."""
+    names = {}
+    for text in given.rename:
+        name, sign, other = text.rpartition("=")
+        if not (name and sign and other):
+            raise UsageProblem(f"--rename {text}: write NAME=OTHER")
+        names[name] = other
+    return page.rename(names) if names else page
 
 
 def show_page(

@@ -16,10 +16,11 @@ from lingprobe.api.result_options import (
 )
 from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
+    RenamedFileOptions,
     ScorePageOptions,
-    SizedFileOptions,
     check_figure,
     remark,
+    rename_page,
     show,
     show_page,
 )
@@ -30,7 +31,7 @@ PAGE = Path("report.html")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportCommand(ReportOptions, SizedFileOptions, ScorePageOptions):
+class ReportCommand(ReportOptions, RenamedFileOptions, ScorePageOptions):
     """The options of `lingprobe report`."""
 
     html: Annotated[
@@ -42,23 +43,18 @@ class ReportCommand(ReportOptions, SizedFileOptions, ScorePageOptions):
 def report(given: ReportCommand) -> None:
     """Show the results in a folder, or those of the last run.
 
-    Several tasks are shown in one table with a row per encoder; `--each` shows a table per task. If
-    `-o` ends in .svg, .png or .pdf, it draws a figure.
+    Several tasks are shown in one table with a row per encoder. If `-o` ends in .svg, .png or .pdf,
+    it draws a figure.
 
     **Examples**
 
     - `lingprobe report`
     - `lingprobe report results/`
     - `lingprobe report results/ --format csv -o results.csv`
-    - `lingprobe report results/ --each`
     - `lingprobe report results/ --html -o report.html`
     - `lingprobe report results/ -o scores.svg`
     - `lingprobe report results/ -o scores.pdf --width column`
-    - `lingprobe report results/ --metric spearman`
     - `lingprobe report results/ --format mteb -o mteb_results/`
-    - `lingprobe report results/ --classes`
-    - `lingprobe report results/ --bits`
-    - `lingprobe report results/ --headroom`
     - `lingprobe report results/ --by distance`
     - `lingprobe report results/ --view mine.py@mine`
     - `lingprobe report results/ -t 'edge/dep' --layers lex mix --by distance -o distance.png`
@@ -68,12 +64,12 @@ def report(given: ReportCommand) -> None:
     if given.html:
         style, output = "html", output or PAGE
     check_figure(given.figure, "dots", style, output)
-    page = lingprobe.report(**given.select(ReportOptions))
+    page = rename_page(lingprobe.report(**given.select(ReportOptions)), given)
     show_page(page, style, output, "result", given.width)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareCommand(CompareOptions, SizedFileOptions, ScorePageOptions):
+class CompareCommand(CompareOptions, RenamedFileOptions, ScorePageOptions):
     """The options of `lingprobe compare`."""
 
     letters: Annotated[
@@ -121,13 +117,13 @@ def compare(given: CompareCommand) -> None:
     chosen = given.select(CompareOptions)
     if given.published:
         how = {name: chosen[name] for name in ("tasks", "correction") if name in chosen}
-        page = lingprobe.compare_published(given.published, **how)
+        page = rename_page(lingprobe.compare_published(given.published, **how), given)
         show_page(page, given.style, given.output, "difference", given.width)
         return
     if given.letters and given.against:
         raise UsageProblem("--letters compares all pairs: leave --against out")
     comparison = lingprobe.compare(**{**chosen, "pairs": given.pairs or given.letters})
-    shown = comparison.letters if given.letters else comparison.page
+    shown = rename_page(comparison.letters if given.letters else comparison.page, given)
     show_page(shown, given.style, given.output, "difference", given.width)
 
 
@@ -160,7 +156,7 @@ def card(given: CardCommand) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayersCommand(SelectionOptions, SizedFileOptions, ScorePageOptions):
+class LayersCommand(SelectionOptions, RenamedFileOptions, ScorePageOptions):
     """The options of `lingprobe layers`."""
 
 
@@ -169,7 +165,7 @@ def layers(given: LayersCommand) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --layers layers cumulative`. If `-o` ends in .svg, .png
-    or .pdf, it draws a figure; `--format html` has tables and figure on one page.
+    or .pdf, it draws a figure.
 
     **Examples**
 
@@ -178,7 +174,7 @@ def layers(given: LayersCommand) -> None:
     - `lingprobe layers results/ --format html -o layers.html`
     - `lingprobe layers results/ --format csv -o layers.csv`
     """
-    page = lingprobe.layers(**given.select(SelectionOptions))
+    page = rename_page(lingprobe.layers(**given.select(SelectionOptions)), given)
     if given.output is not None and page.draws(given.output):
         show(page, given.style)
     show_page(page, given.style, given.output, "layer", given.width)

@@ -268,7 +268,17 @@ def comparisons(comparison: Comparison) -> Table:
     title = f"Differences{f' from {against}' if against else ''}{read}"
     orders = order_notes(comparison.orders)
     notes = (*_notes(comparison), *orders, *tests, *_beside(comparison))
-    return Table(head, tuple(sections), WORDS, notes, title if against or probe else "")
+    return Table(
+        head,
+        tuple(sections),
+        WORDS,
+        notes,
+        title if against or probe else "",
+        caption=f"{title}, in percentage points and paired over the same test examples, with 95 %"
+        f" intervals; p values and intervals are corrected ({NAMES[comparison.correction]}) for"
+        f" {comparison.family}.",
+        label="tab:lingprobe-differences",
+    )
 
 
 DETECTABLE = (

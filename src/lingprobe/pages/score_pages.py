@@ -20,7 +20,7 @@ from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.scores import scores
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.study import NOTHING, Beside
-from lingprobe.pages.wide import wide
+from lingprobe.pages.wide import LABEL, explain_bold, wide
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -66,11 +66,12 @@ def _scores(frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside)
     if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
         shown = said.verdicts.at_chosen_layers(shown)
         notes = (said.layers,)
+    made = grid(shown)
     if len({*scored.column("task")}) > 1 and not each:
-        made = grid(shown)
         table = wide(made.without_layers() if has_chosen else made, beside.questions)
     else:
-        table = scores([*constant_rows(scored), *shown], beside.questions)
+        table = scores([*constant_rows(scored), *shown], beside.questions, made.strong)
+        table = replace(table, caption=table.notes[0] + explain_bold(made), label=LABEL)
     orders = order_notes(find_order_changes(scored))
     notes = (*notes, *orders, *table.notes, *tell_best_points(frame.where(checkpoint=USED)))
     return replace(table, lead=said.lines, notes=notes)

@@ -24,6 +24,7 @@ from lingprobe.pages.captions import (
     explain_oracles,
     heading,
     kind_rules,
+    name_encoders,
     shorten_task,
     source_notes,
     warn_of_oracles,
@@ -49,10 +50,17 @@ WORDS = frozenset({"encoder", "probe", "computed"})
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
-def scores(rows: Sequence[FrameRow], questions: Mapping[str, str] | None = None) -> Table:
+def scores(
+    rows: Sequence[FrameRow],
+    questions: Mapping[str, str] | None = None,
+    strong: frozenset[tuple[str, ...]] = frozenset(),
+) -> Table:
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
-    its score under each control.
+    its score under each control; those that are `strong`, by task, encoder, layer and probe, are
+    bold.
     """
+    names = name_encoders(dict.fromkeys(row.encoder for row in rows))
+    leading = {(task, names.get(encoder, encoder), *how) for task, encoder, *how in strong}
     rows = with_names(rows)
     plain = rows_without_control(rows)
     controls = _controls(rows)
@@ -95,7 +103,14 @@ def scores(rows: Sequence[FrameRow], questions: Mapping[str, str] | None = None)
             _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
         )
         line = about(mine, (questions or {}).get(task, ""))
-        sections.append(TableSection(heading(mine), body, line, rules=kind_rules(mine)))
+        at = head.index("score")
+        bold = {
+            (r, at)
+            for r, row in enumerate(mine)
+            if (row.task, row.encoder, row.layer, row.probe) in leading
+        }
+        rules = kind_rules(mine)
+        sections.append(TableSection(heading(mine), body, line, frozenset(bold), rules=rules))
     return Table(head, tuple(sections), WORDS, describe_scores(rows))
 
 

@@ -69,7 +69,7 @@ class Statement:
     def lines(self) -> tuple[str, ...]:
         """The sentences, what they rest on, and what to do next."""
         if not self.verdicts.encoders:
-            return (f"Only baselines were measured, so no encoder is judged. {self.next_step}",)
+            return (f"No model was given, so only baselines are shown. {self.next_step}",)
         return (*self.sentences, *self.copies, self.basis, self.next_step)
 
     @property
@@ -174,7 +174,8 @@ class Statement:
             return f"Next: `lingprobe compare{where} --pairs` compares the encoders."
         if one := self._with_one_layer():
             return f"Next: `-e {one},layers=all` shows in which layer it is."
-        return f"Next: `lingprobe report{where} --html` shows errors, and how far to trust this."
+        command = f"lingprobe report{where} --html"
+        return f"Next: `{command}` has an error analysis and reliability checks."
 
     @property
     def where(self) -> str:
@@ -274,19 +275,8 @@ class Statement:
 
     def _name_opponent(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called: what it is to the encoder, or its name."""
-        many = other.copies
-        owned = {
-            "constant": "one constant answer",
-            "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
-            "copy of its blocks": (
-                "its copy with untrained blocks"
-                if many < 2
-                else f"its {many} copies with untrained blocks"
-            ),
-            "input embeddings": "its input embeddings",
-        }
         named = self._name(other.row.encoder) + _reader(one.row, other.row)
-        return owned.get(find_relation(one, other)) or named
+        return name_relation(one, other) or named
 
     def _name_answered(self, answers: Sequence[QuestionAnswer]) -> str:
         """The tasks that baselines solve, with these."""
@@ -417,3 +407,19 @@ def round_up(number: int) -> int:
     """A number to two digits, upwards."""
     unit = int(10 ** max(len(str(number)) - 2, 0))
     return -(-number // unit) * unit
+
+
+def name_relation(one: ComparedRow, other: ComparedRow) -> str:
+    """What an opponent is to an encoder, as its untrained copy; '' for one with its own name."""
+    many = other.copies
+    owned = {
+        "constant": "one constant answer",
+        "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
+        "copy of its blocks": (
+            "its copy with untrained blocks"
+            if many < 2
+            else f"its {many} copies with untrained blocks"
+        ),
+        "input embeddings": "its input embeddings",
+    }
+    return owned.get(find_relation(one, other), "")

@@ -26,14 +26,14 @@ from lingprobe.tables.table import (
 
 MEAN = "mean"
 MARK = "•"
+LABEL = "tab:lingprobe"  # of a float in LaTeX
 
 
 def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
     own = [*reading(made), *_describe_tasks(made, questions or {}), *made_by(made)]
     notes = describe_scores(made.rows, own)
-    label = "tab:lingprobe"
-    return replace(matrix(made), notes=notes, caption=_caption(made, notes[0]), label=label)
+    return replace(matrix(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL)
 
 
 def matrix(made: Grid) -> Table:
@@ -293,10 +293,14 @@ def _by(name: str, made: Grid, value: Callable[[FrameRow], str]) -> Iterator[str
 
 def _caption(made: Grid, first: str) -> str:
     """What stands below the table in a paper."""
-    bold = (
+    return f"{first} ±: the wider side of the 95 % interval.{explain_bold(made)}"
+
+
+def explain_bold(made: Grid) -> str:
+    """What bold says in a caption, after a space; '' where nothing is bold."""
+    if not made.strong:
+        return ""
+    return (
         " Bold: the best encoder on each task, and those not significantly different from it"
         f" (paired, corrected for {made.family})."
-        if made.strong
-        else ""
     )
-    return f"{first} ±: the wider side of the 95 % interval.{bold}"

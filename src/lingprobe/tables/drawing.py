@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from html import escape
 from io import StringIO
@@ -20,6 +20,7 @@ from lingprobe.data.printing import printable, printable_lines
 from lingprobe.tables.fonts import absent, families, warn_absent
 from lingprobe.tables.printing import PRINT, printed_at, printed_width
 from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
+from lingprobe.tables.table import rename_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -149,6 +150,20 @@ def _plain(figure: Figure) -> Figure:
     for text in figure.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
     return figure
+
+
+def rename_figure(draw: Callable[[], Figure], names: Mapping[str, str]) -> Figure:
+    """A figure with each whole name in its texts and legends replaced."""
+    from matplotlib.text import Text
+
+    made = draw()
+    for text in made.findobj(Text):
+        text.set_text(rename_text(text.get_text(), names))
+    for axes in made.axes:
+        labels = [text.get_text() for text in axes.get_yticklabels()]
+        if any(rename_text(label, names) != label for label in labels):
+            axes.set_yticks(axes.get_yticks(), [rename_text(label, names) for label in labels])
+    return made
 
 
 def _printable_label(name: Callable[..., str]) -> Callable[..., str]:

@@ -128,9 +128,8 @@ def _heads(table: Table, layout: Layout) -> list[list[str]]:
     for c, name in enumerate(table.columns):
         below = [line for section in table.sections for row in section.rows
                  for line in _lines(row[c], name in table.words, layout)]  # fmt: skip
-        words = (len(word) for word in re.split(r"(?<=[ ,/:=_-])", name))
         letters = max((len(line) for line in below), default=1)
-        heads.append(fold_text(printable(name), max(letters, min(max(words), HEAD))).split("\n"))
+        heads.append(fold_text(printable(name), max(letters, _longest_word(name))).split("\n"))
     return heads
 
 
@@ -151,7 +150,21 @@ def _widths(table: Table, layout: Layout) -> list[float]:
                 lines = _lines(cell, table.columns[c] in table.words, layout)
                 bold = (r, c) in section.strong
                 widths[c] = max(widths[c], *(_points(line, layout.size, bold) for line in lines))
+    for name, first, after in table.spans:
+        lack = 0.62 * layout.size * _longest_word(name) - _free(widths, first, after)
+        widths[after - 1] += max(0.0, lack)
     return widths
+
+
+def _free(widths: Sequence[float], first: int, after: int) -> float:
+    """Points of some columns beside each other, with what is between them."""
+    return sum(widths[first:after]) + 2 * GAP * (after - first - 1)
+
+
+def _longest_word(name: str) -> int:
+    """Letters of the longest word of a head, up to those of one that is not broken."""
+    words = (len(word.strip()) for word in re.split(r"(?<=[ ,/:=_-])", name))
+    return min(max(words, default=0), HEAD)
 
 
 def _width(table: Table, layout: Layout) -> float:
@@ -250,8 +263,8 @@ def _groups(table: Table, layout: Layout) -> Iterator[str]:
         return
     widths, cells, rules = _widths(table, layout), [], []
     for name, first, after in table.spans:
-        room = sum(widths[first:after]) + 2 * GAP * (after - first - 1)
-        lines = fold_text(printable(name), max(4, int(room / layout.size / 0.62))).split("\n")
+        letters = int(_free(widths, first, after) / layout.size / 0.62)
+        lines = fold_text(printable(name), max(4, _longest_word(name), letters)).split("\n")
         cells.append(f"\\multicolumn{{{after - first}}}{{c}}{{{_cell(lines, 'c', False, 'b')}}}")
         rules += [f"\\cmidrule(lr){{{first + 1}-{after}}}"] * bool(name)
     yield " & ".join(cells) + r" \\"

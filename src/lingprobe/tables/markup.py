@@ -15,6 +15,7 @@ from lingprobe.tables.table import (
     TableSection,
 )
 
+MINUS = re.compile(r"(?<![^ (\[])-(?=\d)")
 WIDE, ROW, HEADS = 345.0, 11.0, 44.0  # points of `article`: its width, a small line, and heads
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -134,5 +135,5 @@ def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> st
 
 
 def tex(text: str) -> str:
-    """A text as LaTeX sets it."""
-    return "".join(_LATEX.get(c, c) for c in printable(text))
+    """A text as LaTeX sets it; a hyphen before a number is a minus sign."""
+    return "".join(_LATEX.get(c, c) for c in MINUS.sub("−", printable(text)))

@@ -12,13 +12,13 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
-from lingprobe.tables.drawing import save, svg
+from lingprobe.tables.drawing import rename_figure, save, svg
 from lingprobe.tables.fitting import fit_table
 from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.notes import select_notes
 from lingprobe.tables.printing import inches
-from lingprobe.tables.table import Table
+from lingprobe.tables.table import Table, rename_table, rename_text
 from lingprobe.tables.web import notebook, tables_document
 
 if TYPE_CHECKING:
@@ -149,6 +149,31 @@ class Page(Generic[T]):
     def _shown_tables(self) -> list[Table]:
         """The tables with the notes that text shows."""
         return [select_notes(table, self.all_notes) for table in self.tables]
+
+    def rename(self, names: Mapping[str, str]) -> Page[T]:
+        """The page with other names of rows and columns; UsageProblem where no table has a name,
+        and for HTML.
+        """
+        made, draw = self.made, self.figure
+
+        def rename_tables() -> list[Table]:
+            tables = made()
+            shown = "\n".join(map(terminal, tables))
+            if unknown := [name for name in names if rename_text(shown, {name: ""}) == shown]:
+                raise UsageProblem(
+                    f"nothing is called {unknown[0]!r} here: copy a name from the table"
+                )
+            return [rename_table(table, names) for table in tables]
+
+        def refuse() -> str:
+            raise UsageProblem("HTML shows names as they are: rename in text, LaTeX and figures")
+
+        return replace(
+            self,
+            made=rename_tables,
+            figure=draw and partial(rename_figure, draw, names),
+            html=refuse,
+        )
 
     def with_remarks(self, remarks: Sequence[str]) -> Page[T]:
         """The same page with more remarks."""

@@ -5,7 +5,7 @@ made by the formats; with what keeps text harmless in terminals and spreadsheets
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,6 +87,41 @@ def take_columns(table: Table, kept: Sequence[int]) -> Table:
         sections=tuple(sections),
         groups=tuple(table.groups[i] for i in kept if table.groups),
     )
+
+
+def rename_table(table: Table, names: Mapping[str, str]) -> Table:
+    """The table with rows and columns called otherwise, wherever their names stand."""
+
+    def rename(text: str) -> str:
+        return rename_text(text, names)
+
+    sections = [
+        replace(
+            section,
+            heading=rename(section.heading),
+            line=rename(section.line),
+            rows=tuple(tuple(map(rename, row)) for row in section.rows),
+        )
+        for section in table.sections
+    ]
+    return replace(
+        table,
+        columns=tuple(map(rename, table.columns)),
+        sections=tuple(sections),
+        words=frozenset(map(rename, table.words)),
+        notes=tuple(map(rename, table.notes)),
+        title=rename(table.title),
+        lead=tuple(map(rename, table.lead)),
+        groups=tuple(map(rename, table.groups)),
+        caption=rename(table.caption),
+    )
+
+
+def rename_text(text: str, names: Mapping[str, str]) -> str:
+    """The text with each whole name replaced, the longest first."""
+    longest = sorted(names, key=len, reverse=True)
+    either = "|".join(map(re.escape, longest))
+    return re.sub(rf"(?<![\w:/.-])(?:{either})(?![\w-])", lambda name: names[name[0]], text)
 
 
 def fold_text(name: str, letters: int) -> str:

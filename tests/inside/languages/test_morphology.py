@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,8 @@ def test_a_model_without_training_is_not_said_to_know_it(measured):
     assert "last layer" in lead or ", layer 2;" in lead
     text = page.text()
     assert "subwords" in text
-    assert "untrained" in text
+    assert re.search(r"^untrained  ", text, re.M)
+    assert re.search(r"^untrained blocks  ", text, re.M)
     assert page.text("csv").startswith("feature,treebank,where,encoder,layer")
 
 

@@ -16,6 +16,7 @@ from lingprobe.cli.options import (
     PageOptions,
     StyleOptions,
     encoders_of,
+    show,
     show_page,
 )
 from lingprobe.data.options import Help, flag
@@ -87,7 +88,7 @@ class MorphologyCommand(MorphologyOptions, ShownOptions):
 
 @command(MorphologyCommand)
 def morphology(given: MorphologyCommand) -> None:
-    """Show whether a model knows a feature of words, layer by layer.
+    """Show whether a feature of words is decodable from a model, layer by layer.
 
     **Examples**
 
@@ -95,4 +96,6 @@ def morphology(given: MorphologyCommand) -> None:
     """
     chosen = {**given.select(MorphologyOptions, MeasureOptions), "progress": not given.quiet}
     page = lingprobe.morphology(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    if given.page is not None and page.draws(given.page):
+        show(page, given.style)
     show_page(page, given.style, given.page, "layer")

@@ -1,5 +1,5 @@
-"""Does a model know a feature of words, as Finnish case? Asked of words in their sentences and of
-words that stand alone, layer by layer, against what the letters of the word tell.
+"""Is a feature of words decodable from a model, as Finnish case? Asked of words in their sentences
+and of words that stand alone, layer by layer, against the characters of the word.
 
 A score alone says little: endings are letters, and a model is given letters. So every layer stands
 beside the same probe on character n-grams of the word, on a bag of the model's own subwords, and

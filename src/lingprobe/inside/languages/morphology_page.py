@@ -17,6 +17,7 @@ from lingprobe.inside.languages.morphology import (
 )
 from lingprobe.inside.languages.views import name_encoders
 from lingprobe.pages.records import format_frame_csv
+from lingprobe.pages.verdicts import name_relation
 from lingprobe.pages.view_page import PageView
 from lingprobe.pages.views import Asked
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
@@ -69,7 +70,8 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
         if parsed.name == NGRAMS:
             names[encoder] = NGRAMS
         elif ("weights", "random") in parsed.options and names[encoder] != "subwords":
-            names[encoder] = "untrained"
+            on_trained = ("lexical", "trained") in parsed.options
+            names[encoder] = "untrained blocks" if on_trained else "untrained"
     return names
 
 
@@ -110,7 +112,9 @@ def sentences(found: Morphology, about: tuple[str, str], names: Names) -> Iterat
 def _of_place(place: str, task: TaskVerdict, last: FrameRow, names: Names) -> str:
     """The verdict on words in one place, and what is left of it in the last layer."""
     answer = task.strictest
-    row, floor = task.row, names.get(answer.baseline.encoder, answer.baseline.encoder)
+    question, row = answer.decision.question, task.row
+    own = name_relation(question.one, question.best)
+    floor = own or names.get(answer.baseline.encoder, answer.baseline.encoder)
     at = f", layer {row.layer}" if task.layers > 1 or row.layer != "-" else ""
     one = answer.decision
     low, high = f"{one.low:+.1f}".replace("-", "−"), f"{one.high:+.1f}".replace("-", "−")
@@ -170,8 +174,8 @@ def _notes(mine: Sequence[FrameRow], places: Sequence[str], found: Morphology) -
     yield f"Words to train and to test: {'; '.join(sizes)}."
     yield (
         "char-ngrams: the same probe on character n-grams of the word. subwords: a bag of random"
-        " vectors of the model's subword tokens. untrained: the same network with random weights,"
-        " at its best layer."
+        " vectors of the model's subword tokens. untrained: the same network with random weights;"
+        " untrained blocks: with its trained embeddings. Each is shown at its best layer."
     )
     yield (
         "In sentences, word forms may occur in both train and test, and label frequencies are"
