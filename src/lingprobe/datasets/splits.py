@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.corpora.marks import fold_form
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
@@ -102,7 +103,7 @@ def span_words(dataset: Dataset, site: int) -> Ints:
     for i, (sentence, start, stop) in enumerate(dataset.sites[:, site].tolist()):
         if start >= 0:
             if sentence not in words:
-                words[sentence] = [word.casefold() for word in dataset.sentences[sentence].words]
+                words[sentence] = list(map(fold_form, dataset.sentences[sentence].words))
             codes[i] = numbers.setdefault(" ".join(words[sentence][start:stop]), len(numbers))
     return codes
 

@@ -154,6 +154,7 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
         which = Counter(cells_of(cells, is_known=False)).most_common(SOME)
         yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
     yield from _one_form(data)
+    yield from _one_lemma(data.notes)
     rule = data.notes.part(WordRule)
     if rule and is_told(rule.test, data.labels.take(data.rows("test")).counts().values()):
         yield f"one word predicts {100 * rule.test:.0f} %: {rule.rule}"
@@ -230,6 +231,14 @@ def _one_form(data: Dataset) -> Iterator[str]:
         ((form, n),) = forms.most_common(1)
         if len(forms) > 1 and n > ONE_FORM * forms.total():
             yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"
+
+
+def _one_lemma(notes: Notes) -> Iterator[str]:
+    """Classes that are mostly one lemma, as they cannot be had without it."""
+    sampling = notes.get("sampling") or {}
+    for one in sampling.get("mostly_one_lemma", ()):
+        share = 100 * one["examples"] / one["total"]
+        yield f"{share:.0f} % of {one['label']!r} have the lemma {one['lemma']!r}"
 
 
 def _composition(data: Dataset) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Answer, Finding, Findings, answer, build_unread_answer
+from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, Findings, answer
 from lingprobe.tasks.ud.clause import Argument, Clause
 from lingprobe.tasks.ud.constructions import MARKED, SUBJECT, find_meaning, is_language_read
 from lingprobe.tasks.ud.forms import Form, Verb
@@ -66,8 +66,13 @@ def passive(clause: Clause) -> Finding:
         return "a passive subject or an agent, but no aux:pass"
     if voice == "active" and (reason := _unmarked_passive(clause)):
         return reason
-    make = build_unread_answer if _is_unread(clause) else answer
-    return make(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+    how = _VOICES[voice] or _active(clause)
+    return answer(voice, clause.form, "", how, lemma=clause.lemma, **tag_unread(_is_unread(clause)))
+
+
+def tag_unread(is_unread: bool) -> dict[str, str]:
+    """The stratum of an answer that no row of a language covers which has some."""
+    return {READING: UNREAD} if is_unread else {}
 
 
 def _is_unread(clause: Clause) -> bool:
@@ -117,7 +122,7 @@ def passive_literal(clause: Clause, ours: Finding) -> Finding:
     """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
     voice = clause.group.literal_voice
     return (
-        answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+        answer(voice, clause.form, "", _VOICES[voice] or _active(clause), lemma=clause.lemma)
         if voice in _VOICES
         else voice
     )
@@ -144,8 +149,15 @@ def tense(clause: Clause) -> Finding:
     if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
         return GOT
     if group.verbal and group.tense:
-        make = build_unread_answer if _is_unread(clause) else answer
-        return make(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
+        return answer(
+            group.tense,
+            clause.form,
+            clause.tense,
+            group.how,
+            lemma=clause.lemma,
+            auxiliary=group.cell,
+            **tag_unread(_is_unread(clause)),
+        )
     return group.how if group.verbal else NO_VERB
 
 
@@ -163,7 +175,14 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
         return UNMARKED if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
-    return answer(group.literal, clause.form, clause.tense, group.how, auxiliary=group.cell)
+    return answer(
+        group.literal,
+        clause.form,
+        clause.tense,
+        group.how,
+        lemma=clause.lemma,
+        auxiliary=group.cell,
+    )
 
 
 def subj_num(clause: Clause) -> Finding:
@@ -299,13 +318,12 @@ def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
     (noun,) = nouns
     if noun.upos != "NOUN":
         return why.no_noun
-    make = build_unread_answer if why is _SUBJECT and _is_unread_subject(noun, clause) else answer
+    if not noun.number:
+        return why.no_number
+    unread = tag_unread(why is _SUBJECT and _is_unread_subject(noun, clause))
     role = _role(noun, clause, why)
-    return (
-        make(noun.number, fold_marks(noun.form), clause.number, role)
-        if noun.number
-        else why.no_number
-    )
+    form = fold_marks(noun.form)
+    return answer(noun.number, form, clause.number, role, lemma=noun.lemma, **unread)
 
 
 def _is_unread_subject(noun: Argument, clause: Clause) -> bool:
