@@ -8,6 +8,7 @@ from lingprobe.corpora.marks import final_mark, sign
 from lingprobe.tasks.answers import Answer, answer
 from lingprobe.tasks.ud.rules import (
     LENGTHS,
+    NO_OBJECT,
     NO_SUBJECT,
     obj_num,
     obj_num_literal,
@@ -136,7 +137,6 @@ def test_number_of_the_subject(clause, rows, ours, literal):
 
 
 MEASURED = MEASURE.replace("subject", "object")
-BEHIND = "the object has an adposition that marks no objects"
 IN_PASSIVE = "an object of a passive, which may be its subject"
 BEING = "an object of a verb of being or becoming"
 
@@ -145,7 +145,7 @@ BEING = "an object of a verb of being or becoming"
     ("rows", "ours"),
     [
         ("ve VERB _ 0 root\na ADP _ 3 case\nperros NOUN Number=Plur 1 obj", "plur"),
-        ("cuenta VERB _ 0 root\ncon ADP _ 3 case\nperros NOUN Number=Plur 1 obj", BEHIND),
+        ("cuenta VERB _ 0 root\ncon ADP _ 3 case\nperros NOUN Number=Plur 1 obj", NO_OBJECT),
         ("dogs NOUN Number=Plur 3 obj\nको ADP _ 1 case\ndekhta VERB _ 0 root", "plur"),
         ("roe VERB _ 0 root\net ADP _ 3 case:acc\ndogs NOUN Number=Plur 1 obj", "plur"),
         ("sees VERB _ 0 root\nlot NOUN Number=Sing 1 obj\ndes ADP _ 4 case de\ndogs NOUN Number=Plur 2 nmod", MEASURED),
@@ -257,7 +257,11 @@ QUOTED = "a command that somebody quotes"
             f"he PRON _ 2 nsubj\nruns {RUN} 0 root\n( PUNCT _ 2 punct\n? PUNCT _ 2 punct\n) PUNCT _ 2 punct\n. PUNCT _ 2 punct",
             "other",
         ),
-        (f"geldi {RUN} 0 root\nmi AUX _ 1 aux:q", "asks by its words, but has no question mark"),
+        (f"geldi {RUN} 0 root\nmi AUX _ 1 aux:q", "inter"),
+        (
+            f"geldi {RUN} 0 root\nmi AUX _ 1 aux:q\n! PUNCT _ 1 punct",
+            "asks by its words, but has no question mark",
+        ),
         (
             "what DET PronType=Int 3 det\na DET _ 3 det\nliar NOUN _ 0 root\n! PUNCT _ 3 punct",
             "other",
