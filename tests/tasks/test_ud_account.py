@@ -104,6 +104,16 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
             "a passive by its relation that is progressive by its auxiliary",
         ),
         (
+            "tense",
+            f"ha AUX {PRES} 2 aux:pass haber\nsalido VERB {PART} 0 root",
+            "a perfect by its auxiliary that is a passive by its relation",
+        ),
+        (
+            "sent-type",
+            f"mi AUX _ 2 aux:q\ngeldi VERB {PAST} 0 root\n. PUNCT _ 2 punct",
+            "a question without a question mark",
+        ),
+        (
             "subj-num",
             "fiafia VERB Mood=Ind|Number=Sing|VerbForm=Fin 0 root\ntamaiti NOUN Number=Plur 1 nsubj",
             "a plural subject with a singular verb",

@@ -25,7 +25,7 @@ from lingprobe.experiment.data import load
 from lingprobe.inside.languages.matching import FORM
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import READ, UNREAD
-from lingprobe.tasks.ud.account import RowsRead
+from lingprobe.tasks.ud.account import UNLIKE_VERB, RowsRead
 
 SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
 ONE_FORM = 0.5  # of a class that has one word form as its target
@@ -137,6 +137,8 @@ def list_contradictions(notes: Notes) -> Iterator[str]:
     for kind, found in dict(notes.get("contradictions") or {}).items():
         if found["clauses"] > least:
             yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
+            if kind == UNLIKE_VERB and 2 * found["clauses"] > notes.answers.get("plur", 0):
+                yield "most verbs do not agree with plural subjects, so that this says nothing"
 
 
 def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.corpora.marks import ends, sign
+from lingprobe.corpora.marks import ends, question, sign
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
 from lingprobe.tasks.languages import treebank_code
@@ -40,6 +40,7 @@ NO_DOUBT = "not left out in doubt"
 NO_CONTRADICTION = "no contradiction"
 CONTRADICTION = "contradiction"
 """The stratum that says what contradicts a label."""
+UNLIKE_VERB = "a plural subject with a singular verb"
 _NOT_READ = "not read"
 _NUMBERS, _OBJECTS = frozenset({MAJESTY, NO_SUBJECT}), frozenset({NO_OBJECT})
 _VOICES = frozenset({STATE, OF_A_PERFECT, NOT_PASSIVE, OTHER_AUXILIARY})
@@ -97,19 +98,30 @@ def _passive_of_tense(clause: Clause, label: str) -> str:
     return f"a passive by its relation that is {how} by its auxiliary"
 
 
+def _voice_of_tense(clause: Clause, label: str) -> str:
+    """The same from the other side: what the rule of voice finds in what has a tense."""
+    differs = "aux:pass" in clause.relations and clause.group.voice != "passive"
+    how = clause.group.how
+    return f"a {how} by its auxiliary that is a passive by its relation" if differs else ""
+
+
 def _number_of_verb(clause: Clause, label: str) -> str:
     differs = label == "plur" and clause.group.number == "Sing" and not clause.copular
     differs = differs and not is_marked(clause.subjects[0])  # need not agree
-    return "a plural subject with a singular verb" if differs else ""
+    return UNLIKE_VERB if differs else ""
 
 
 def _mark_of_type(clause: Clause, label: str) -> str:
-    asks = any(sign(word) == "?" and ends(word) for word in clause.sentence.words)
-    return "a statement with a question mark inside" if label == "other" and asks else ""
+    words = clause.sentence.words
+    asks = any(sign(word) == "?" and ends(word) for word in words) or question(words)[0]
+    if label == "other" and asks:
+        return "a statement with a question mark inside"
+    return "a question without a question mark" if label == "inter" and not asks else ""
 
 
 _CONTRADICTIONS: Mapping[str, Callable[[Clause, str], str]] = {
     "passive": _passive_of_tense,
+    "tense": _voice_of_tense,
     "subj-num": _number_of_verb,
     "sent-type": _mark_of_type,
 }

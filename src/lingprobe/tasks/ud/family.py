@@ -300,13 +300,18 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
             findings = _account(name, corpus, findings, notes)
         notes |= counts(findings)
         if name in CHECKED and options.rules == "lingprobe":
-            notes["contradictions"] = _contradictions(corpus, name)
-            findings = mark_contradictions(findings, corpus.findings(_checks(name)))
+            findings = _check(name, corpus, findings, notes)
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
         return Found.of(corpus, findings)
 
     return answers
+
+
+def _check(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) -> Findings:
+    """The findings, marked where another rule contradicts them, which goes into the notes."""
+    notes["contradictions"] = _contradictions(corpus, name)
+    return mark_contradictions(findings, corpus.findings(_checks(name)))
 
 
 def _contradictions(corpus: ParsedCorpus, name: str) -> dict[str, dict[str, int | str]]:
@@ -338,6 +343,8 @@ def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     if options.rules == "lingprobe":
         findings = _account("tense", corpus, findings, notes)
     notes |= counts(findings)
+    if options.rules == "lingprobe":
+        findings = _check("tense", corpus, findings, notes)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
         corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
