@@ -16,7 +16,9 @@ from lingprobe.api.arguments import (
 from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
 from lingprobe.api.options import RunOptions
+from lingprobe.corpora.languages import language_codes
 from lingprobe.corpora.places import below, folder, locate_path
+from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import (
     Reference,
@@ -40,6 +42,7 @@ from lingprobe.inside.languages.views import PIECES, TRANSFER_VIEW, split_tasks
 from lingprobe.pages.view_page import show_frame
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.find import list_banks
 
 USUAL = "ud/*"
 LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
@@ -57,7 +60,7 @@ def survey(
         lingprobe.survey().write("survey.csv")
     """
     allow_code(*as_list(tasks))
-    given = [str(locate_path(str(each))) for each in as_list(treebanks)]
+    given = [place for each in as_list(treebanks) for place in _locate_treebanks(str(each))]
     places = given or list(map(str, below(folder() or Path())))
     if not places:
         raise DataProblem(
@@ -66,6 +69,14 @@ def survey(
         )
     names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
     return survey_page(list(survey_rows(places, names)))
+
+
+def _locate_treebanks(text: str) -> list[str]:
+    """The folder of a treebank, or those of all treebanks here of a language, by any name."""
+    if not Path(text).exists() and treebank(text) is None and language_codes(text):
+        if banks := list_banks([text]):
+            return list(map(str, banks))
+    return [str(locate_path(text))]
 
 
 @takes_options(TransferOptions, RunOptions, without=LEFT_OUT)
