@@ -219,6 +219,8 @@ def test_classes_that_are_not_asked_for_need_not_be_there(tmp_path):
     asks = sentences(f"a%s VERB {PRES} 0 root\n? PUNCT _ 1 punct", 70)
     says = sentences(f"b%t VERB {PRES} 0 root\n. PUNCT _ 1 punct", 70)
     place = write(tmp_path / "bank", "mine.conllu", *asks, *says)
+    with pytest.raises(DataProblem, match="classes=inter,classes=other asks of the others"):
+        build(f"ud/sent-type:{place}")
     with pytest.raises(DataProblem, match="no sentence is 'imper'"):
         build(f"ud/sent-type:{place}")
     dataset = build(f"ud/sent-type:{place},classes=inter,classes=other")

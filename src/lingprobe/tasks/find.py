@@ -28,8 +28,8 @@ def get_tasks(
 ) -> list[str]:
     """References of a family's tasks on every treebank of some languages found under a folder.
 
-    languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), Glottocode, any name ('English') or
-               treebank ('en_ewt'); all by default
+    languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), Glottocode, any name
+               ('English') or treebank ('en_ewt'); all by default
     family     'ud', or a pattern of task names such as 'ud/*-num'
     path       the folder to look in (default: the folder in LINGPROBE_TREEBANKS, or the working
                folder; if these have none, the fetched treebanks)

@@ -47,7 +47,7 @@ def describe_place(place: str) -> Metadata:
     code = _code_of(bank, paths)
     about = classify_language(code)
     readme = _read_metadata(folder)
-    forms = _count_forms(place) if paths else {}
+    forms = count_forms(place) if paths else {}
     written_in = script(code) if code else UNKNOWN_SCRIPT
     if written_in == UNKNOWN_SCRIPT:
         written_in = name_script(forms)
@@ -80,7 +80,7 @@ def _list_files(place: str) -> list[Path]:
         return []
 
 
-def _count_forms(place: str) -> Mapping[str, int]:
+def count_forms(place: str) -> Mapping[str, int]:
     """The syntactic words of a treebank; {} where it cannot be read."""
     try:
         return parsed_files(Options(place)).forms

@@ -30,6 +30,11 @@ class SurveyOptions(Options):
         ),
         flag("--task", "-t", metavar="TASK", complete="tasks"),
     ] = ()
+    encoders: Annotated[
+        Sequence[str] | str,
+        Help("encoders, to say which treebanks their vocabulary lacks the words of"),
+        flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
