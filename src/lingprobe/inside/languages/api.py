@@ -74,7 +74,7 @@ def survey(
 
         lingprobe.survey().write("survey.csv")
     """
-    allow_code(*as_list(tasks))
+    allow_code(*as_list(tasks), *as_list(encoders))
     given = [place for each in as_list(treebanks) for place in _locate_treebanks(str(each))]
     places = given or list(map(str, below(folder() or Path())))
     if not places:
@@ -91,7 +91,6 @@ def survey(
 
 def _count_unknown(encoder: str, places: Sequence[str]) -> Iterable[WordCount]:
     """How many words of treebanks are unknown to an encoder; none where it cannot tell."""
-    allow_code(encoder)
     made = ENCODERS.make(reference(encoder))
     if not isinstance(made, Lexical):
         return
