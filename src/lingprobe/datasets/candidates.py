@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.labels import Label
@@ -182,6 +181,8 @@ def _renumber_values(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, lis
 
 def _number_words(codes: Ints, words: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     """Codes of words that codes stand for, whatever their spelling, -1 for none; and the words."""
+    from lingprobe.corpora.marks import fold_form  # compiles which marks are folded
+
     numbers, distinct = _renumber_values(codes, list(map(fold_form, words)))
     if "" in distinct:
         numbers = np.where(numbers == distinct.index(""), -1, numbers)

@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.marks import fold_form
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
@@ -97,6 +96,8 @@ def _improve_sides(side: dict[int, int], near: Mapping[int, Sequence[int]]) -> b
 
 def span_words(dataset: Dataset, site: int) -> Ints:
     """Codes [n] of the words of each example's span, ignoring case; -1 for whole sentences."""
+    from lingprobe.corpora.marks import fold_form  # compiles which marks are folded
+
     numbers: dict[str, int] = {}
     words: dict[int, list[str]] = {}
     codes = np.full(len(dataset), -1)
