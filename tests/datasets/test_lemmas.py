@@ -7,9 +7,10 @@ from collections import Counter
 import pytest
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.datasets import Candidate, SampleSettings, sample
-from lingprobe.datasets.candidates import Pool
+from lingprobe.datasets.candidates import Candidate, Pool
+from lingprobe.datasets.draw import sample
 from lingprobe.datasets.lemmas import Dominance, find_dominances
+from lingprobe.datasets.settings import SampleSettings
 
 POINTS = "\u05b1\u05b4\u0591\u0596\u05bd\u05b8\u05b9\u0592\u0594\u0597\u059c\u05a3"
 
