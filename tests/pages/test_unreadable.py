@@ -50,7 +50,13 @@ def test_many_texts_are_counted():
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_run_says_first_what_an_encoder_cannot_read(banks, minilm, tmp_path, place):
-    done = lingprobe.run(f"ud/tense:{banks[place]}", f"hf:{minilm}", output=tmp_path / "r")
+    done = lingprobe.run(
+        f"ud/tense:{banks[place]}",
+        f"hf:{minilm},layers=2",
+        probes=["logreg"],
+        copies=False,
+        output=tmp_path / "r",
+    )
     lines = done.verdicts.lines
     if place:
         assert not any("cannot read" in line for line in lines)
@@ -67,6 +73,7 @@ def test_transfer_says_first_which_targets_an_encoder_cannot_read(banks, minilm,
         train=[banks[1]],
         test=[banks[0]],
         size=100,
+        copies=False,
         output=tmp_path / "t",
     )
     (first, *_) = page.tables[0].lead
@@ -75,7 +82,7 @@ def test_transfer_says_first_which_targets_an_encoder_cannot_read(banks, minilm,
 
 def test_morphology_says_it_first(banks, minilm, tmp_path):
     page = lingprobe.morphology(
-        banks[0], f"hf:{minilm}", feature="Number", size=100, output=tmp_path / "m"
+        banks[0], f"hf:{minilm}", feature="Number", size=100, copies=False, output=tmp_path / "m"
     )
     assert "cannot read Amharic-X (" in page.tables[0].lead[0]
 

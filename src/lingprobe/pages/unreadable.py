@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from lingprobe.data.core import Result
+from lingprobe.analysis.frame import ResultFrame
 
 _UNREADABLE = 1 / 3
 """Of the words, from which on an encoder cannot read a text."""
@@ -24,20 +24,28 @@ class WordCount(NamedTuple):
     words: int
     unknown: int
 
-    @classmethod
-    def of(cls, result: Result) -> WordCount:
-        """That of the test sentences of a result; of all where it does not say it of these."""
-        counts = result.provenance.counts
-        if counts.test_words is None:
-            total, unknown = counts.words or 0, counts.unknown or 0
-        else:
-            total, unknown = counts.test_words, counts.test_unknown or 0
-        return cls(result.trial.encoder, result.trial.task, total, unknown)
-
     @property
     def is_unreadable(self) -> bool:
         """Whether so many words are unknown that the encoder cannot read it."""
         return self.words > 0 and self.unknown >= _UNREADABLE * self.words
+
+
+def count_words(frame: ResultFrame, task: str = "task") -> list[WordCount]:
+    """The words of the test sentences of the trained encoders of a frame, by a column that names
+    tasks; of all sentences where results do not say it of these.
+    """
+    counts = []
+    for number, name in enumerate(frame.column(task)):
+        row = frame[number]
+        if row.role == "trained":
+            total = unknown = 0
+            for run in (run for folds in frame.folds(number) for run in folds):
+                told = run.about.counts
+                has_test = told.test_words is not None
+                total += (told.test_words if has_test else told.words) or 0
+                unknown += (told.test_unknown if has_test else told.unknown) or 0
+            counts.append(WordCount(row.encoder, name, total, unknown))
+    return counts
 
 
 def describe_unreadable(

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lingprobe.analysis.frame import ResultFrame, get_encoder_kind
+from lingprobe.analysis.frame import ResultFrame
 from lingprobe.api.arguments import (
     as_list,
     takes_options,
@@ -21,7 +21,7 @@ from lingprobe.api.options import RunOptions
 from lingprobe.corpora.languages import language_codes
 from lingprobe.corpora.places import below, folder, locate_path
 from lingprobe.corpora.universal import treebank
-from lingprobe.data.core import DataProblem, Lexical, Result
+from lingprobe.data.core import DataProblem, Lexical
 from lingprobe.data.references import (
     Reference,
     allow_code,
@@ -34,10 +34,9 @@ from lingprobe.inside.languages.metadata import count_forms
 from lingprobe.inside.languages.morphology import (
     floors,
     in_layers,
-    morphology_of,
     questions,
 )
-from lingprobe.inside.languages.morphology_page import morphology_page
+from lingprobe.inside.languages.morphology_page import show_morphology
 from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions, TransferOptions
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
@@ -45,7 +44,6 @@ from lingprobe.inside.languages.transfer import label
 from lingprobe.inside.languages.views import (
     PIECES,
     TRANSFER_VIEW,
-    split_reference,
     split_tasks,
 )
 from lingprobe.pages.captions import label_encoders
@@ -150,8 +148,7 @@ def transfer(
     done = run(cells, every, **given)
     view = replace(TRANSFER_VIEW, prepare=partial(split_tasks, distances=apart))
     found = show_frame(view, ResultFrame.of(done.results))
-    unreadable = describe_unreadable(_count_trained(done.results), _name_encoder, _name_target)
-    return found.with_lead(unreadable).with_remarks((*done.remarks, *done.problems))
+    return found.with_remarks((*done.remarks, *done.problems))
 
 
 @takes_options(MorphologyOptions, RunOptions, without=LEFT_OUT)
@@ -178,30 +175,12 @@ def morphology(
         every = [*read, *floors([each for each in read if isinstance(each, str)])]
     how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
-    found = morphology_page(morphology_of(ResultFrame.of(done.results)))
-    unreadable = describe_unreadable(_count_trained(done.results), _name_encoder, _name_treebank)
-    return found.with_lead(unreadable).with_remarks((*done.remarks, *done.problems))
-
-
-def _count_trained(results: Iterable[Result]) -> list[WordCount]:
-    """The words that trained encoders were given, and how many of these they do not know."""
-    return [WordCount.of(result) for result in results if get_encoder_kind(result) == "trained"]
+    found = show_morphology(ResultFrame.of(done.results))
+    return found.with_remarks((*done.remarks, *done.problems))
 
 
 def _name_encoder(encoder: str) -> str:
     return label_encoders([encoder])[encoder]
-
-
-def _name_target(task: str) -> str:
-    """The target of a cell of a matrix."""
-    pair = split_reference(task)
-    return label(pair.target) if pair else task
-
-
-def _name_treebank(task: str) -> str:
-    """The treebank of a task."""
-    parsed = try_parse_reference(task)
-    return label(parsed.argument) if parsed and parsed.argument else task
 
 
 def _pieces(encoders: Sequence[Any]) -> list[str]:
