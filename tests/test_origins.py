@@ -67,7 +67,7 @@ lingprobe/testing/probes.py check_probe
 lingprobe/testing/tasks.py check_task
 lingprobe_extensions/train/settings.py check
 lingprobe/inside/erase/api.py erase _probe_name
-lingprobe/inside/languages/api.py survey
+lingprobe/inside/languages/api.py survey _count_unknown
 lingprobe/inside/languages/survey.py survey_rows
 lingprobe/inside/languages/cells.py _share_metric
 lingprobe/inside/languages/own_data.py _make

@@ -1,13 +1,16 @@
 import pytest
 
+from lingprobe.corpora.families import classify_language
 from lingprobe.corpora.languages import (
     get_lineage,
     get_three_letter_code,
+    language,
     language_codes,
     name_language_of_script,
+    name_script,
     script,
 )
-from lingprobe.corpora.universal import list_treebanks
+from lingprobe.corpora.universal import list_aliases, list_treebanks, treebank
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,73 @@ def test_a_lineage_has_the_language_first_and_its_families_up_to_the_widest():
 def test_scripts_of_one_language_name_it():
     letters = {"ა": "ka", "മ": "ml", "ਹ": "pa", "a": "", "ж": "", "א": "", "ह": "", "?": ""}
     assert {letter: name_language_of_script(letter) for letter in letters} == letters
+
+
+@pytest.mark.parametrize(
+    ("asked", "codes"),
+    [
+        ("ku", {"ckb", "kmr", "sdh"}),  # a macrolanguage
+        ("kur", {"ckb", "kmr", "sdh"}),
+        ("Kurdish", {"ckb", "kmr", "sdh"}),
+        ("Kurmanji", {"kmr"}),  # what it was called before
+        ("northern kurdish", {"kmr"}),
+        ("nort2641", {"kmr"}),
+        ("Farsi", {"fa"}),
+        ("polski", {"pl"}),
+        ("poli1260", {"pl"}),
+        ("bokmål", {"no"}),
+        ("Biblical Hebrew", {"hbo"}),
+        ("hbs", {"bs", "hr", "sr"}),
+        ("kom", {"koi", "kpv"}),
+    ],
+)
+def test_languages_go_by_any_name(asked, codes):
+    assert language_codes(asked) == codes
+
+
+def test_other_names_are_of_languages_that_have_treebanks_and_of_no_two():
+    known = {language(code) for code in list_treebanks()} | {"ku"}
+    assert set(list_aliases().values()) <= known
+    named = {bank.language.casefold() for bank in list_treebanks().values()}
+    assert named.isdisjoint(list_aliases())
+
+
+def test_a_treebank_goes_by_another_name_of_its_language():
+    assert treebank("UD_Farsi-PerDT").code == "fa_perdt"
+    assert treebank("UD_Xyz-PerDT").code == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("ur_udtb", ("urdu1245", "Indo-European", "Indo-Aryan", "Eurasia")),
+        ("la", ("lati1261", "Indo-European", "Italic", "Eurasia")),
+        ("fr", ("stan1290", "Indo-European", "Romance", "Eurasia")),
+        ("am", ("amha1245", "Afro-Asiatic", "Semitic", "Africa")),
+        ("mt", ("malt1254", "Afro-Asiatic", "Semitic", "Eurasia")),
+        ("ltg", ("east2282", "Indo-European", "Baltic", "Eurasia")),
+        ("eu", ("basq1248", "Basque", "", "Eurasia")),
+        ("xx", ("", "", "", "")),
+    ],
+)
+def test_languages_have_families_branches_and_areas(code, expected):
+    assert classify_language(code) == expected
+
+
+def test_every_language_with_a_treebank_has_a_family_but_mixtures():
+    without = {language(code) for code in list_treebanks() if not classify_language(code).family}
+    assert all(code.startswith("q") for code in without)
+
+
+@pytest.mark.parametrize(
+    ("forms", "name"),
+    [
+        ({"kurdî": 3, "ك": 1}, "Latn"),
+        ({"ᠮᠣᠩᠭᠣᠯ": 1}, "Mong"),
+        ({"ሰው": 2, "a": 1}, "Ethi"),
+        ({"123": 5}, "Zyyy"),
+        ({}, "Zyyy"),
+    ],
+)
+def test_a_script_is_that_of_most_letters(forms, name):
+    assert name_script(forms) == name

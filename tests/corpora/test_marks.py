@@ -4,7 +4,15 @@ import unicodedata
 
 import pytest
 
-from lingprobe.corpora.marks import ASKING, final_mark, fold_marks, question, sign, strip_marks
+from lingprobe.corpora.marks import (
+    ASKING,
+    final_mark,
+    fold_form,
+    fold_marks,
+    question,
+    sign,
+    strip_marks,
+)
 from lingprobe.data.core import Sentence
 
 
@@ -107,3 +115,39 @@ def test_points_of_consonant_scripts_are_folded_and_other_marks_stay():
     assert fold_marks("كِتَاب") == "كتاب"
     assert fold_marks("أنا") == "أنا"  # hamza is part of the letter
     assert (fold_marks("Mąż"), fold_marks("Ọba"), fold_marks("A")) == ("mąż", "ọba", "a")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("אֱלֹהִ֑ים", "אלהים"),  # points and cantillation
+        ("كِتَابٌ", "كتاب"),
+        ("كتـــاب", "كتاب"),  # stretched
+        ("بِسْمِ", "بسم"),
+        ("ܫܠܳܡܳܐ", "ܫܠܡܐ"),
+        ("می\u200cروم", "میروم"),  # a joiner that is not seen
+        ("co\u00adop", "coop"),
+        ("अ॒ग्निम्", "अग्निम्"),
+        ("τὸ", "τό"),  # the accent before another word
+        ("ἄνθρωπός", "ἄνθρωπος"),  # a second one before an enclitic
+        ("за́мок", "замок"),
+        ("ⲡⲣ̅", "ⲡⲣ"),
+        ("ﬁn", "fin"),  # a ligature
+        ("Ａb", "ab"),
+        (unicodedata.normalize("NFD", "été"), "été"),
+    ],
+)
+def test_spellings_of_one_form(one, other):
+    assert fold_form(one) == fold_form(other) == fold_form(fold_form(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("lęk", "lek"), ("ёлка", "елка"), ("ќе", "ке"), ("йод", "иод"), ("أكل", "اكل"),
+        ("کو", "کی"), ("कि", "की"), ("น้ำ", "นำ"), ("νόμος", "νομός"), ("が", "か"),
+        ("ā", "a"), ("ñ", "n"), ("ḥ", "h"),
+    ],
+)  # fmt: skip
+def test_marks_that_tell_words_apart_stay(one, other):
+    assert fold_form(one) != fold_form(other)

@@ -9,7 +9,7 @@ from treebanks import block, main, tree
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import READING, Answer, Findings, answer, build_unread_answer
+from lingprobe.tasks.answers import READING, UNREAD, Answer, Findings, answer
 from lingprobe.tasks.ud.account import (
     NO_CONTRADICTION,
     NO_DOUBT,
@@ -42,7 +42,7 @@ def counted(*findings):
 
 def test_shares_are_counted_by_class_and_warned_of_where_they_differ_by_five_points():
     pres, past = answer("pres", "runs"), answer("past", "ran")
-    unread = build_unread_answer("pres", "rans")
+    unread = answer("pres", "rans", reading=UNREAD)
     found = counted((pres, 94), (unread, 6), (past, 100), ("a reason", 7))
     none = counted((NO_DOUBT, 207))
     account = account_for_rows("tense", ["UD_English-EWT/a.conllu"], found, none)
@@ -70,7 +70,7 @@ def test_a_language_without_rows_is_said_to_be_not_read():
 
 
 def test_what_is_read_is_tagged_where_something_is_not():
-    read, unread = answer("pres", "runs"), build_unread_answer("pres", "rans")
+    read, unread = answer("pres", "runs"), answer("pres", "rans", reading=UNREAD)
     tagged = tag_readings(counted((read, 1), (unread, 1), ("a reason", 1)))
     assert [getattr(v, "strata", {}).get(READING) for v in tagged.values] == [
         "read",
@@ -102,6 +102,16 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
             "passive",
             f"está AUX {PRES} 2 aux:pass estar\nyuz VERB VerbForm=Ger 0 root",
             "a passive by its relation that is progressive by its auxiliary",
+        ),
+        (
+            "tense",
+            f"ha AUX {PRES} 2 aux:pass haber\nsalido VERB {PART} 0 root",
+            "a perfect by its auxiliary that is a passive by its relation",
+        ),
+        (
+            "sent-type",
+            f"mi AUX _ 2 aux:q\ngeldi VERB {PAST} 0 root\n. PUNCT _ 2 punct",
+            "a question without a question mark",
         ),
         (
             "subj-num",
@@ -209,6 +219,8 @@ def test_classes_that_are_not_asked_for_need_not_be_there(tmp_path):
     asks = sentences(f"a%s VERB {PRES} 0 root\n? PUNCT _ 1 punct", 70)
     says = sentences(f"b%t VERB {PRES} 0 root\n. PUNCT _ 1 punct", 70)
     place = write(tmp_path / "bank", "mine.conllu", *asks, *says)
+    with pytest.raises(DataProblem, match="classes=inter,classes=other asks of the others"):
+        build(f"ud/sent-type:{place}")
     with pytest.raises(DataProblem, match="no sentence is 'imper'"):
         build(f"ud/sent-type:{place}")
     dataset = build(f"ud/sent-type:{place},classes=inter,classes=other")

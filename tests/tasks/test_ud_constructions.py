@@ -365,7 +365,8 @@ MEANINGS = {
     "perfect", "passive", "perfect passive", "progressive", "imperfective", "state", "doubtful",
     "unclear", "modal", "modal passive", "future", "future passive", "other mood", "negative",
     "do-support", "finite auxiliary", "aspectual auxiliary", "infinitive", "particle", "own tense",
-    "majesty", "subject", "no subject", "question", "command", "inverted question",
+    "majesty", "subject", "no subject", "object", "no object", "question", "no question", "command",
+    "statement", "inverted question",
 }  # fmt: skip
 
 

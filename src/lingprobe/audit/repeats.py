@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from lingprobe.audit.findings import Repeat, Shared
+from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.groups import find_disputed_rows, number_equal_rows
@@ -124,7 +125,7 @@ def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
         tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
             continue
-        codes = _codes([form.casefold() for form in tags.names])
+        codes = _codes(list(map(fold_form, tags.names)))
         splits = [
             tags.codes[rows][tags.codes[rows] >= 0]
             for rows in map(numbered.rows, range(len(SPLITS)))

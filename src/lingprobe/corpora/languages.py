@@ -1,18 +1,19 @@
-"""Languages by code or name: `pl`, `pol`, `pol-Latn` and `Polish` are one.
+"""Languages by code or name: `pl`, `pol`, `pol-Latn`, `poli1260`, `Polish` and `polski` are one.
 
-Codes are those of BCP 47 and ISO 639, as langcodes knows them; names are those that Universal
-Dependencies gives.
+Codes are those of BCP 47 and ISO 639, as langcodes knows them, and Glottolog's; names are those
+that Universal Dependencies gives, and others (`aliases.tsv`).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from lingprobe.corpora.universal import list_treebanks
+from lingprobe.corpora.universal import list_aliases, list_treebanks
 from lingprobe.data.records import records
 
 SCRIPTS = {
@@ -58,7 +59,33 @@ def script(code: str) -> str:
 
     spoken_in = language(code)
     usual = Language.get(spoken_in).maximize().script if len(spoken_in) == 2 else None
-    return SCRIPTS.get(code) or SCRIPTS.get(spoken_in) or usual or "Zyyy"
+    return SCRIPTS.get(code) or SCRIPTS.get(spoken_in) or usual or UNKNOWN_SCRIPT
+
+
+UNKNOWN_SCRIPT = "Zyyy"
+_NAMED_SCRIPTS = {
+    "ARABIC": "Arab", "ARMENIAN": "Armn", "BENGALI": "Beng", "CJK": "Hani", "COPTIC": "Copt",
+    "CUNEIFORM": "Xsux", "CYRILLIC": "Cyrl", "DEVANAGARI": "Deva", "EGYPTIAN": "Egyp",
+    "ETHIOPIC": "Ethi", "GEORGIAN": "Geor", "GOTHIC": "Goth", "GREEK": "Grek", "GUJARATI": "Gujr",
+    "GURMUKHI": "Guru", "HANGUL": "Hang", "HEBREW": "Hebr", "HIRAGANA": "Jpan", "KANNADA": "Knda",
+    "KATAKANA": "Jpan", "KHMER": "Khmr", "LAO": "Laoo", "LATIN": "Latn", "MALAYALAM": "Mlym",
+    "MONGOLIAN": "Mong", "MYANMAR": "Mymr", "ORIYA": "Orya", "SINHALA": "Sinh", "SYRIAC": "Syrc",
+    "TAMIL": "Taml", "TELUGU": "Telu", "THAI": "Thai", "TIBETAN": "Tibt", "TIFINAGH": "Tfng",
+}  # fmt: skip
+"""What names of letters begin with in Unicode -> ISO 15924."""
+
+
+def name_script(forms: Mapping[str, int]) -> str:
+    """The script that most letters of some words have, given with how often each occurs; Zyyy where
+    it is none of the common ones.
+    """
+    counts: Counter[str] = Counter()
+    for form, n in forms.items():
+        for letter in form:
+            if letter.isalpha():
+                counts[unicodedata.name(letter, "").partition(" ")[0]] += n
+    ((commonest, _),) = counts.most_common(1) or [("", 0)]
+    return _NAMED_SCRIPTS.get(commonest, UNKNOWN_SCRIPT)
 
 
 def language_codes(asked: str) -> set[str]:
@@ -68,18 +95,36 @@ def language_codes(asked: str) -> set[str]:
     from langcodes import standardize_tag
 
     codes = _codes()
-    if by_name := codes.get(asked.replace("_", " ").casefold()):
+    plain = asked.replace("_", " ").casefold()
+    if by_name := codes.get(plain) or _glottocodes().get(plain):
         return {by_name}
-    tag = language(asked)
+    tag = list_aliases().get(plain) or language(asked)
     if not tag.isalpha():
         return set()
     if same := {code for code in codes.values() if tag in (code, get_three_letter_code(code))}:
         return same
+    if members := _MEMBERS.get(get_three_letter_code(tag) or tag):
+        return members
     try:
         wider = language(standardize_tag(tag, macro=True))  # arb is ar
     except ValueError:
         return set()
     return {"no" if wider in NORWEGIAN else wider}
+
+
+_MEMBERS = {
+    "bua": {"bxr"}, "hbs": {"bs", "hr", "sr"}, "kom": {"koi", "kpv"}, "kur": {"ckb", "kmr", "sdh"},
+    "lah": {"pnb", "xnr"}, "msa": {"id"}, "nah": {"azz", "nhi"},
+}  # fmt: skip
+"""Macrolanguages of ISO 639-3, and Nahuatl, that no treebank is called by -> the codes of those of
+their languages that have treebanks.
+"""
+
+
+@cache
+def _glottocodes() -> Mapping[str, str]:
+    """Glottocodes of languages -> the code that their treebanks begin with."""
+    return {own: code for code, (own, *_) in _lineages().items()}
 
 
 @cache

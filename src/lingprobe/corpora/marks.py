@@ -6,6 +6,7 @@ its question mark on the word that is asked about, and may end a sentence with a
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -113,13 +114,36 @@ def _only_asks(word: str) -> bool:
 
 _POINTS = regex.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u034f"  # Hebrew, and its joiner
-    "\u064b-\u0652\u0670\u06d6-\u06ed\u0730-\u074a]+"  # Arabic, Syriac
+    "\u0610-\u061a\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
+    "\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff"  # Arabic, without what tells letters apart
+    "\u0730-\u074a\u0816-\u0819\u081b-\u0823\u0825-\u0827\u0829-\u082d"  # Syriac, Samaritan
+    "\u0951-\u0954\u1cd0-\u1cf9\ua8e0-\ua8f1"  # accents of Vedic
+    "\u135d-\u135f\u0483-\u0487\ua66f"  # Ethiopic gemination, Church Slavonic
+    r"\p{Cf}\uFE00-\uFE0F]+"  # what is not seen: joiners, soft hyphens, directions
+    r"|(?<=\p{Coptic}\p{M}*)\p{M}+"  # strokes over letters
+    r"|(?<=[аеиоуыэюяіѣѵѡѧѫꙗѥєꙋ]\u0308?)[\u0300-\u0302\u030f\u0311]+"  # stress in Cyrillic
 )
+_GRAVE = regex.compile(r"(?<=\p{Greek}\p{M}*)\u0300")
+_SECOND_ACCENT = regex.compile(r"(?<=\p{Greek}\p{M}*[\u0301\u0342].*)\u0301")
 
 
 @lru_cache(maxsize=1 << 16)
 def fold_marks(word: str) -> str:
-    """A word in lower case without vowel points and cantillation, which scripts of consonants have
-    or not: Hebrew, Arabic, Syriac. Marks of other scripts tell letters apart, and stay.
+    """A word in lower case without the marks that texts in its script have or not: vowel points,
+    cantillation and stretching (Hebrew, Arabic, Syriac), accents of Vedic, Coptic strokes, stress
+    in Cyrillic, and what is not seen. Other marks tell letters apart, and stay.
     """
-    return word.lower() if word.isascii() else _POINTS.sub("", word.lower())
+    lower = word.lower()
+    if lower.isascii():
+        return lower
+    apart = unicodedata.normalize("NFD", lower)
+    bare = _SECOND_ACCENT.sub("", _GRAVE.sub("\u0301", _POINTS.sub("", apart)))
+    return lower if bare == apart or not bare else unicodedata.normalize("NFC", bare)
+
+
+@lru_cache(maxsize=1 << 16)
+def fold_form(word: str) -> str:
+    """What stands for all spellings of a word form where no form is to be in two splits: ignoring
+    case, marks that its script may leave out, and how its characters are encoded.
+    """
+    return fold_marks(unicodedata.normalize("NFKC", word)).casefold()

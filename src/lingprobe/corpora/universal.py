@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from lingprobe.data.records import records
+
 RELEASE = "2.17"
 """The release that is meant where none is named."""
 SOME = 8  # treebanks that a message names at most
@@ -57,7 +59,8 @@ def treebank(text: str) -> Treebank | None:
     if asked is None:
         return None
     name, release = asked[1], asked[2] or ""
-    known = list_treebanks().get(name.lower()) or _by_name().get(name.lower().removeprefix("ud_"))
+    plain = name.lower().removeprefix("ud_")
+    known = list_treebanks().get(name.lower()) or _by_name().get(plain) or _by_other_name(plain)
     if known is not None:
         return replace(known, release=release)
     return Treebank("", name, release=release) if _REPOSITORY.fullmatch(name) else None
@@ -89,6 +92,20 @@ def list_treebanks() -> Mapping[str, Treebank]:
     lines = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
     return {code: Treebank(code, name, licence) for code, name, licence in rows}
+
+
+@cache
+def list_aliases() -> Mapping[str, str]:
+    """Other names of languages, in lower case -> the code that their treebanks begin with."""
+    _, rows = records(Path(__file__).with_name("aliases.tsv"))
+    return {name.casefold(): code for _, (code, names) in rows for name in names.split("; ")}
+
+
+def _by_other_name(text: str) -> Treebank | None:
+    """The treebank of a name that has another name of its language, as kurmanji-mg."""
+    spoken_in, _, suffix = text.rpartition("-")
+    code = list_aliases().get(spoken_in.replace("_", " "), "")
+    return list_treebanks().get(f"{code}_{suffix}")
 
 
 @cache

@@ -303,7 +303,8 @@ class Counts(NotePart):
     unusable   could not be encoded; beyond: about words that were cut off; unaligned: about words
                without a vector; partial: about words of which some have none
     held       about sentences that something in the encoder was fitted on
-    cut        sentences that were cut; words: of all sentences; unknown: of them, to the encoder
+    cut        sentences that were cut; words: of all sentences; unknown: of them, to the encoder;
+               test_words, test_unknown: of those of test
     problems   the first problems of the encoder
     left_out   fate -> split -> class -> examples
     """
@@ -321,6 +322,8 @@ class Counts(NotePart):
     cut: int = 0
     words: int | None = None
     unknown: int | None = None
+    test_words: int | None = None
+    test_unknown: int | None = None
     problems: Sequence[str] = ()
     left_out: Mapping[str, Mapping[str, Mapping[str, int]]] = NOTHING
 

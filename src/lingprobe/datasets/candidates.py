@@ -28,6 +28,7 @@ class Candidate(NamedTuple):
              ignoring case
     split    the official split: 'train', 'dev', 'test', or '' for none
     length   the length for decorrelation; None: the number of words
+    lemma    of the target, '' where it is not known; none makes half of a class
     """
 
     sentence: Sentence
@@ -36,6 +37,7 @@ class Candidate(NamedTuple):
     split: str = ""
     strata: Mapping[str, str] = NOTHING
     length: int | None = None
+    lemma: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Pool:
     labels   codes into names; classes are numbered in sorted order, other labels as they come and
              without names
     targets  codes into forms, -1 without a target
+    lemmas   codes into lemma_names, those of targets whose lemma is not known into their forms; -1
+             where no lemma is known
     content  equal for sentences of the same words, ignoring case
     letters  equal for those of the same letters and digits, whatever their marks and spaces
     splits   0 train, 1 dev, 2 test, -1 unknown
@@ -56,6 +60,8 @@ class Pool:
     names: tuple[str, ...]
     targets: Ints
     forms: tuple[str, ...]
+    lemmas: Ints
+    lemma_names: tuple[str, ...]
     content: Ints
     letters: Ints
     lengths: Ints
@@ -74,7 +80,7 @@ class Pool:
         parts = np.fromiter(splits, np.int8, len(listed))
         return cls.from_codes(
             np.arange(len(listed)),
-            [(c.label, c.target) for c in listed],
+            [(c.label, c.target, c.lemma) for c in listed],
             (content, alike, sizes, parts),
             lambda rows: [listed[i] for i in rows],
         )
@@ -83,28 +89,33 @@ class Pool:
     def from_codes(
         cls,
         codes: Ints,
-        said: Sequence[tuple[Label, str]],
+        said: Sequence[tuple[Label, str, str]],
         columns: tuple[Ints, Ints, Ints, NDArray[np.int8]],
         read: Callable[[Ints], Sequence[Candidate]],
     ) -> Pool:
-        """From codes [n] into labels with their target forms, and the columns content, letters,
-        lengths, splits.
+        """From codes [n] into labels with their target forms and lemmas, and the columns content,
+        letters, lengths, splits.
         """
         if not len(codes):
             raise DataProblem(
                 "no candidates: no sentence of the data has an answer to the task's question"
             )
-        labels, distinct = _renumber_values(codes, [_frozen(label) for label, _ in said])
+        labels, distinct = _renumber_values(codes, [_frozen(label) for label, _, _ in said])
         classes = all(isinstance(label, str) for label in distinct)
         names = tuple(map(str, distinct)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
             labels = np.argsort(order)[labels]
             names = tuple(names[i] for i in order)
-        targets, forms = _renumber_values(codes, [target.casefold() for _, target in said])
-        if "" in forms:
-            targets = np.where(targets == forms.index(""), -1, targets)
-        return cls(labels, names, targets, tuple(map(str, forms)), *columns, classes, read)
+        targets, forms = _number_words(codes, [target for _, target, _ in said])
+        lemmas, lemma_names = _number_words(
+            codes,
+            [lemma or target for _, target, lemma in said]
+            if any(lemma for _, _, lemma in said)
+            else [""] * len(said),
+        )
+        words = (targets, forms, lemmas, lemma_names)
+        return cls(labels, names, *words, *columns, classes, read)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -166,6 +177,16 @@ def _renumber_values(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, lis
     alike, distinct = number_values(values)
     codes, order = appearing(alike[codes], len(distinct))
     return codes, [distinct[i] for i in order]
+
+
+def _number_words(codes: Ints, words: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Codes of words that codes stand for, whatever their spelling, -1 for none; and the words."""
+    from lingprobe.corpora.marks import fold_form  # compiles which marks are folded
+
+    numbers, distinct = _renumber_values(codes, list(map(fold_form, words)))
+    if "" in distinct:
+        numbers = np.where(numbers == distinct.index(""), -1, numbers)
+    return numbers, tuple(map(str, distinct))
 
 
 def _frozen(label: Label) -> Hashable:

@@ -25,6 +25,13 @@ from lingprobe.datasets.candidates import (
     too_few,
 )
 from lingprobe.datasets.fold_plan import FoldPlan, plan_folds
+from lingprobe.datasets.lemmas import (
+    LEMMA_SHARES,
+    cap_lemmas,
+    describe_caps,
+    describe_dominances,
+    find_dominances,
+)
 from lingprobe.datasets.match import (
     blocks,
     contrasts,
@@ -240,6 +247,27 @@ def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]
     if settings.splits == "official":
         rows = apart(pool, rows, counts)
     rows = cap_targets(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
+    splits = _draw_rows(pool, rows, settings, _choose_share(pool, rows, settings, counts), counts)
+    dominant = find_dominances(pool, np.concatenate(splits))
+    remarks = [*describe_caps(counts), *describe_dominances(dominant, settings.least)]
+    if dominant:
+        counts["mostly_one_lemma"] = [one._asdict() for one in dominant]
+    if remarks:
+        notes = {**notes, "remarks": [*notes.get("remarks", ()), *remarks]}
+    return _laid_out(
+        pool,
+        splits,
+        {**notes, "sampling": {**counts, "settings": asdict(settings)}},
+        settings.seed,
+    )
+
+
+def _draw_rows(
+    pool: Pool, rows: Ints, settings: SampleSettings, share: float | None, counts: Notes
+) -> list[Ints]:
+    """The rows of each split, where a lemma may have some share of a class; None: any."""
+    if share is not None:
+        rows = cap_lemmas(pool, rows, share, settings, counts)
     rows = common(pool, rows, settings, counts)
     splits = _draw_splits(pool, rows, settings, counts)
     wanted = _plan_test(pool, splits, settings)
@@ -251,12 +279,37 @@ def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]
         every = wanted.tested == sum(map(len, splits))
         counts["folds_needed"] = _count_folds(pool, splits, wanted.folds)
         counts["tested"] = 0 if every or counts["folds_needed"] == 1 else wanted.tested
-    return _laid_out(
-        pool,
-        splits,
-        {**notes, "sampling": {**counts, "settings": asdict(settings)}},
-        settings.seed,
-    )
+    return splits
+
+
+def _choose_share(pool: Pool, rows: Ints, settings: SampleSettings, counts: Notes) -> float | None:
+    """How much of a class a lemma may have among candidates, so that none makes half of a class in
+    what is drawn; None where a class cannot be had then. The same for all folds of the same data.
+    """
+    if settings.cap == 0 or not find_dominances(pool, rows, LEMMA_SHARES[-1]):
+        return None
+    chosen = None
+    for share in LEMMA_SHARES:
+        try:
+            drawn = [
+                _draw_rows(pool, rows, of_fold, share, dict(counts))
+                for of_fold in _settings_of_folds(settings)
+            ]
+        except (DataProblem, _TooMany):
+            break
+        chosen = share
+        if not any(find_dominances(pool, np.concatenate(splits)) for splits in drawn):
+            break
+    return chosen
+
+
+def _settings_of_folds(settings: SampleSettings) -> list[SampleSettings]:
+    """The settings of each fold, of data that are divided into some."""
+    if settings.folds() is None or settings.fold is None:
+        return [settings]
+    _, *rest = settings.fold.split("/")
+    numbers = range(1, int(rest[0]) + 1)
+    return [replace(settings, fold="/".join((str(number), *rest))) for number in numbers]
 
 
 def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:

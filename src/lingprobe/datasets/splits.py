@@ -96,13 +96,15 @@ def _improve_sides(side: dict[int, int], near: Mapping[int, Sequence[int]]) -> b
 
 def span_words(dataset: Dataset, site: int) -> Ints:
     """Codes [n] of the words of each example's span, ignoring case; -1 for whole sentences."""
+    from lingprobe.corpora.marks import fold_form  # compiles which marks are folded
+
     numbers: dict[str, int] = {}
     words: dict[int, list[str]] = {}
     codes = np.full(len(dataset), -1)
     for i, (sentence, start, stop) in enumerate(dataset.sites[:, site].tolist()):
         if start >= 0:
             if sentence not in words:
-                words[sentence] = [word.casefold() for word in dataset.sentences[sentence].words]
+                words[sentence] = list(map(fold_form, dataset.sentences[sentence].words))
             codes[i] = numbers.setdefault(" ".join(words[sentence][start:stop]), len(numbers))
     return codes
 

@@ -355,7 +355,7 @@ def _encode(group: Group, dataset: Dataset, store: VectorStore) -> Encoded:
     Vectors of an oracle are made anew: it is quicker than to keep them, and they hold for this data
     set alone, and for its controls.
     """
-    sentences, words = dataset.sentences, _count_words(group.encoder, dataset.sentences)
+    sentences, words = dataset.sentences, _count_words(group.encoder, dataset)
     if isinstance(group.encoder, Informed):
         oracle = group.encoder.with_facts(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
@@ -368,21 +368,24 @@ def _encode(group: Group, dataset: Dataset, store: VectorStore) -> Encoded:
     return Encoded(known, done.usable, [why for _, why in done.problems], words)
 
 
-def _count_words(encoder: Encoder, sentences: Sequence[Sentence]) -> dict[str, int]:
-    """How many words sentences have, and how many of them the encoder does not know; {} where it
-    cannot tell.
+def _count_words(encoder: Encoder, dataset: Dataset) -> dict[str, int]:
+    """How many words the sentences have, and how many of them the encoder does not know, in all and
+    in test; {} where it cannot tell.
     """
     if not isinstance(encoder, Lexical):
         return {}
-    every = Counter(chain.from_iterable(sentence.words for sentence in sentences))
+    every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
     unknown_words = encoder.unknown(tuple(every))
     if unknown_words is None:
         return {}
+    unknown = {word for word, is_new in zip(every, unknown_words.tolist(), strict=True) if is_new}
+    rows = np.unique(dataset.sites[dataset.rows("test")][..., 0])
+    tested = Counter(chain.from_iterable(dataset.sentences[k].words for k in rows.tolist()))
     return {
         "words": every.total(),
-        "unknown": sum(
-            n for n, unknown in zip(every.values(), unknown_words.tolist(), strict=True) if unknown
-        ),
+        "unknown": sum(every[word] for word in unknown),
+        "test_words": tested.total(),
+        "test_unknown": sum(tested[word] for word in unknown),
     }
 
 

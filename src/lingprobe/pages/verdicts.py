@@ -30,6 +30,7 @@ from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.groups import arrange_columns
+from lingprobe.pages.unreadable import WordCount, describe_unreadable
 
 SOME = 8  # encoders that have a sentence
 FEW = 3  # tasks that a sentence names
@@ -70,7 +71,18 @@ class Statement:
         """The sentences, what they rest on, and what to do next."""
         if not self.verdicts.encoders:
             return (f"No model was given, so only baselines are shown. {self.next_step}",)
-        return (*self.sentences, *self.copies, self.basis, self.next_step)
+        return (*self.unreadable, *self.sentences, *self.copies, self.basis, self.next_step)
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """A line for each encoder that cannot read the text of a task."""
+        counts = [
+            self._count_words(task.row) for one in self.verdicts.encoders for task in one.tasks
+        ]
+        return describe_unreadable(counts, self._name, self._name)
+
+    def _count_words(self, row: FrameRow) -> WordCount:
+        return WordCount(row.encoder, row.task, row.words, row.unknown)
 
     @property
     def copies(self) -> tuple[str, ...]:
@@ -106,6 +118,7 @@ class Statement:
             for question in QUESTIONS
             for answer in one.answers(question)
             if answer.verdict == "no significant difference"
+            and not self._count_words(answer.row).is_unreadable
         ]
         if is_open:
             yield f"There is {_detectable(is_open)}."
@@ -162,9 +175,10 @@ class Statement:
         if not judged:
             return "Next: `lingprobe run -m MODEL` measures a model beside them."
         is_open = any(
-            one.where("no significant difference", question)
+            not self._count_words(answer.row).is_unreadable
             for one in judged
             for question in QUESTIONS
+            for answer in one.where("no significant difference", question)
         )
         if is_open and self.verdicts.limit:
             return "Next: the same run without `--limit`, which detects smaller differences."

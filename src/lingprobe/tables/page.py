@@ -179,6 +179,16 @@ class Page(Generic[T]):
         """The same page with more remarks."""
         return replace(self, remarks=(*self.remarks, *remarks))
 
+    def with_lead(self, lines: Sequence[str]) -> Page[T]:
+        """The same page with lines above its first table, before what stands there."""
+        if not lines:
+            return self
+        return replace(self, made=partial(self._add_lead, tuple(lines)))
+
+    def _add_lead(self, lines: tuple[str, ...]) -> list[Table]:
+        first, *others = self.tables
+        return [replace(first, lead=(*lines, *first.lead)), *others]
+
     def __repr__(self) -> str:
         return f"Page(print it, or write it as {', '.join(self.formats)})"
 

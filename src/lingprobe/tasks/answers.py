@@ -21,11 +21,13 @@ class Answer(NamedTuple):
     label   a class, a score, or a set of labels
     target  the word form that it is about, '' for none; each form is in one split only
     strata  tags to report by, such as the construction that the label is derived from
+    lemma   of the target, '' where it is not known; no lemma makes half of a class
     """
 
     label: Label
     target: str = ""
     strata: Mapping[str, str] = NOTHING
+    lemma: str = ""
 
 
 class Reason(str):
@@ -48,31 +50,21 @@ def answer(
     target: str = "",
     majority: str = "",
     construction: str = "",
-    mark: str = "",
-    auxiliary: str = "",
+    *,
+    lemma: str = "",
+    **others: str,
 ) -> Answer:
     """An answer with its usual strata; the same one is made once, as answers recur.
 
     majority      the label that most words of the sentence speak for
-    construction  that the label is read from; mark: how the sentence ends
-    auxiliary     that carries the tense, and the form beside it
+    construction  that the label is read from
+    lemma         of the target, '' or `_` where it is not known
+    others        further strata: `mark`, how the sentence ends; `auxiliary`, the one that carries
+                  the tense, and the form beside it; `reading`, whether rows cover the construction
     """
-    strata = {
-        "majority-feature": majority,
-        "construction": construction,
-        "mark": mark,
-        "auxiliary": auxiliary,
-    }
-    return Answer(label, target, {name: value for name, value in strata.items() if value})
-
-
-@lru_cache(maxsize=1 << 14)
-def build_unread_answer(
-    label: str, target: str, majority: str = "", construction: str = "", auxiliary: str = ""
-) -> Answer:
-    """The same of what no row of constructions of a language covers that has some."""
-    read = answer(label, target, majority, construction, "", auxiliary)
-    return read._replace(strata={**read.strata, READING: UNREAD})
+    strata = {"majority-feature": majority, "construction": construction, **others}
+    known = {name: value for name, value in strata.items() if value}
+    return Answer(label, target, known, "" if lemma == "_" else lemma)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ def get_tasks(
 ) -> list[str]:
     """References of a family's tasks on every treebank of some languages found under a folder.
 
-    languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), name ('English') or
-               treebank ('en_ewt'); all by default
+    languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), Glottocode, any name
+               ('English') or treebank ('en_ewt'); all by default
     family     'ud', or a pattern of task names such as 'ud/*-num'
     path       the folder to look in (default: the folder in LINGPROBE_TREEBANKS, or the working
                folder; if these have none, the fetched treebanks)
@@ -37,9 +37,7 @@ def get_tasks(
     """
     place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages
-    banks = _filter_by_language(below(place), languages)
-    if not banks and not path:
-        banks = _filter_by_language(fetched_treebanks(), languages)
+    banks = list_banks(languages, path)
     if not banks:
         raise DataProblem(_silent(languages, place))
     pattern = family if "/" in family else family + "/*"
@@ -52,6 +50,15 @@ def get_tasks(
             " .conllu (`lingprobe tasks` says which)"
         )
     return readable
+
+
+def list_banks(languages: Sequence[str], path: str | Path | None = None) -> list[Path]:
+    """The treebanks of some languages under a folder, or, where no folder is named, the fetched
+    ones if there are none here.
+    """
+    place = Path(path) if path else (folder() or Path())
+    banks = _filter_by_language(below(place), languages)
+    return banks or ([] if path else _filter_by_language(fetched_treebanks(), languages))
 
 
 def _filter_by_language(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:

@@ -103,6 +103,7 @@ class Found:
                 (*SPLITS, "")[split],
                 strata[code, name],
                 lengths[code],
+                self.answers[code].lemma,
             )
             for sentence, code, split, name in zip(sentences, codes, splits, names, strict=True)
         ]
@@ -126,7 +127,7 @@ class Found:
             content, letters, lengths = self._edited_columns()
         if self.length:
             lengths = np.array(self._lengths())[self.codes]
-        said = [(answer.label, answer.target) for answer in self.answers]
+        said = [(answer.label, answer.target, answer.lemma) for answer in self.answers]
         splits = corpus.splits[self.rows]
         return Pool.from_codes(self.codes, said, (content, letters, lengths, splits), self.read)
 

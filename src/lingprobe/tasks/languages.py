@@ -56,7 +56,7 @@ def data_codes(name: str, place: str, asked: str, files: Iterable[object]) -> li
     """The codes of the languages or treebanks of a task, the first that says something counts: its
     option language=, the folder of X-Probe's files, what is known of the task, its files.
     """
-    if named := sorted(language_codes(asked), key=len)[:1]:
+    if named := sorted(language_codes(asked), key=lambda code: (len(code), code))[:1]:
         return named
     if place == EMBEDDED:
         return ["en"]

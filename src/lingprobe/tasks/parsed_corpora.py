@@ -88,10 +88,13 @@ class ParsedCorpus:
 
     def names(self, rows: Ints) -> list[str]:
         """The names of the sources that some sentences are reported by."""
+        return [self.sources[file].name for file in self.number_files(rows).tolist()]
+
+    def number_files(self, rows: Ints) -> Ints:
+        """Which of the files some sentences are of."""
         rows = rows if self.rows is None else self.rows[rows]
         starts = np.cumsum([0, *map(len, self.shards)])
-        files = np.searchsorted(starts, rows, "right") - 1
-        return [self.sources[file].name for file in files.tolist()]
+        return np.searchsorted(starts, rows, "right") - 1
 
     def mine(self, values: NDArray[S]) -> NDArray[S]:
         """Of values of all sentences of the files those of the corpus."""

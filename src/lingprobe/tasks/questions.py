@@ -227,9 +227,11 @@ class Question(Generic[O]):
             out = ", ".join(
                 f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4]
             )
+            there = [label for label in needed if labels[label]]
+            rest = ",".join(f"classes={label}" for label in there) if len(there) > 1 else ""
             raise DataProblem(
                 f"{self.name} cannot be built from {options.path}: {why} (excluded:"
-                f" {out or 'nothing'})"
+                f" {out or 'nothing'})" + (f"; {rest} asks of the others" if rest else "")
             )
 
 

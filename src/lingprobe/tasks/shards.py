@@ -283,7 +283,8 @@ def format_finding(finding: Finding) -> str:
         return quoted(finding)
     label = quoted(finding.label) if isinstance(finding.label, str) else _of_others(finding.label)
     strata = ", ".join(f"{quoted(key)}: {quoted(tag)}" for key, tag in finding.strata.items())
-    return f"[{label}, {quoted(finding.target)}, {{{strata}}}]"
+    lemma = f", {quoted(finding.lemma)}" if finding.lemma else ""
+    return f"[{label}, {quoted(finding.target)}, {{{strata}}}{lemma}]"
 
 
 def _of_others(label: Label) -> str:
@@ -301,10 +302,10 @@ def parse_findings(texts: Iterable[str]) -> list[Finding]:
 def _finding(plain: Any) -> Finding:
     if isinstance(plain, str):
         return plain
-    label, target, strata = plain
+    label, target, strata, *lemma = plain
     if isinstance(label, dict):
         label = label["weights"] if "weights" in label else frozenset(label["labels"])
-    return Answer(label, target, strata)
+    return Answer(label, target, strata, *lemma)
 
 
 def _split(column: Arrow) -> Arrow:

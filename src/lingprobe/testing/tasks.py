@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, Dataset, Task, needs_of
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import facts_of, oracles_of
@@ -180,7 +181,7 @@ def _check_labels(dataset: Dataset, splits: Sequence[str]) -> None:
 def _check_targets(dataset: Dataset) -> None:
     tags = dataset.strata["target"]
     forms = [
-        {tags.names[c].casefold() for c in tags.codes[dataset.rows(name)] if c >= 0}
+        {fold_form(tags.names[c]) for c in tags.codes[dataset.rows(name)] if c >= 0}
         for name in SPLITS
     ]
     for a, b in combinations(range(len(SPLITS)), 2):

@@ -69,7 +69,8 @@ def test_each_layer_stands_beside_the_floors(measured):
 
 def test_a_model_without_training_is_not_said_to_know_it(measured):
     page, _ = measured
-    (lead,) = page.tables[0].lead
+    unreadable, lead = page.tables[0].lead
+    assert unreadable.startswith("tiny cannot read Qaa-X (100 %)")
     assert lead.startswith(
         "tiny on Case in Qaa-X: in sentences it is solved by char-ngrams alone ("
     )

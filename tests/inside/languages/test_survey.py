@@ -188,3 +188,54 @@ def test_the_page_has_numbers_looks_and_refusals(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path / "UD_qaa" / "none"))
     with pytest.raises(DataProblem, match="no treebank is named"):
         lingprobe.survey()
+
+
+def test_rows_have_what_a_typologist_asks_of_a_treebank(tmp_path, monkeypatch):
+    for name, code in (("Kurmanji-X", "kmr_x"), ("Polish-X", "pl_x"), ("Odd-X", "qaa_x")):
+        folder = tmp_path / f"UD_{name}"
+        folder.mkdir()
+        (folder / f"{code}-ud-test.conllu").write_text("".join(simple(60)), "utf-8")
+    (tmp_path / "UD_Polish-X" / "README.md").write_text(
+        "# Summary\n\nGenre: news fiction\nLicense: CC BY-SA 4.0\n", "utf-8"
+    )
+    monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path))
+    rows = {row.treebank: row for row in lingprobe.survey(tasks="ud/sent-len").content}
+    kurmanji, polish, odd = (rows[name] for name in ("Kurmanji-X", "Polish-X", "Odd-X"))
+    assert (kurmanji.glottocode, kurmanji.iso) == ("nort2641", "kmr")
+    assert (kurmanji.family, kurmanji.branch) == ("Indo-European", "Iranian")
+    assert (kurmanji.script, kurmanji.macroarea) == ("Latn", "Eurasia")
+    assert kurmanji.tokens == polish.tokens == 60 * 3
+    assert kurmanji.link == "https://github.com/UniversalDependencies/UD_Kurmanji-X"
+    assert (polish.genre, polish.licence) == ("news fiction", "CC BY-SA 4.0")
+    assert (odd.family, odd.glottocode) == ("", "")
+    headings = [part.heading for part in lingprobe.survey(tasks="ud/sent-len").tables[0].sections]
+    assert headings == ["Indo-European", "family not known"]
+
+
+@pytest.mark.parametrize("name", ["ku", "Kurmanji", "nort2641", "kmr"])
+def test_a_survey_takes_languages_by_any_name(tmp_path, monkeypatch, name):
+    for code in ("Kurmanji-X", "Polish-X"):
+        folder = tmp_path / f"UD_{code}"
+        folder.mkdir()
+        start = "kmr_x" if code[0] == "K" else "pl_x"
+        (folder / f"{start}-ud-test.conllu").write_text("".join(simple(60)), "utf-8")
+    monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path))
+    (row,) = lingprobe.survey(name, tasks="ud/sent-len").content
+    assert row.treebank == "Kurmanji-X"
+
+
+def test_a_class_that_is_mostly_one_lemma_has_a_warning(row):
+    """Of few forms none is capped, and all are of one lemma."""
+    blocks = [
+        block(
+            SIMPLE.format(i=i, number="Sing", verb=f"be{i % 40}", tense="Pres", lemma="be")
+            if i % 2
+            else SIMPLE.format(
+                i=i, number="Sing", verb=f"v{i % 60}", tense="Past", lemma=f"v{i % 60}"
+            )
+        )
+        for i in range(400)
+    ]
+    found = row(blocks, "ud/tense")
+    assert "% of 'pres' have the lemma 'be'" in found.look
+    assert "% of 'pres' have the lemma 'be'" in found.remarks

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
+
+import numpy as np
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.api.arguments import (
@@ -16,30 +18,40 @@ from lingprobe.api.arguments import (
 from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
 from lingprobe.api.options import RunOptions
+from lingprobe.corpora.languages import language_codes
 from lingprobe.corpora.places import below, folder, locate_path
-from lingprobe.data.core import DataProblem
+from lingprobe.corpora.universal import treebank
+from lingprobe.data.core import DataProblem, Lexical
 from lingprobe.data.references import (
     Reference,
     allow_code,
     try_parse_reference,
 )
+from lingprobe.encoders import ENCODERS
 from lingprobe.inside.languages.cells import TABLE, CellSettings, list_cells
 from lingprobe.inside.languages.distances import Distances, check_distances, read_distances
+from lingprobe.inside.languages.metadata import count_forms
 from lingprobe.inside.languages.morphology import (
     floors,
     in_layers,
-    morphology_of,
     questions,
 )
-from lingprobe.inside.languages.morphology_page import morphology_page
+from lingprobe.inside.languages.morphology_page import show_morphology
 from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions, TransferOptions
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
 from lingprobe.inside.languages.transfer import label
-from lingprobe.inside.languages.views import PIECES, TRANSFER_VIEW, split_tasks
+from lingprobe.inside.languages.views import (
+    PIECES,
+    TRANSFER_VIEW,
+    split_tasks,
+)
+from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.unreadable import WordCount, describe_unreadable
 from lingprobe.pages.view_page import show_frame
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
+from lingprobe.tasks.find import list_banks
 
 USUAL = "ud/*"
 LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
@@ -47,17 +59,21 @@ LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
 
 @takes_options(SurveyOptions)
 def survey(
-    treebanks: Sequence[str | Path] | str | Path = (), *, tasks: Sequence[str] | str = ()
+    treebanks: Sequence[str | Path] | str | Path = (),
+    *,
+    tasks: Sequence[str] | str = (),
+    encoders: Sequence[str] | str = (),
 ) -> Page[tuple[SurveyRow, ...]]:
     """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
-    data languages` shows it: examples, classes, composition and warnings.
+    data languages` shows it: examples, classes, composition and warnings; and which encoders cannot
+    read which treebanks.
 
     DataProblem if there is no treebank. `.content` has a `SurveyRow` for each treebank and task.
 
         lingprobe.survey().write("survey.csv")
     """
-    allow_code(*as_list(tasks))
-    given = [str(locate_path(str(each))) for each in as_list(treebanks)]
+    allow_code(*as_list(tasks), *as_list(encoders))
+    given = [place for each in as_list(treebanks) for place in _locate_treebanks(str(each))]
     places = given or list(map(str, below(folder() or Path())))
     if not places:
         raise DataProblem(
@@ -65,7 +81,30 @@ def survey(
             " LINGPROBE_TREEBANKS to a folder that has them"
         )
     names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
-    return survey_page(list(survey_rows(places, names)))
+    counts = [count for each in as_list(encoders) for count in _count_unknown(each, places)]
+    return survey_page(list(survey_rows(places, names))).with_lead(
+        describe_unreadable(counts, _name_encoder, label)
+    )
+
+
+def _count_unknown(encoder: str, places: Sequence[str]) -> Iterable[WordCount]:
+    """How many words of treebanks are unknown to an encoder; none where it cannot tell."""
+    made = ENCODERS.make(reference(encoder))
+    if not isinstance(made, Lexical):
+        return
+    for place in places:
+        forms = count_forms(place)
+        unknown = made.unknown(tuple(forms))
+        if unknown is not None:
+            many = np.fromiter(forms.values(), np.int64, len(forms))
+            yield WordCount(encoder, place, int(many.sum()), int(many[unknown].sum()))
+
+
+def _locate_treebanks(text: str) -> list[str]:
+    """The folder of a treebank, or those of all treebanks here of a language, by any name."""
+    is_language = not Path(text).exists() and treebank(text) is None and language_codes(text)
+    banks = list_banks([text]) if is_language else []
+    return list(map(str, banks)) or [str(locate_path(text))]
 
 
 @takes_options(TransferOptions, RunOptions, without=LEFT_OUT)
@@ -136,8 +175,12 @@ def morphology(
         every = [*read, *floors([each for each in read if isinstance(each, str)])]
     how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
-    found = morphology_page(morphology_of(ResultFrame.of(done.results)))
+    found = show_morphology(ResultFrame.of(done.results))
     return found.with_remarks((*done.remarks, *done.problems))
+
+
+def _name_encoder(encoder: str) -> str:
+    return label_encoders([encoder])[encoder]
 
 
 def _pieces(encoders: Sequence[Any]) -> list[str]:

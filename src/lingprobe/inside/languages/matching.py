@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import apportion
@@ -206,7 +207,7 @@ def _forms(data: Dataset) -> list[str | None]:
     tags = data.strata.get(FORM)
     if tags is None:
         return [None] * len(data)
-    return [tags.names[k].casefold() if k >= 0 else None for k in tags.codes.tolist()]
+    return [fold_form(tags.names[k]) if k >= 0 else None for k in tags.codes.tolist()]
 
 
 def _words(data: Dataset) -> list[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from lingprobe.inside.languages.morphology import (
 )
 from lingprobe.inside.languages.views import name_encoders
 from lingprobe.pages.records import format_frame_csv
+from lingprobe.pages.unreadable import count_words, describe_unreadable
 from lingprobe.pages.verdicts import name_relation
 from lingprobe.pages.view_page import PageView
 from lingprobe.pages.views import Asked
@@ -36,12 +37,25 @@ Names = Mapping[str, str]
 NONE = "–"
 
 
-def _show_morphology(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def show_morphology(frame: ResultFrame) -> Page[ResultFrame]:
     """Whether encoders know features of words, in sentences and alone, layer by layer."""
-    return morphology_page(morphology_of(frame))
+    found = morphology_page(morphology_of(frame))
+    names = name_encoders(frame.column("encoder"))
+    return found.with_lead(
+        describe_unreadable(
+            count_words(frame),
+            lambda encoder: names.get(encoder, encoder),
+            lambda task: feature_of(task)[1],
+        )
+    )
 
 
-morphology = PageView(_show_morphology)
+def _show_view(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+    """The same of stored results."""
+    return show_morphology(frame)
+
+
+morphology = PageView(_show_view)
 
 
 def morphology_page(found: Morphology) -> Page[ResultFrame]:

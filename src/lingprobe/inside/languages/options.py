@@ -16,7 +16,10 @@ class SurveyOptions(Options):
 
     treebanks: Annotated[
         Sequence[str | Path] | str | Path,
-        Help("folders or codes (default: all in $LINGPROBE_TREEBANKS, or in the working folder)"),
+        Help(
+            "folders, codes or languages by any name (default: all in $LINGPROBE_TREEBANKS, or in"
+            " the working folder)"
+        ),
         argument("TREEBANK", kind=list[str]),
     ] = ()
     tasks: Annotated[
@@ -26,6 +29,11 @@ class SurveyOptions(Options):
             " option)"
         ),
         flag("--task", "-t", metavar="TASK", complete="tasks"),
+    ] = ()
+    encoders: Annotated[
+        Sequence[str] | str,
+        Help("encoders, to say which treebanks their vocabulary lacks the words of"),
+        flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
     ] = ()
 
 

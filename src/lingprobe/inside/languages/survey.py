@@ -12,20 +12,18 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.languages import language
-from lingprobe.corpora.universal import treebank
 from lingprobe.data.core import DataProblem, Dataset, Tags, Task
 from lingprobe.data.notes import Notes, WordRule
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.data import load
 from lingprobe.inside.languages.matching import FORM
+from lingprobe.inside.languages.metadata import describe_place
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import READ, UNREAD
-from lingprobe.tasks.ud.account import RowsRead
+from lingprobe.tasks.ud.account import UNLIKE_VERB, RowsRead
 
 SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
 ONE_FORM = 0.5  # of a class that has one word form as its target
@@ -42,6 +40,10 @@ NO_RULE = "an auxiliary that makes no known construction"
 class SurveyRow:
     """A task on a treebank.
 
+    glottocode, family, branch, macroarea  of the language in Glottolog; iso: ISO 639-3; script: ISO
+                                           15924; '' for what is not known
+    genre       as the README of the treebank says; tokens: syntactic words, 0 where not counted
+    link        the treebank's repository, '' where its name is none of Universal Dependencies
     why         why it is refused; '' where it is offered
     n, folds    examples in all, and the folds that test them; 0 where it is refused
     classes     how many there are, and the examples of the smallest
@@ -73,6 +75,15 @@ class SurveyRow:
     unread: float = math.nan
     look: str = ""
     remarks: str = ""
+    glottocode: str = ""
+    iso: str = ""
+    family: str = ""
+    branch: str = ""
+    macroarea: str = ""
+    script: str = ""
+    genre: str = ""
+    tokens: int = 0
+    link: str = ""
 
     @property
     def is_offered(self) -> bool:
@@ -90,14 +101,12 @@ def survey_rows(places: Sequence[str], tasks: Sequence[str]) -> Iterator[SurveyR
 
 def survey_row(place: str, name: str, task: Task) -> SurveyRow:
     """What can be said of a task on a treebank."""
-    folder = Path(place)
-    bank = treebank(folder.name) or treebank(place)
-    spoken_in = bank.language if bank else language(folder.name)
-    what = folder.name.removeprefix("UD_"), spoken_in, bank.licence if bank else "", name
+    about = describe_place(place)
+    what = about.name, about.language, about.licence, name
     try:
         data = load(task)
     except DataProblem as problem:
-        return SurveyRow(*what, why=str(problem))
+        return SurveyRow(*what, why=str(problem), **about.columns)
     counts = {k: n for k, n in data.labels.counts().items() if n}
     rule = data.notes.part(WordRule)
     tested = [n for n in data.labels.take(data.rows("test")).counts().values() if n]
@@ -118,6 +127,7 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
         unread=_unread(data.notes),
         look="; ".join(looks(data, cells)),
         remarks="; ".join(data.notes.remarks),
+        **about.columns,
     )
 
 
@@ -137,6 +147,8 @@ def list_contradictions(notes: Notes) -> Iterator[str]:
     for kind, found in dict(notes.get("contradictions") or {}).items():
         if found["clauses"] > least:
             yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
+            if kind == UNLIKE_VERB and 2 * found["clauses"] > notes.answers.get("plur", 0):
+                yield "most verbs do not agree with plural subjects, so that this says nothing"
 
 
 def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
@@ -154,6 +166,7 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
         which = Counter(cells_of(cells, is_known=False)).most_common(SOME)
         yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
     yield from _one_form(data)
+    yield from _one_lemma(data.notes)
     rule = data.notes.part(WordRule)
     if rule and is_told(rule.test, data.labels.take(data.rows("test")).counts().values()):
         yield f"one word predicts {100 * rule.test:.0f} %: {rule.rule}"
@@ -230,6 +243,14 @@ def _one_form(data: Dataset) -> Iterator[str]:
         ((form, n),) = forms.most_common(1)
         if len(forms) > 1 and n > ONE_FORM * forms.total():
             yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"
+
+
+def _one_lemma(notes: Notes) -> Iterator[str]:
+    """Classes that are mostly one lemma, as they cannot be had without it."""
+    sampling = notes.get("sampling") or {}
+    for one in sampling.get("mostly_one_lemma", ()):
+        share = 100 * one["examples"] / one["total"]
+        yield f"{share:.0f} % of {one['label']!r} have the lemma {one['lemma']!r}"
 
 
 def _composition(data: Dataset) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lingprobe.experiment.plan import together
@@ -34,9 +34,9 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
     tasks = _tasks(found)
     by = {(row.treebank, row.task): row for row in found}
     banks = {row.treebank: row for row in found}
-    rows = tuple(
-        (bank, first.licence, *(_cell(by.get((bank, task))) for task in tasks))
-        for bank, first in banks.items()
+    sections = tuple(
+        TableSection(family, tuple(_lines(of, tasks, by)))
+        for family, of in _by_family(banks.values()).items()
     )
     offered = [row for row in found if row.is_offered]
     looks = [row for row in offered if row.look]
@@ -47,18 +47,43 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
     notes = (
         f"Numbers: examples in all splits. {REFUSED}: refused. {LOOK}: has a warning, listed below,"
         " which need not be an error.",
-        "The CSV lists the composition of each class, every auxiliary with its form, and the best"
-        " rule based on one word.",
+        "The CSV lists Glottocode, ISO 639-3, family, script, macro-area, genre and link, the"
+        " composition of each class, every auxiliary, and the best rule based on one word.",
     )
-    head = ("treebank", "licence", *(task.partition("/")[2] for task in tasks))
-    words = frozenset({"treebank", "licence"})
-    yield Table(head, (TableSection("", rows),), words, notes, "What treebanks support", (lead,))
+    head = (*_ABOUT, *(task.partition("/")[2] for task in tasks))
+    words = frozenset(_ABOUT) - {"tokens"}
+    yield Table(head, sections, words, notes, "What treebanks support", (lead,))
     if looks:
         lines = tuple((row.treebank, row.task, row.look) for row in looks)
         head = ("treebank", "task", "warning")
         yield Table(head, (TableSection("", lines),), frozenset(head), title="Warnings")
     if len(offered) < len(found):
         yield _refusals([row for row in found if not row.is_offered])
+
+
+_ABOUT = ("treebank", "licence", "branch", "tokens")
+
+
+def _lines(
+    banks: Iterable[SurveyRow], tasks: Sequence[str], by: Mapping[tuple[str, str], SurveyRow]
+) -> Iterator[tuple[str, ...]]:
+    """A line for each treebank."""
+    for row in banks:
+        cells = (_cell(by.get((row.treebank, task))) for task in tasks)
+        yield row.treebank, row.licence, row.branch, f"{row.tokens:,}" if row.tokens else "", *cells
+
+
+def _by_family(banks: Iterable[SurveyRow]) -> dict[str, list[SurveyRow]]:
+    """Treebanks by the family of their language; without names where all are of one."""
+    families: dict[str, list[SurveyRow]] = {}
+    for row in banks:
+        families.setdefault(row.family or _NO_FAMILY, []).append(row)
+    if len(families) == 1:
+        return {"": next(iter(families.values()))}
+    return dict(sorted(families.items(), key=lambda item: (item[0] == _NO_FAMILY, item[0])))
+
+
+_NO_FAMILY = "family not known"
 
 
 def _refusals(found: Sequence[SurveyRow]) -> Table:

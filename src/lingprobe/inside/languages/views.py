@@ -5,6 +5,7 @@ each other, targets beside.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from lingprobe.inside.languages.cells import TABLE
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
 from lingprobe.inside.languages.transfer import name_places
 from lingprobe.pages.captions import label_encoders
+from lingprobe.pages.unreadable import count_words, describe_unreadable
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
@@ -111,6 +113,29 @@ def name_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
     return {**label_encoders(encoder for encoder in parsed if encoder not in bags), **called}
 
 
+@dataclass(frozen=True)
+class _Unreadable:
+    """Which targets an encoder cannot read, in a line (`NAME`), the same in all its rows; '' for
+    none.
+    """
+
+    name: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Mapping[str, list[str]]:
+        counts = count_words(shown, "language")
+        names = name_encoders(shown.column("encoder"))
+        lines = {
+            encoder: " ".join(
+                describe_unreadable(
+                    (each for each in counts if each.encoder == encoder),
+                    lambda encoder: names.get(encoder, encoder),
+                )
+            )
+            for encoder in set(shown.column("encoder"))
+        }
+        return {self.name: [lines[encoder] for encoder in shown.column("encoder")]}
+
+
 _TABLE = MatrixTable(
     rows="train_on",
     columns="language",
@@ -172,6 +197,7 @@ TRANSFER_VIEW = View(
     where={"control": NO_CONTROL, "role": ("baseline", "trained")},
     statistics=(
         MeanScore(),
+        _Unreadable("unreadable"),
         RankArea("auc"),
         OtherMaximum("floor_auc", "auc", _FLOORS),
         BetterThanEach("over", _FLOORS, has_constant=True),

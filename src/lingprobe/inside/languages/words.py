@@ -20,6 +20,7 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.corpora.machine import one_each
+from lingprobe.corpora.marks import fold_form
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import features
@@ -54,7 +55,7 @@ class Word:
     @property
     def lemmas(self) -> set[str]:
         """What it may be a form of."""
-        return {reading.lemma.casefold() for reading in self.readings}
+        return {fold_form(reading.lemma) for reading in self.readings}
 
     @property
     def upos(self) -> str:
@@ -113,7 +114,7 @@ class Lexicon:
             is_tree = uncompressed_path(part.path).suffix == TREES
             read = _of_trees if is_tree else _of_lines
             for (form, reading), n in read(part.path, on_error, made.tally).items():
-                word = made.words.setdefault(form.casefold(), Word())
+                word = made.words.setdefault(fold_form(form), Word())
                 word.spellings[form] += n
                 word.readings[reading] += n
         return made

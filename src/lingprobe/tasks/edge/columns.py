@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lingprobe.corpora.marks import fold_form
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Label
@@ -241,7 +242,7 @@ def _forms(dataset: Dataset) -> Ints:
 
     @lru_cache(maxsize=AT_ONCE)  # targets of a sentence follow one another
     def words(sentence: int) -> list[str]:
-        return [word.casefold() for word in dataset.sentences[sentence].words]
+        return list(map(fold_form, dataset.sentences[sentence].words))
 
     numbers: dict[str, int] = {}
     forms = np.empty(dataset.sites.shape[:2], np.int64)

@@ -15,13 +15,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.corpora.marks import ends, sign
+from lingprobe.corpora.marks import ends, question, sign
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.ud.clause import Clause
-from lingprobe.tasks.ud.constructions import is_language_read
-from lingprobe.tasks.ud.rules import GOT, MAJESTY, NO_SUBJECT, NOT_PASSIVE, OTHER_AUXILIARY
+from lingprobe.tasks.ud.constructions import OBJECT, SUBJECT, TYPE, is_language_read
+from lingprobe.tasks.ud.rules import (
+    GOT,
+    MAJESTY,
+    NO_OBJECT,
+    NO_SUBJECT,
+    NOT_PASSIVE,
+    OTHER_AUXILIARY,
+    is_marked,
+)
+from lingprobe.tasks.ud.types import ASKS
 from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT, STATE, UNCLEAR, UNCLEAR_ALONE
 
 MAX_DIFFERENCE = 0.05
@@ -31,8 +40,9 @@ NO_DOUBT = "not left out in doubt"
 NO_CONTRADICTION = "no contradiction"
 CONTRADICTION = "contradiction"
 """The stratum that says what contradicts a label."""
+UNLIKE_VERB = "a plural subject with a singular verb"
 _NOT_READ = "not read"
-_NUMBERS = frozenset({MAJESTY, NO_SUBJECT})
+_NUMBERS, _OBJECTS = frozenset({MAJESTY, NO_SUBJECT}), frozenset({NO_OBJECT})
 _VOICES = frozenset({STATE, OF_A_PERFECT, NOT_PASSIVE, OTHER_AUXILIARY})
 _TENSES = frozenset({DOUBTFUL, UNCLEAR, UNCLEAR_ALONE, GOT, NOT_PASSIVE, OTHER_AUXILIARY})
 
@@ -49,10 +59,16 @@ def _annotated_number(clause: Clause) -> str:
     return clause.subjects[0].number if clause.subjects else ""
 
 
+def _annotated_number_of_object(clause: Clause) -> str:
+    return clause.objects[0].number if clause.objects else ""
+
+
 _DOUBTS: Mapping[str, tuple[frozenset[str], Callable[[Clause], str]]] = {
     "tense": (_TENSES, _annotated_tense),
     "passive": (_VOICES, _annotated_voice),
     "subj-num": (_NUMBERS, _annotated_number),
+    "obj-num": (_OBJECTS, _annotated_number_of_object),
+    "sent-type": (frozenset({ASKS}), lambda _: "other"),
 }
 """Rule -> the reasons for which a row leaves a clause out in doubt, and the class that the
 annotation alone would give it.
@@ -82,18 +98,30 @@ def _passive_of_tense(clause: Clause, label: str) -> str:
     return f"a passive by its relation that is {how} by its auxiliary"
 
 
+def _voice_of_tense(clause: Clause, label: str) -> str:
+    """The same from the other side: what the rule of voice finds in what has a tense."""
+    differs = "aux:pass" in clause.relations and clause.group.voice != "passive"
+    how = clause.group.how
+    return f"a {how} by its auxiliary that is a passive by its relation" if differs else ""
+
+
 def _number_of_verb(clause: Clause, label: str) -> str:
     differs = label == "plur" and clause.group.number == "Sing" and not clause.copular
-    return "a plural subject with a singular verb" if differs else ""
+    differs = differs and not is_marked(clause.subjects[0])  # need not agree
+    return UNLIKE_VERB if differs else ""
 
 
 def _mark_of_type(clause: Clause, label: str) -> str:
-    asks = any(sign(word) == "?" and ends(word) for word in clause.sentence.words)
-    return "a statement with a question mark inside" if label == "other" and asks else ""
+    words = clause.sentence.words
+    asks = any(sign(word) == "?" and ends(word) for word in words) or question(words)[0]
+    if label == "other" and asks:
+        return "a statement with a question mark inside"
+    return "a question without a question mark" if label == "inter" and not asks else ""
 
 
 _CONTRADICTIONS: Mapping[str, Callable[[Clause, str], str]] = {
     "passive": _passive_of_tense,
+    "tense": _voice_of_tense,
     "subj-num": _number_of_verb,
     "sent-type": _mark_of_type,
 }
@@ -155,16 +183,22 @@ def account_for_rows(
     for finding, n in doubts.recurring():
         if type(finding) is Answer:
             classes.setdefault(str(finding.label), Counter())[LEFT_OUT] += n
-    status = describe_status(files, rule == "subj-num")
+    status = describe_status(files, _ABOUT.get(rule, ""))
     if status.startswith(_NOT_READ):
         return RowsRead(status)
     return RowsRead(status, {label: dict(counts) for label, counts in sorted(classes.items())})
 
 
-def describe_status(files: Iterable[str], subjects: bool = False) -> str:
-    """Whether there are rows about verbs, or subjects, for the languages of some files."""
+_ABOUT = {"subj-num": SUBJECT, "obj-num": OBJECT, "sent-type": TYPE}
+"""Rule -> what rows are about that it asks, beside verbs."""
+
+
+def describe_status(files: Iterable[str], about: str = "") -> str:
+    """Whether there are rows about verbs, or what else is named, for the languages of some
+    files.
+    """
     codes = dict.fromkeys(treebank_code(Path(file)) for file in files)
-    unread = [code for code in codes if code and not is_language_read(code, subjects)]
+    unread = [code for code in codes if code and not is_language_read(code, about)]
     if unread:
         return f"{_NOT_READ} in the language of {', '.join(unread)}"
     return "read" if all(codes) else "the files do not say their language, so rows of all count"

@@ -20,6 +20,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import (
     FIRST,
     INNER,
+    INSIDE,
     LAST,
     find_type,
     heads_of_verbal_nouns,
@@ -32,8 +33,18 @@ from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
 Value = TypeVar("Value")
 NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _CLAUSAL = frozenset({"csubj", "csubj:pass", "csubj:outer", "csubj:cop"})
-_KINDS = {"punct": 1, "aux": 2, "cop": 2, "nsubj": 3, "obj": 4, "conj": 5, "parataxis": 5}
-_PUNCT, _AUX, _SUBJECT, _OBJECT, _JOINED = range(1, 6)
+_KINDS = {
+    "punct": 1,
+    "aux": 2,
+    "cop": 2,
+    "nsubj": 3,
+    "obj": 4,
+    "conj": 5,
+    "parataxis": 5,
+    "obl": 6,
+    "iobj": 6,
+}
+_PUNCT, _AUX, _SUBJECT, _OBJECT, _JOINED, _OBLIQUE = range(1, 7)
 
 
 class Argument(NamedTuple):
@@ -42,8 +53,8 @@ class Argument(NamedTuple):
     form, upos, relation  of its head word; number: 'sing', 'plur' or ''
     lemma, case           of its head word; case: the feature, '' for none
     coordinated           whether it is the first of several
-    adposition            the lemma of one that it has, '' without
-    is_foreign            whether it has an adposition that marks no objects (Spanish *a* does)
+    adposition            the lemma of one that it has, or its form where it has none; '' without
+    is_accusative         whether that is case:acc, which marks objects
     measure               whether it measures the noun behind it, as *a lot of people*
     counted               whether it has a numeral; one: whether that is *one*
     """
@@ -56,7 +67,7 @@ class Argument(NamedTuple):
     case: str = ""
     coordinated: bool = False
     adposition: str = ""
-    is_foreign: bool = False
+    is_accusative: bool = False
     measure: bool = False
     counted: bool = False
     one: bool = False
@@ -77,8 +88,12 @@ class Clause(NamedTuple):
     helpers     the lemmas of its auxiliaries
     joined      whether a clause beside the main one is a command
     mark        whether the clause itself has a question mark, wherever that stands
-    particle    'question' or 'command' where its first or last word says so; else ''
+    particle    'question' or 'command' where its first or last word or a particle says so,
+                'unread' where one of these may, of which no row says it; else ''
     language    its code, '' where it is not known
+    opens       whether the predicate opens the sentence
+    obliques    the adposition and the case of each noun that is obl or iobj, as `build_marking`
+                has them
     """
 
     sentence: Sentence
@@ -97,6 +112,8 @@ class Clause(NamedTuple):
     mark: bool = False
     particle: str = ""
     language: str = ""
+    opens: bool = False
+    obliques: str = ""
 
     @property
     def has_subject(self) -> bool:
@@ -123,7 +140,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> 
     below[batch.roots] = False
     kids = np.flatnonzero(below & (kind != _PUNCT))
     kinds = kind[kids]
-    dependents = {k: kids[kinds == k] for k in (_AUX, _SUBJECT, _OBJECT, _JOINED)}
+    dependents = {k: kids[kinds == k] for k in range(_AUX, _OBLIQUE + 1)}
     heads = (batch.words, batch.lemmas, batch.upos, batch.feats)
     roots = [_strings(column, batch.roots) for column in heads]
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
@@ -152,8 +169,10 @@ def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> 
             _being(batch, kids, auxiliaries, of),
             [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
             _clauses_that_ask(batch, of).tolist(),
-            [name if name in ("question", "command") else "" for name in types],
+            [name if name in _PARTICLES else "" for name in types],
             [language] * len(batch),
+            (_first(batch, of) == batch.roots).tolist(),
+            _markings(batch, dependents[_OBLIQUE], of, nouns),
             strict=True,
         )
     )
@@ -312,16 +331,16 @@ def _clitic(batch: Batch) -> NDArray[np.bool_]:
 
 class _Nouns(NamedTuple):
     """What words are as arguments, [words]; the number and the case of each distinct value of
-    FEATS; the first adposition of each word as a code of its lemma, -1 for none.
+    FEATS; where the first adposition of each word is, -1 for none.
     """
 
     coordinated: NDArray[np.bool_]
-    foreign: NDArray[np.bool_]
     measure: NDArray[np.bool_]
     counted: NDArray[np.bool_]
     one: NDArray[np.bool_]
     number: list[str]
     case: list[str]
+    accusative: NDArray[np.bool_]
     adposition: Ints
 
 
@@ -331,19 +350,17 @@ def _nouns(batch: Batch) -> _Nouns:
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
     of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
     measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
-    marks_objects = batch.lemmas.where(word_list("object-markers").__contains__)
-    marks_objects |= batch.deprels.where("case:acc".__eq__)
     adposition = np.full(len(batch.parents), -1)
     rows = np.flatnonzero(cases)[::-1]  # of several the first one stays
-    adposition[batch.parents[rows]] = batch.lemmas.codes[rows]
+    adposition[batch.parents[rows]] = rows
     return _Nouns(
         _above(batch, _has_relation(batch, "conj")),
-        case & ~_above(batch, cases & marks_objects),
         _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
         _above(batch, numeral),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
         [features(raw).get("Case", "") for raw in batch.feats.names],
+        _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,
     )
 
@@ -359,13 +376,42 @@ def _arguments(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[list[A
         map(fold_marks, _strings(batch.lemmas, rows)),
         [nouns.case[k] for k in codes],
         nouns.coordinated[rows].tolist(),
-        [batch.lemmas.names[k] if k >= 0 else "" for k in nouns.adposition[rows].tolist()],
-        nouns.foreign[rows].tolist(),
+        [_name_adposition(batch, row) for row in nouns.adposition[rows].tolist()],
+        nouns.accusative[rows].tolist(),
         nouns.measure[rows].tolist(),
         nouns.counted[rows].tolist(),
         nouns.one[rows].tolist(),
     )
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
+
+
+def _name_adposition(batch: Batch, row: int) -> str:
+    """The lemma of the adposition in a row, or its form where it has none; '' for row -1."""
+    if row < 0:
+        return ""
+    at = np.array([row])
+    (lemma,), (form,) = _strings(batch.lemmas, at), _strings(batch.words, at)
+    return lemma if lemma != "_" else form.lower()
+
+
+def build_marking(adposition: str, case: str) -> str:
+    """What stands for an adposition with a case of its noun, as 'a|' or 'को|Acc'."""
+    return f"{adposition}|{case}".replace(" ", "_")
+
+
+def _markings(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[str]:
+    """The markings of the nouns in some rows that have an adposition, sorted, as one text a
+    sentence.
+    """
+    named = nouns.adposition >= 0
+    rows = rows[named[rows] & batch.upos.where("NOUN".__eq__)[rows]]
+    texts = [
+        build_marking(_name_adposition(batch, row), nouns.case[case])
+        for row, case in zip(
+            nouns.adposition[rows].tolist(), batch.feats.codes[rows].tolist(), strict=True
+        )
+    ]
+    return [" ".join(sorted(each)) for each in _by_sentence(texts, of[rows], len(batch))]
 
 
 def _has_relation(batch: Batch, relation: str) -> NDArray[np.bool_]:
@@ -417,14 +463,45 @@ def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
     on the main predicate.
     """
     types = [""] * len(batch)
-    for relation, words in ((LAST, _last(batch)), (FIRST, _first(batch, of))):
-        named = batch.lemmas.where(lambda lemma: fold_marks(lemma) in list_chains(relation))  # noqa: B023
-        depends = (batch.parents[words] == batch.roots) & (words != batch.roots)
-        for k in np.flatnonzero(named[words] & depends).tolist():
-            row = words[k : k + 1]
-            (lemma,), (raw,) = _strings(batch.lemmas, row), _strings(batch.feats, row)
-            types[k] = find_type(fold_marks(lemma), relation, raw, language) or types[k]
+    small = batch.upos.where(_SMALL.__contains__)
+    below = batch.parents == batch.roots[of]
+    below[batch.roots] = False
+    inside = np.flatnonzero(below & _may_ask(batch))
+    last, first = _last(batch), _first(batch, of)
+    for relation, words in ((INSIDE, inside), (LAST, last), (FIRST, first)):
+        for row in words[(small & below)[words]].tolist():
+            found = _type_of_word(batch, row, relation, language)
+            types[of[row]] = types[of[row]] or found if found in ("", "unread") else found
     return types
+
+
+def _may_ask(batch: Batch) -> NDArray[np.bool_]:
+    """Which words ask wherever they stand, as their annotation or a row says."""
+    return (
+        batch.feats.where(_asking_word) & batch.upos.where("PART".__eq__)
+        | batch.deprels.where(_ASKING.__contains__)
+        | batch.lemmas.where(lambda lemma: fold_marks(lemma) in list_chains(INSIDE))
+    )
+
+
+def _type_of_word(batch: Batch, row: int, relation: str, language: str) -> str:
+    """What a word that depends on the main predicate makes of its sentence; 'unread' of a particle
+    that opens or ends it and that no row is about.
+    """
+    lemma = fold_marks(batch.lemmas.names[batch.lemmas.codes[row]])
+    raw = batch.feats.names[batch.feats.codes[row]]
+    found = find_type(lemma, relation, raw, language)
+    if found or relation != INSIDE:
+        is_particle = batch.upos.names[batch.upos.codes[row]] == "PART" and "Polarity" not in raw
+        return found or ("unread" if is_particle else "")
+    is_named = lemma in list_chains(INSIDE)  # by a row of another language
+    return "question" if _asking_word(raw) or not is_named else ""
+
+
+_SMALL = frozenset({"PART", "AUX", "ADV", "SCONJ", "PRON"})
+"""Parts of speech of particles, and of auxiliaries."""
+_ASKING = frozenset({"aux:q", "mark:q"})
+_PARTICLES = frozenset({"question", "command", "unread"})
 
 
 def _first(batch: Batch, of: Ints) -> Ints:
@@ -443,9 +520,9 @@ def _last(batch: Batch) -> Ints:
     return np.where(found == -1, batch.starts[:-1], found)
 
 
-def _asks(batch: Batch, of: Ints, subjects: Ints, types: Sequence[str]) -> NDArray[np.bool_]:
+def _asks(batch: Batch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[np.bool_]:
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
-    its subject, where a row says that this one asks there.
+    its subject, where a row says that this one asks there; one that no row is about is unread.
     """
     start = _first(batch, of)
     above = batch.parents[start]
@@ -458,7 +535,10 @@ def _asks(batch: Batch, of: Ints, subjects: Ints, types: Sequence[str]) -> NDArr
     asking = batch.feats.where(_asking_word)[start] & ~batch.deprels.where("mark".__eq__)[start]
     auxiliary = batch.upos.where("AUX".__eq__)[start]
     opens = np.array([name == "inverted question" for name in types], bool) & (last > start)
+    asking &= np.array([name != "no question" for name in types], bool)
     asks: NDArray[np.bool_] = (auxiliary & opens) | (~auxiliary & asking & near)
+    for k in np.flatnonzero(auxiliary & (above == batch.roots) & (last > start)).tolist():
+        types[k] = types[k] or "unread"
     return asks
 
 

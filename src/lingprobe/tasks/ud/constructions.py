@@ -28,19 +28,28 @@ INNER = "verbal noun"
 """The relation of an auxiliary or a particle of the verbal noun below a finite verb: Welsh *mae
 wedi mynd*.
 """
-SUBJECT, MARKED, FIRST, LAST, ALONE = "subject", "adposition", "first", "last", "alone"
+SUBJECT, MARKED, OBJECT = "subject", "adposition", "object"
+FIRST, LAST, INSIDE, ALONE = "first", "last", "inside", "alone"
 """Relations of rows about other words than auxiliaries: a subject by its lemma beside the finite
-verb, the adposition of a subject, a dependent of the main predicate that opens or ends a sentence,
-marks aside, and a verb without auxiliaries.
+verb, the adposition of a subject and of an object, a dependent of the main predicate that opens or
+ends a sentence, marks aside, or stands anywhere, and a verb without auxiliaries.
 """
 RELATIONS = {
     "pass": "aux:pass",
     "cop": "cop",
-    **{name: name for name in (INNER, SUBJECT, MARKED, FIRST, LAST, ALONE)},
+    **{name: name for name in (INNER, SUBJECT, MARKED, OBJECT, FIRST, LAST, INSIDE, ALONE)},
 }
 """Relations that rows name; `aux` is every other one, `any` is that of any auxiliary."""
 _OF_AUXILIARIES = ("aux:pass", "cop")
 _OF_VERBS = frozenset({"aux", "any", "pass", "cop", INNER})
+TYPE = "type"
+_ABOUT = {
+    "": _OF_VERBS,
+    SUBJECT: {*_OF_VERBS, SUBJECT, MARKED},
+    OBJECT: {*_OF_VERBS, OBJECT},
+    TYPE: {FIRST, LAST, INSIDE},
+}
+"""What rows are asked about -> their relations."""
 NO_LEMMA_ASKED = "-"
 """What a row has for the lemma of a verb without auxiliaries."""
 FORMS = {
@@ -156,13 +165,14 @@ def heads_of_verbal_nouns() -> frozenset[str]:
 
 
 @cache
-def is_language_read(language: str, subjects: bool = False) -> bool:
-    """Whether there are rows about verbs of a language or of a family above it, by its code;
-    subjects: or about its subjects.
+def is_language_read(language: str, about: str = "") -> bool:
+    """Whether there are rows about verbs of a language or of a family above it, by its code.
+
+    about  SUBJECT, OBJECT: or about these; TYPE: about what asks or commands
     """
     lineage = get_lineage(language)
-    about = {*_OF_VERBS, SUBJECT, MARKED} if subjects else _OF_VERBS
-    rows = (row for row in constructions() if row.relation in about)
+    relations = _ABOUT[about]
+    rows = (row for row in constructions() if row.relation in relations)
     return bool(lineage) and any(row.holds_for(lineage) for row in rows)
 
 
@@ -196,10 +206,13 @@ def list_chains(relation: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 12)
 def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
     """What a word with some features that opens or ends a sentence makes of it: 'question',
-    'command', 'inverted question' for an auxiliary before its subject; '' where no row says it.
+    'command', 'inverted question' for an auxiliary before its subject, 'statement' for one that
+    does not ask; '' where no row says it. Rows of other languages say nothing, as particles are
+    short words.
     """
     verb = Verb("", "", features(raw), Form.FINITE)
-    return find_meaning(lemma, relation, verb, language).name
+    found = find_meaning(lemma, relation, verb, language)
+    return found.name if found.is_read else ""
 
 
 def cell(auxiliary: Verb, verb: Verb) -> str:

@@ -56,6 +56,7 @@ from lingprobe.tasks.ud.account import (
 from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
 from lingprobe.tasks.ud.clause import clauses
 from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
+from lingprobe.tasks.ud.markings import refuse_obliques
 from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from lingprobe.tasks.ud.types import sent_type as sentence_type
 
@@ -114,6 +115,7 @@ LITERAL: dict[str, ud_rules.Literal] = {
 }
 NO_TREE = "running text has no tree"
 NO_AUXILIARY = "no auxiliary"
+NO_OBLIQUE = "no oblique with an adposition"
 
 
 def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[str, list[Finding]]:
@@ -123,6 +125,7 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
     if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
         columns = (
+            OBLIQUES,
             *RULES,
             *map(_literal, LITERAL),
             *map(_doubts, ACCOUNTED),
@@ -145,6 +148,9 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
             find_contradiction(name, clause, finding)
             for clause, finding in zip(mains, answers[name], strict=True)
         ]
+    answers[OBLIQUES] = [
+        answer(clause.obliques) if clause.obliques else NO_OBLIQUE for clause in mains
+    ]
     groups = (clause.group for clause in mains)
     answers[AUXILIARIES] = [
         answer(f"{group.tense} {group.how}".strip(), group.cell) if group.cell else NO_AUXILIARY
@@ -159,7 +165,8 @@ def rules_of_file(path: Path) -> Rules:
     return Rules(partial(judge, language=code), (root_of(judge),), code)
 
 
-AUXILIARIES = "auxiliaries"
+AUXILIARIES, OBLIQUES = "auxiliaries", "obliques"
+"""Columns of which auxiliary carries the tense, and of how obliques are marked."""
 
 
 def _literal(name: str) -> str:
@@ -287,17 +294,24 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
 
     def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
         findings = _findings(name, corpus, options)
+        if name == "obj-num" and options.rules == "lingprobe":
+            findings = refuse_obliques(corpus, findings, corpus.findings(OBLIQUES))
         if name in ACCOUNTED and options.rules == "lingprobe":
             findings = _account(name, corpus, findings, notes)
         notes |= counts(findings)
         if name in CHECKED and options.rules == "lingprobe":
-            notes["contradictions"] = _contradictions(corpus, name)
-            findings = mark_contradictions(findings, corpus.findings(_checks(name)))
+            findings = _check(name, corpus, findings, notes)
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
         return Found.of(corpus, findings)
 
     return answers
+
+
+def _check(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) -> Findings:
+    """The findings, marked where another rule contradicts them, which goes into the notes."""
+    notes["contradictions"] = _contradictions(corpus, name)
+    return mark_contradictions(findings, corpus.findings(_checks(name)))
 
 
 def _contradictions(corpus: ParsedCorpus, name: str) -> dict[str, dict[str, int | str]]:
@@ -329,6 +343,8 @@ def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     if options.rules == "lingprobe":
         findings = _account("tense", corpus, findings, notes)
     notes |= counts(findings)
+    if options.rules == "lingprobe":
+        findings = _check("tense", corpus, findings, notes)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
         corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))

@@ -182,7 +182,7 @@ def _find_answers(batch: Batch, options: Options) -> Iterator[tuple[Finding, str
         first[batch.parents[batch.deprels.where(lambda name: name.startswith("conj"))]] = True
     values = [features(raw).get(options.feature, "") for raw in batch.feats.names]
     majority = _majority(batch, of, node, values)
-    upos, feats, forms = batch.upos, batch.feats, batch.words
+    upos, feats, forms, lemmas = batch.upos, batch.feats, batch.words, batch.lemmas
     for k, i in enumerate(node.tolist()):
         if i < 0:
             yield f"{'several words are' if many[k] else 'no word is'} {options.whose}", "_"
@@ -195,13 +195,16 @@ def _find_answers(batch: Batch, options: Options) -> Iterator[tuple[Finding, str
             # the only word of its class is its majority
             others = "" if options.by_class else majority[k]
             form = forms.names[forms.codes[i]].lower()
-            yield _value_finding(values[code], form, others, options.feature), feats.names[code]
+            lemma = lemmas.names[lemmas.codes[i]]
+            reason = _refuse_value(values[code], options.feature)
+            yield reason or answer(values[code], form, others, lemma=lemma), feats.names[code]
 
 
-def _value_finding(value: str, form: str, majority: str, feature: str) -> Finding:
+def _refuse_value(value: str, feature: str) -> str:
+    """Why a word has no value of a feature that can be asked about, '' where it has one."""
     if not value or "," in value:
         return f"the word has {'several values of' if value else 'no'} {feature}"
-    return answer(value, form, majority)
+    return ""
 
 
 def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:

@@ -16,9 +16,15 @@ import numpy as np
 
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Answer, Finding, Findings, answer, build_unread_answer
-from lingprobe.tasks.ud.clause import Argument, Clause
-from lingprobe.tasks.ud.constructions import MARKED, SUBJECT, find_meaning, is_language_read
+from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, Findings, answer
+from lingprobe.tasks.ud.clause import Argument, Clause, build_marking
+from lingprobe.tasks.ud.constructions import (
+    MARKED,
+    OBJECT,
+    SUBJECT,
+    find_meaning,
+    is_language_read,
+)
 from lingprobe.tasks.ud.forms import Form, Verb
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
@@ -66,8 +72,13 @@ def passive(clause: Clause) -> Finding:
         return "a passive subject or an agent, but no aux:pass"
     if voice == "active" and (reason := _unmarked_passive(clause)):
         return reason
-    make = build_unread_answer if _is_unread(clause) else answer
-    return make(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+    how = _VOICES[voice] or _active(clause)
+    return answer(voice, clause.form, "", how, lemma=clause.lemma, **tag_unread(_is_unread(clause)))
+
+
+def tag_unread(is_unread: bool) -> dict[str, str]:
+    """The stratum of an answer that no row of a language covers which has some."""
+    return {READING: UNREAD} if is_unread else {}
 
 
 def _is_unread(clause: Clause) -> bool:
@@ -117,7 +128,7 @@ def passive_literal(clause: Clause, ours: Finding) -> Finding:
     """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
     voice = clause.group.literal_voice
     return (
-        answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
+        answer(voice, clause.form, "", _VOICES[voice] or _active(clause), lemma=clause.lemma)
         if voice in _VOICES
         else voice
     )
@@ -144,8 +155,15 @@ def tense(clause: Clause) -> Finding:
     if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
         return GOT
     if group.verbal and group.tense:
-        make = build_unread_answer if _is_unread(clause) else answer
-        return make(group.tense, clause.form, clause.tense, group.how, auxiliary=group.cell)
+        return answer(
+            group.tense,
+            clause.form,
+            clause.tense,
+            group.how,
+            lemma=clause.lemma,
+            auxiliary=group.cell,
+            **tag_unread(_is_unread(clause)),
+        )
     return group.how if group.verbal else NO_VERB
 
 
@@ -163,7 +181,14 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
         return UNMARKED if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
-    return answer(group.literal, clause.form, clause.tense, group.how, auxiliary=group.cell)
+    return answer(
+        group.literal,
+        clause.form,
+        clause.tense,
+        group.how,
+        lemma=clause.lemma,
+        auxiliary=group.cell,
+    )
 
 
 def subj_num(clause: Clause) -> Finding:
@@ -195,6 +220,7 @@ def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
     return _exactly("obj", clause.objects, clause, _OBJECT) if clause.objects else ours
 
 
+NO_OBJECT = "an adposition that marks no object there, as a row says"
 NO_SUBJECT = "an adposition that marks no subject there, as a row says"
 MAJESTY = "a plural of majesty with a singular verb"
 
@@ -237,7 +263,6 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
         (noun.measure, why.measure),
         (singular and noun.counted, why.counted),
         (not singular and noun.one, why.one),
-        (why is _OBJECT and noun.is_foreign, _FOREIGN),
         (
             why is _OBJECT and (clause.lemma in word_list("being") or clause.copular),
             "an object of a verb of being or becoming",
@@ -247,22 +272,22 @@ def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
             "an object of a passive, which may be its subject",
         ),
         (
-            why is _SUBJECT and singular and not _is_marked(noun) and clause.group.number == "Plur",
+            why is _SUBJECT and singular and not is_marked(noun) and clause.group.number == "Plur",
             "a singular subject with a plural verb",
         ),
     )
-    return next((reason for holds, reason in doubts if holds), "") or (
-        _read_doubt(noun, clause) if why is _SUBJECT else ""
-    )
+    read = _read_doubt if why is _SUBJECT else _read_doubt_of_object
+    return next((reason for holds, reason in doubts if holds), "") or read(noun, clause)
 
 
-_FOREIGN = "the object has an adposition that marks no objects"
 _MARKED_CASES = frozenset({"Erg", "Dat", "Obl"})
 
 
-def _is_marked(noun: Argument) -> bool:
-    """Whether a subject is marked as one that a verb need not agree with: ergative, dative."""
-    return bool(noun.adposition) or noun.case in _MARKED_CASES
+def is_marked(noun: Argument) -> bool:
+    """Whether a subject is marked as one that a verb need not agree with, by an adposition or by
+    its case: ergative, dative, oblique. One that only looks like a nominative may be a mistake.
+    """
+    return bool(noun.adposition) or not _MARKED_CASES.isdisjoint(noun.case.split(","))
 
 
 def _read_doubt(noun: Argument, clause: Clause) -> str:
@@ -278,6 +303,14 @@ def _read_doubt(noun: Argument, clause: Clause) -> str:
         return ""
     found = find_meaning(noun.adposition, MARKED, beside, clause.language)
     return NO_SUBJECT if found.name == "no subject" else ""
+
+
+def _read_doubt_of_object(noun: Argument, clause: Clause) -> str:
+    """Why a row says that an object is none; '' where none does."""
+    if not noun.adposition or noun.is_accusative:
+        return ""
+    found = find_meaning(noun.adposition, OBJECT, _beside(clause), clause.language)
+    return NO_OBJECT if found.name == "no object" else ""
 
 
 def _passive_participle(clause: Clause) -> bool:
@@ -299,20 +332,28 @@ def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
     (noun,) = nouns
     if noun.upos != "NOUN":
         return why.no_noun
-    make = build_unread_answer if why is _SUBJECT and _is_unread_subject(noun, clause) else answer
+    if not noun.number:
+        return why.no_number
+    strata = tag_unread(_is_unread_argument(noun, clause, SUBJECT if why is _SUBJECT else OBJECT))
+    if why is _OBJECT and noun.adposition and not noun.is_accusative:
+        strata[ADPOSITION] = build_marking(noun.adposition, noun.case)
     role = _role(noun, clause, why)
-    return (
-        make(noun.number, fold_marks(noun.form), clause.number, role)
-        if noun.number
-        else why.no_number
-    )
+    form = fold_marks(noun.form)
+    return answer(noun.number, form, clause.number, role, lemma=noun.lemma, **strata)
 
 
-def _is_unread_subject(noun: Argument, clause: Clause) -> bool:
-    """Whether a subject has an adposition that no row of a language is about which has some."""
-    if not noun.adposition or not is_language_read(clause.language, subjects=True):
+ADPOSITION = "adposition"
+"""The stratum of what marks an object, with the case of the noun."""
+
+
+def _is_unread_argument(noun: Argument, clause: Clause, about: str) -> bool:
+    """Whether an argument has an adposition that no row of a language is about which has some."""
+    if not noun.adposition or not is_language_read(clause.language, about):
         return False
-    return not find_meaning(noun.adposition, MARKED, _beside(clause), clause.language).is_read
+    if about == OBJECT and noun.is_accusative:
+        return False
+    relation = MARKED if about == SUBJECT else OBJECT
+    return not find_meaning(noun.adposition, relation, _beside(clause), clause.language).is_read
 
 
 def _beside(clause: Clause) -> Verb:

@@ -20,9 +20,13 @@ from lingprobe.corpora.marks import (
 )
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import Clause
+from lingprobe.tasks.ud.constructions import TYPE, is_language_read
 from lingprobe.tasks.ud.lists import word_list
+from lingprobe.tasks.ud.rules import tag_unread
 from lingprobe.tasks.ud.verbs import UNMARKED_COMMAND
 
+ASKS = "asks by its words, but has no question mark"
+SILENT = "no subject: a statement or a command, which the treebank does not mark"
 BARE = "a bare infinitive: a command in some languages, a fragment in others"
 _COLONS = frozenset(":：՝")
 
@@ -42,19 +46,36 @@ def sent_type(clause: Clause) -> Finding:
         asked, quoted, ending = True, any(word in QUOTES for word in words[:at]), "?"
     if group.command or clause.particle == "command":
         return _command(clause, ending)
-    if asked or clause.particle == "question":
+    if asked or ((clause.particle == "question" or group.asks) and ending != "!"):
         return _question(clause, quoted, ending)
-    if (group.unmarked or group.bare) and not clause.has_subject:
-        return UNMARKED_COMMAND if group.unmarked else BARE
-    if (clause.asks or group.asks) and not (ending == "!" and not group.verb):
-        return "asks by its words, but has no question mark"
-    if clause.joined:
-        return "a statement joined with a command"
-    return (
-        answer("other", mark=ending)
-        if mark or group.finite or clause.has_subject
-        else "neither a verb nor a final mark"
+    return _doubt(clause, ending, is_clause) or answer(
+        "other", mark=ending, **tag_unread(_is_unread(clause))
     )
+
+
+def _doubt(clause: Clause, ending: str, is_clause: bool) -> str:
+    """Why a sentence without a question mark may be no statement; '' where nothing is against
+    it.
+    """
+    group = clause.group
+    silent = clause.opens and (group.moodless == "finite" or (group.moodless and ending == "!"))
+    asks = clause.asks or group.asks or clause.particle == "question"
+    doubts = (
+        (group.unmarked and not clause.has_subject, UNMARKED_COMMAND),
+        (group.bare and not clause.has_subject, BARE),
+        (silent and not clause.has_subject, SILENT),
+        (asks and not (ending == "!" and not group.verb), ASKS),
+        (clause.joined, "a statement joined with a command"),
+        (not is_clause, "neither a verb nor a final mark"),
+    )
+    return next((reason for holds, reason in doubts if holds), "")
+
+
+def _is_unread(clause: Clause) -> bool:
+    """Whether a statement begins or ends with a word that may ask, of which no row says whether it
+    does, in a language that has rows of these.
+    """
+    return clause.particle == "unread" and is_language_read(clause.language, TYPE)
 
 
 def _asking_within(words: tuple[str, ...], text: str) -> int:

@@ -80,6 +80,8 @@ class Group(NamedTuple):
     finite   whether there is a finite verb; bare: an infinitive alone; asks: a question particle
     unmarked whether the verb stands alone in a form that is finite or not, as in Afrikaans
     is_read  whether rows of the language itself cover all auxiliaries with the forms beside them
+    moodless 'finite' or 'bare', the form of a verb alone that has neither Mood nor Person and is
+             not past, so that it may be a command; else ''
     annotated  the Tense of the finite verb as 'pres' or 'past', whatever the construction
     """
 
@@ -99,6 +101,7 @@ class Group(NamedTuple):
     asks: bool
     unmarked: bool
     is_read: bool
+    moodless: str
     annotated: str
 
 
@@ -130,11 +133,24 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
         _number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
-        any(h.relation == "aux:q" for h in helpers),
+        any(h.relation == "aux:q" for h in helpers)
+        or any("Int" in v.feats.get("Mood", "").split(",") for v in (own, *helpers)),
         not helpers and "," in own.feats.get("VerbForm", ""),
         _is_read(own, verbs, inner, language),
+        _moodless(upos, own, helpers),
         TENSES.get((chain[0] if chain else own).feats.get("Tense", ""), ""),
     )  # fmt: skip
+
+
+_MAY_COMMAND = frozenset({Form.FINITE, Form.BARE})
+
+
+def _moodless(upos: str, own: Verb, helpers: Sequence[Verb]) -> str:
+    """The form of a verb that stands alone and may be a command for all that features say."""
+    if upos != "VERB" or helpers or not {"Mood", "Person", "Aspect"}.isdisjoint(own.feats):
+        return ""
+    is_past = own.feats.get("Tense", "Pres") != "Pres"
+    return own.form.value if own.form in _MAY_COMMAND and not is_past else ""
 
 
 def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:

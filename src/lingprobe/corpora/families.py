@@ -1,0 +1,49 @@
+"""Families, branches and macro-areas of languages, after Glottolog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from lingprobe.corpora.languages import get_lineage
+from lingprobe.data.records import records
+
+
+class Classification(NamedTuple):
+    """Where a language belongs, after Glottolog; '' for what is not known.
+
+    branch  the one that grammars name, as Slavic
+    """
+
+    glottocode: str = ""
+    family: str = ""
+    branch: str = ""
+    macroarea: str = ""
+
+
+class _Group(NamedTuple):
+    rank: str
+    name: str
+    macroarea: str
+
+
+def classify_language(code: str) -> Classification:
+    """The family, branch and macro-area of a language or treebank, by its code."""
+    lineage = get_lineage(code)
+    if not lineage:
+        return Classification()
+    groups = [group for glottocode in lineage if (group := _groups().get(glottocode))]
+    family, branch = (
+        next((group.name for group in groups if group.rank == rank), "")
+        for rank in ("family", "branch")
+    )
+    area = next((group.macroarea for group in groups if group.macroarea), "")
+    return Classification(lineage[0], family, branch, area)
+
+
+@cache
+def _groups() -> Mapping[str, _Group]:
+    _, rows = records(Path(__file__).with_name("families.tsv"))
+    return {glottocode: _Group(*cells) for _, (glottocode, *cells) in rows}
