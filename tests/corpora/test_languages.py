@@ -1,5 +1,6 @@
 import pytest
 
+from lingprobe.corpora.aliases import list_aliases
 from lingprobe.corpora.families import classify_language
 from lingprobe.corpora.languages import (
     get_lineage,
@@ -10,7 +11,7 @@ from lingprobe.corpora.languages import (
     name_script,
     script,
 )
-from lingprobe.corpora.universal import list_aliases, list_treebanks, treebank
+from lingprobe.corpora.universal import list_treebanks, treebank
 
 
 @pytest.mark.parametrize(

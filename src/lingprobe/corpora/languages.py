@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from lingprobe.corpora.universal import list_aliases, list_treebanks
+from lingprobe.corpora.aliases import list_aliases
+from lingprobe.corpora.universal import list_treebanks
 from lingprobe.data.records import records
 
 SCRIPTS = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from lingprobe.data.records import records
+from lingprobe.corpora.aliases import list_aliases
 
 RELEASE = "2.17"
 """The release that is meant where none is named."""
@@ -92,13 +92,6 @@ def list_treebanks() -> Mapping[str, Treebank]:
     lines = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
     return {code: Treebank(code, name, licence) for code, name, licence in rows}
-
-
-@cache
-def list_aliases() -> Mapping[str, str]:
-    """Other names of languages, in lower case -> the code that their treebanks begin with."""
-    _, rows = records(Path(__file__).with_name("aliases.tsv"))
-    return {name.casefold(): code for _, (code, names) in rows for name in names.split("; ")}
 
 
 def _by_other_name(text: str) -> Treebank | None:
