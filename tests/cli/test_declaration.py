@@ -248,7 +248,7 @@ PROSE = {
     ("lingprobe/cli/declaration.py", "callback"): "the same",
     ("lingprobe/data/listing.py", "_entry"): "the description of what is listed",
     ("lingprobe/data/references.py", "summary"): "its first paragraph",
-    ("lingprobe/encoders/any_encoder.py", "find"): "hands it on",
+    ("lingprobe/encoders/encoder_contents.py", "find"): "hands it on",
     ("lingprobe/tasks/options.py", "options_of"): "hands it on",
     ("lingprobe/pages/view_page.py", "__post_init__"): "writes it",
     ("lingprobe/tasks/task.py", "__post_init__"): "writes it",

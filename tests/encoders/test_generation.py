@@ -203,7 +203,8 @@ def test_a_loaded_model_writes_as_its_folder_does(llama):
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
     model.train()
     before = model.generation_config.to_dict()
-    (live,) = lingprobe.configure((model, tokenizer), template="chat", generate=LONGEST)
+    exact = {"dtype": "float32", "device": "cpu"}
+    (live,) = lingprobe.configure((model, tokenizer), template="chat", generate=LONGEST, **exact)
     talks = [talk(turns) for turns in PROMPTS]
     ours = live.encode(talks)
     theirs = make(f"hf:{llama},template=chat,generate={LONGEST},{EXACT}").encode(talks)

@@ -52,8 +52,8 @@ class ShardOptions(Options):
     shard: Annotated[
         str | None,
         Help(
-            "this machine's share of the work, such as `3/16`, or `slurm` in a SLURM array; after"
-            " its share, it does what the others have left"
+            "this machine's share of the work, as `3/16`, or `slurm` in a SLURM array; then it does"
+            " what others left"
         ),
         flag(metavar="N/OF", panel=SPEED),
     ] = None
@@ -313,9 +313,8 @@ class ModelOptions(Options):
     models: Annotated[
         Sequence[str],
         Help(
-            "a model by its name on the Hugging Face hub, or its folder: loaded with"
-            " sentence-transformers if possible, else with transformers; for tasks about words its"
-            " subwords (`hf:NAME,pool=none`)"
+            "a model by its name on the hub, or its folder: loaded with sentence-transformers if"
+            " possible, else with transformers; for tasks about words its subwords"
         ),
         flag("--model", "-m", metavar="NAME"),
     ] = ()
@@ -356,8 +355,8 @@ class ExperimentFile(Options):
     file: Annotated[
         str | Path,
         Help(
-            "the experiment, as TOML. Its `output` is the folder of results; code that it names"
-            " (`mine.py@thing`) must be in the file's own folder, and is run only from there"
+            "the experiment, as TOML; code that it names (`mine.py@thing`) is run from the file's"
+            " own folder alone"
         ),
         argument("FILE"),
     ]

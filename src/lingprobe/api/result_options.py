@@ -62,8 +62,8 @@ class ReportOptions(SelectionOptions):
     figure: Annotated[
         str,
         Help(
-            "the figure, if a file is drawn, and in HTML: `dots` (with intervals), `heat` (a heat"
-            " map), `radar`, `layers` (curves over layers) or `mine.py@figure`"
+            "the figure: `dots` (with intervals), `heat` (a heat map), `radar`,"
+            " `layers` (curves over layers) or `mine.py@figure`"
         ),
         flag(metavar="FIGURE", complete="figures"),
     ] = "dots"
@@ -153,9 +153,8 @@ class RelateOptions(SelectionOptions):
     figure: Annotated[
         Literal["heat", "within", "dots", "radar", "scores"],
         Help(
-            "the figure, if a file is drawn, and in HTML: `heat`, `within` (a heat map of"
-            " correlations within families) or `dots` (with intervals); with languages `dots`,"
-            " `radar` or `scores`"
+            "the figure: `heat`, `within` (a heat map of correlations within families) or `dots`"
+            " (with intervals); with languages `dots`, `radar` or `scores`"
         ),
     ] = "heat"
     seed: Annotated[int, Help("the random seed", "0")] = 0

@@ -91,8 +91,8 @@ class SizedFileOptions(FileOptions):
     width: Annotated[
         str | None,
         Help(
-            "width in a paper of a figure or a table in LaTeX: `column` (77 mm), `text` (139.7 mm),"
-            " or millimetres, as `90mm` (default: figures for screens, tables as wide as they are)"
+            "width in a paper of a figure or a table in LaTeX: `column` (77 mm), `text` (139.7 mm)"
+            " or `90mm`"
         ),
         flag(metavar="WIDTH"),
     ] = None

@@ -246,6 +246,8 @@ class Answers:
         """By how much folds err together in such a metric, mean of the fits that say it; NaN where
         none does.
         """
+        if all(each == (0, 0) for each in self.tied):  # of a fold, whatever its metric is
+            return 0.0 if self.tied else float("nan")
         ranks = find_metric(metric).ranks
         ties = [each.ranks if ranks else each.answers for each in self.tied]
         known = [tie for tie in ties if not np.isnan(tie)]
