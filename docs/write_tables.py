@@ -12,7 +12,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SHOWN = re.compile(r"^(```console\n\$ lingprobe ([^\n]*[^\n\\])\n)((?:(?!```|\$ ).*\n)+)(?=```$)", re.M)
+SHOWN = re.compile(
+    r"^(```console\n\$ lingprobe ([^\n]*[^\n\\])\n)((?:(?!```|\$ ).*\n)+)(?=```$)", re.M
+)
 
 
 def page(text: str) -> str:

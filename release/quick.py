@@ -52,6 +52,7 @@ WORDS = ROOT / ".venv" / "test-words.json"
 BUDGET_SECONDS, WORKERS = 38.0, 2
 START_SECONDS = 32.0  # that starting workers, and tests that are slower than they were, may take
 UNKNOWN_SECONDS = 0.5  # what a test takes that was never run
+MISSING_SHARE = 0.01  # of the tests that need not have been run, for all to count as run
 SLOW_SECONDS = 1.0  # from which on a test stands among the slow ones
 MAX_TEST_SECONDS = 20.0  # of one test that is chosen among others
 TEST_LIMIT_SECONDS = 45  # from which on a test is taken not to end
@@ -437,7 +438,8 @@ def write_slow_tests() -> int:
     """Write down how long slow tests take; 1 where fewer tests were run here than there are."""
     found = run_here()
     tests = {f"{node.module}::{node.name}" for node in graph()[1] if is_test(node)}
-    if missing := sorted(tests - found.keys()):
+    missing = sorted(tests - found.keys())  # a few run elsewhere, on a cluster
+    if len(missing) > MISSING_SHARE * len(tests):
         print(f"{len(missing)} tests were not run here, as {missing[0]}: run `make test` first")
         return 1
     slow = {test: found[test] for test in sorted(tests) if found[test] >= SLOW_SECONDS}

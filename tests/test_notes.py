@@ -154,7 +154,8 @@ def reads_by_key(tree):
         else:
             continue
         of = isinstance(value, ast.Attribute) and value.attr in {"provenance", "notes", "choice"}
-        if of and isinstance(key, ast.Constant | ast.Name):
+        is_number = isinstance(key, ast.Constant) and isinstance(key.value, int)  # of table.notes
+        if of and isinstance(key, ast.Constant | ast.Name) and not is_number:
             yield node.lineno
 
 

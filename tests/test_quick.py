@@ -63,7 +63,9 @@ def test_a_fresh_checkout_knows_the_slow_tests(quick, monkeypatch, tmp_path):
     here, kept = tmp_path / "durations.json", tmp_path / "slow.tsv"
     monkeypatch.setattr(quick, "DURATIONS", here)
     monkeypatch.setattr(quick, "SLOW", kept)
-    here.write_text(json.dumps({k: v for k, v in ran.items() if not k.startswith(fast)}))
+    missing = [fast, *list(tests)[2 : 2 + len(tests) // 50]]
+    left = {k: v for k, v in ran.items() if k.partition("[")[0] not in missing}
+    here.write_text(json.dumps(left))
     assert quick.write_slow_tests() == 1
     assert not kept.exists()
     here.write_text(json.dumps(ran))

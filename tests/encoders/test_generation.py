@@ -203,8 +203,8 @@ def test_a_loaded_model_writes_as_its_folder_does(llama):
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
     model.train()
     before = model.generation_config.to_dict()
-    exact = {"dtype": "float32", "device": "cpu"}
-    (live,) = lingprobe.configure((model, tokenizer), template="chat", generate=LONGEST, **exact)
+    chat = {"template": "chat", "generate": LONGEST, "dtype": "float32"}
+    (live,) = lingprobe.configure((model, tokenizer), **chat)
     talks = [talk(turns) for turns in PROMPTS]
     ours = live.encode(talks)
     theirs = make(f"hf:{llama},template=chat,generate={LONGEST},{EXACT}").encode(talks)
