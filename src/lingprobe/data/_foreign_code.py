@@ -8,8 +8,9 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from lingprobe.data.digests import checksum_bytes
 from lingprobe.data.errors import LingprobeError, describe_missing
@@ -49,6 +50,16 @@ def module_name(file: Path) -> str:
     return f"{_FROM_FILE}{checksum_bytes(os.fsencode(file.expanduser().resolve())).hex()[:12]}"
 
 
+class _FromSource(SourceFileLoader):
+    """Reads the source and no bytecode beside it, which Python takes for that of another source of
+    the same size and second; none is written there either.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def import_file(file: Path) -> ModuleType:
     """A user's Python file as a module, imported once a process; the user asks for this code to
     run.
@@ -56,7 +67,8 @@ def import_file(file: Path) -> ModuleType:
     name = module_name(file)
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, file)
+    loader = _FromSource(name, str(file))
+    spec = importlib.util.spec_from_file_location(name, file, loader=loader)
     assert spec is not None
     assert spec.loader is not None
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
