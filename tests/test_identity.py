@@ -27,8 +27,7 @@ from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import identity, portable, walk_parts
 from lingprobe.data.references import allow_code
 from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.experiment.data import task_identity
 from lingprobe.experiment.keys import (
     EMBEDS,

@@ -16,8 +16,7 @@ import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.encoders import make
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt, make
 
 pytestmark = pytest.mark.skipif(find_spec("peft") is None, reason="peft is not installed")
 QUERIES = {"r": 4, "lora_alpha": 8, "target_modules": ["query", "value"]}

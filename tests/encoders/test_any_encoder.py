@@ -7,8 +7,7 @@ import torch
 from lingprobe.data.core import DataProblem, Prepared, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import ReferenceProblem, allow_code
-from lingprobe.encoders import ENCODERS, make
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import ENCODERS, adapt, make
 
 MINE = Path(__file__).with_name("mine.py")
 allow_code(f"{MINE}@any")

@@ -25,8 +25,7 @@ from fixtures.models import sentence_transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt, make
 
 DTYPES = ("float32", "bfloat16", "float16")
 

@@ -22,8 +22,7 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from encoders.tokenisers import LINES
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt, make
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"

@@ -81,7 +81,7 @@ def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monke
 
 
 def test_a_live_model_is_an_encoder(model, sbert, sentences):
-    from lingprobe.encoders.any_encoder import adapt
+    from lingprobe.encoders import adapt
 
     encoder = adapt(model)
     assert np.array_equal(

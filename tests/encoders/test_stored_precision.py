@@ -10,8 +10,7 @@ import pytest
 import torch
 import transformers
 
-from lingprobe.encoders import make
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt, make
 
 STORED = ("float32", "float16", "bfloat16")
 # how far a vector may be, of its length, from that of the same weights in float32

@@ -13,7 +13,7 @@ import pytest
 import lingprobe
 from lingprobe.data._foreign_code import module_name
 from lingprobe.data.references import allow_code
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readers import names_of
 

@@ -15,7 +15,7 @@ from scipy.stats import hypergeom
 import lingprobe
 from fixtures.embedding_server import embedding_server
 from lingprobe.data._foreign_code import module_name
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt
 from lingprobe.experiment.consistency import HANDFUL, SHARES, _chances
 from lingprobe.store.blocks import open_block
 

@@ -18,9 +18,8 @@ from lingprobe.data.references import (
 from lingprobe.data.suggestions import suggest
 from lingprobe.datasets.formats.folders import SUFFIXES
 from lingprobe.datasets.formats.held_rows import is_frame
-from lingprobe.encoders import ENCODERS
+from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.encoders.adapters import is_adapter
-from lingprobe.encoders.any_encoder import adapt
 from lingprobe.encoders.hub import Files, files_of
 from lingprobe.nets.device import check_name
 from lingprobe.tasks import TASKS

@@ -160,9 +160,9 @@ def _check_setting(path: Path, key: str, value: Any) -> Any:
         raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
     plain = kind if kind in _KINDS else str
     if type(value) is not plain:
-        choices = KEYS[key].choices
-        wanted = f"choose one of {', '.join(map(repr, choices))}" if choices else ""
-        raise UsageProblem(f"{path}: {key} = {value!r}: {wanted or f'write {_KINDS[plain]}'}")
+        choices = ", ".join(map(repr, KEYS[key].choices))
+        wanted = f"choose one of {choices}" if choices else f"write {_KINDS[plain]}"
+        raise UsageProblem(f"{path}: {key} = {value!r}: {wanted}")
     return value
 
 

@@ -295,9 +295,9 @@ def predictions(
 
         lingprobe.predictions("results/", "predictions/", tasks=["edge/dep"])
     """
-    stored = _of(results, _parse_selection(selection, scores=True))
     from lingprobe.api.prediction_files import write_predictions
 
+    stored = _of(results, _parse_selection(selection, scores=True))
     return write_predictions(stored.results, Path(output), format)
 
 

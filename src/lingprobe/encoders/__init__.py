@@ -61,7 +61,7 @@ def adapt(thing: Any, name: str | None = None, **options: Any) -> Encoder:
     options  of a model, as hf: and st: have them (layers='all')
     UsageProblem or DataProblem for what is none.
     """
-    from lingprobe.encoders.any_encoder import adapt as adapt_any
+    from lingprobe.encoders.any_encoder import adapt_any
 
     return adapt_any(thing, name, **options)
 

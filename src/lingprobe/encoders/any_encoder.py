@@ -159,7 +159,7 @@ class Pair:
         return self.prepare(sentences).encode(sentences)
 
 
-def adapt(thing: Any, name: str | None = None, **options: Any) -> Encoder:
+def adapt_any(thing: Any, name: str | None = None, **options: Any) -> Encoder:
     """An Encoder of anything that turns sentences into vectors.
 
     That is an Encoder, which says that it takes sentences; `(model, tokenizer)` of transformers or

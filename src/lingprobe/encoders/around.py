@@ -48,9 +48,9 @@ class WrappedContents(EncoderContents):
             )
         around = self.split(each[0])[1]
         assert around is not None
-        from lingprobe.encoders.any_encoder import adapt
+        from lingprobe.encoders.any_encoder import adapt_any
 
-        return adapt(self.around.make(around), str(each[0]))
+        return adapt_any(self.around.make(around), str(each[0]))
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with the encoder's defaults filled in, and what is around it behind."""

@@ -28,9 +28,9 @@ class EncoderContents(Contents):
             return typing.cast(Callable[..., Any], thing)
 
         def factory() -> Any:
-            from lingprobe.encoders.any_encoder import adapt
+            from lingprobe.encoders.any_encoder import adapt_any
 
-            return adapt(thing, name)
+            return adapt_any(thing, name)
 
         factory.__module__ = getattr(thing, "__module__", type(thing).__module__)
         factory.__doc__ = getattr(thing, "__doc__", None)
@@ -59,7 +59,7 @@ class EncoderContents(Contents):
                 f"{reference} stands for {len(each):,} encoders, where one is expected, such as"
                 f" {each[0]}"
             )
-        from lingprobe.encoders.any_encoder import adapt  # which knows all kinds of live models
+        from lingprobe.encoders.any_encoder import adapt_any  # which knows all kinds of live models
 
         single = each[0] if each else reference  # a pattern that fits nothing is told below
-        return adapt(super().make(single), str(single))
+        return adapt_any(super().make(single), str(single))

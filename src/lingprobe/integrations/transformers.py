@@ -13,7 +13,7 @@ from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
 from lingprobe.data.core import Revised
 from lingprobe.data.errors import UsageProblem
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt
 from lingprobe.integrations.steps import Probing, keep_state, log, takes_settings
 
 

@@ -237,8 +237,10 @@ class Answers:
         tie = self.tie(metric)
         if not tie > 0 or self.gold.classes is None:
             return 0.0
-        score = float(np.mean(self.scores(_AREA if metric.ranks else _ACCURACY)))
-        scatter = scatter_of_area(score) if metric.ranks else scatter_of_share(score)
+        usual, scatter_of = (
+            (_AREA, scatter_of_area) if metric.ranks else (_ACCURACY, scatter_of_share)
+        )
+        scatter = scatter_of(float(np.mean(self.scores(usual))))
         influences = self.fits(metric).influences.mean(0)
         return widen_variance(influences, scatter, tie)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +59,16 @@ def scatter_of_area(area: float) -> float:
     """
     if not 0 < area < 1:
         return 0.0
-    at, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    at, weights = _quadrature()
     apart = math.sqrt(2) * t_quantile(math.inf, area)
     placements = np.array([t_cdf(math.inf, apart + x) for x in at.tolist()])
     return float(weights @ placements**2 / weights.sum()) - area**2
+
+
+@cache
+def _quadrature() -> tuple[Doubles, Doubles]:
+    """The nodes and weights of means over a normal distribution."""
+    return np.polynomial.hermite_e.hermegauss(_NODES)
 
 
 def widen_variance(influences: Doubles, scatter: float, tie: float) -> float:

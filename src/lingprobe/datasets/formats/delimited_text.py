@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -90,15 +90,20 @@ def _open_cut(
 def _open_fasttext(lines: Iterable[str]) -> Source:
     """Lines of fastText, whose labels are words that begin with __label__."""
 
-    def rows(wanted: object) -> Iterator[Row]:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                labels = _FASTTEXT.findall(line)
-                text = " ".join(_FASTTEXT.sub(" ", line).split()).removeprefix(", ")
-                yield Row(number, {"text": text, "label": labels}, decoding_problem(line))
+    def read(number: int, line: str) -> Row:
+        text = " ".join(_FASTTEXT.sub(" ", line).split()).removeprefix(", ")
+        cells = {"text": text, "label": _FASTTEXT.findall(line)}
+        return Row(number, cells, decoding_problem(line))
 
     remark = "its labels are the words that begin with __label__, as fastText has them"
-    return Source(("text", "label"), rows, remark=remark)
+    return Source(("text", "label"), _each_line(lines, read), remark=remark)
+
+
+def _each_line(
+    lines: Iterable[str], read: Callable[[int, str], Row]
+) -> Callable[[object], Iterator[Row]]:
+    """The rows of lines, each of which is an example, but for empty ones."""
+    return lambda wanted: (read(n, line) for n, line in enumerate(lines, 1) if line.strip())
 
 
 def _have_numbers_first(lines: Sequence[str]) -> bool:
@@ -113,17 +118,15 @@ def _have_numbers_first(lines: Sequence[str]) -> bool:
 def _open_numbers_first(lines: Iterable[str]) -> Source:
     """Lines with the number of a class before the text."""
 
-    def rows(wanted: object) -> Iterator[Row]:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                label, _, text = line.strip().partition(" ")
-                problem = decoding_problem(line)
-                if not problem and not _NUMBER_FIRST.match(line):
-                    problem = "no number of a class before the text"
-                yield Row(number, {"text": text.strip(), "label": label}, problem)
+    def read(number: int, line: str) -> Row:
+        label, _, text = line.strip().partition(" ")
+        problem = decoding_problem(line)
+        if not problem and not _NUMBER_FIRST.match(line):
+            problem = "no number of a class before the text"
+        return Row(number, {"text": text.strip(), "label": label}, problem)
 
     remark = "its labels are the numbers at the beginning of lines"
-    return Source(("text", "label"), rows, untyped=True, remark=remark)
+    return Source(("text", "label"), _each_line(lines, read), untyped=True, remark=remark)
 
 
 def _headings(rows: Sequence[Sequence[str]], has_headings: bool) -> list[str]:

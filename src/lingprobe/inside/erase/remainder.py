@@ -40,7 +40,7 @@ from lingprobe.data.references import (
     allow_code,
 )
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import adapt
 from lingprobe.inside.erase.erasure import Erasure, Origin
 from lingprobe.inside.erase.fitting import Floor, Method
 

@@ -14,8 +14,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders import ENCODERS, make
-from lingprobe.encoders.any_encoder import adapt
+from lingprobe.encoders import ENCODERS, adapt, make
 from lingprobe.encoders.sites import RESIDUAL, WHOLE, Site, is_site
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths

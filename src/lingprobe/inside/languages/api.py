@@ -41,11 +41,7 @@ from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions,
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
 from lingprobe.inside.languages.transfer import label
-from lingprobe.inside.languages.views import (
-    PIECES,
-    TRANSFER_VIEW,
-    split_tasks,
-)
+from lingprobe.inside.languages.views import PIECES, TRANSFER_VIEW, split_tasks
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.unreadable import WordCount, describe_unreadable
 from lingprobe.pages.view_page import show_frame

@@ -172,10 +172,14 @@ class ShrunkDiscriminant:
         squared[at, own] = np.where(alone, squared[at, own], norm)
         return LeftOut(linear, squared)
 
-    def measure_boundary(self, penalty: float, weights: PartWeights) -> BoundaryDensity:
+    def measure_boundary(
+        self, penalty: float, weights: PartWeights, logits: Doubles
+    ) -> BoundaryDensity:
         """The density at 0 of leave-one-out margins, in units of their training error: how many
         examples other training data would answer otherwise. 0.4 where nothing is learnt, 0 where
         all margins are wide. And the same of differences between examples, which ranks are made of.
+
+        logits  leave-one-out, [rows, k], as `judge` returns them
 
         A margin is the logit of an example's class less that of its best rival. Its error is that
         of the two class means, whose covariances are those of all features over their examples.
@@ -183,14 +187,13 @@ class ShrunkDiscriminant:
         """
         if len(self.counts) < 2:
             return BoundaryDensity(0.0, 0.0)
-        logits = self.leave_one_out(penalty).weigh(weights) + self.log_priors
         own, at = self.codes[self.rows], np.arange(len(self.rows))
         spread = self.decomposition.measure_distances(self.rows, self.means, penalty)
         errors = weights.linear * np.sqrt(spread / self.counts)
         ranks = _measure_ranks(logits, errors, own)
-        mine = logits[at, own]
-        logits[at, own] = -np.inf
-        rival = logits.argmax(1)
+        mine, others = logits[at, own], logits.copy()
+        others[at, own] = -np.inf
+        rival = others.argmax(1)
         error = np.hypot(errors[at, own], errors[at, rival])
         near = float((np.abs(mine - logits[at, rival]) < error).mean())
         return BoundaryDensity(min(near / _WITHIN_ONE, 1.0) * _HIGHEST_DENSITY, ranks)

@@ -189,7 +189,9 @@ class ClassTargets:
         weights[present] = model.weights - model.weights.mean(0)
         bias = model.bias
         whole = LinearModel(weights, self._whole(bias - bias.mean(), present))
-        boundary = found.measure_boundary(penalty, parts) if with_boundary else BoundaryDensity()
+        boundary = (
+            found.measure_boundary(penalty, parts, logits) if with_boundary else BoundaryDensity()
+        )
         return ClosedFit(whole, penalty, loss, rows, self._whole(logits, present), boundary)
 
     def measure_boundary(

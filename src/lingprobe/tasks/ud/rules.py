@@ -155,15 +155,7 @@ def tense(clause: Clause) -> Finding:
     if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
         return GOT
     if group.verbal and group.tense:
-        return answer(
-            group.tense,
-            clause.form,
-            clause.tense,
-            group.how,
-            lemma=clause.lemma,
-            auxiliary=group.cell,
-            **tag_unread(_is_unread(clause)),
-        )
+        return _answer_tense(clause, group.tense, **tag_unread(_is_unread(clause)))
     return group.how if group.verbal else NO_VERB
 
 
@@ -181,14 +173,12 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
         return UNMARKED if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
-    return answer(
-        group.literal,
-        clause.form,
-        clause.tense,
-        group.how,
-        lemma=clause.lemma,
-        auxiliary=group.cell,
-    )
+    return _answer_tense(clause, group.literal)
+
+
+def _answer_tense(clause: Clause, label: str, **others: str) -> Answer:
+    form, how, auxiliary = clause.form, clause.group.how, clause.group.cell
+    return answer(label, form, clause.tense, how, lemma=clause.lemma, auxiliary=auxiliary, **others)
 
 
 def subj_num(clause: Clause) -> Finding:
