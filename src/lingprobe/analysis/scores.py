@@ -22,7 +22,25 @@ from lingprobe.data.oracles import BEYOND_SURFACE
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class MeasuredScore:
+    """What a row of the frame says of a score, in columns of these names."""
+
+    task: str
+    encoder: str
+    layer: str
+    probe: str
+    metric: str
+    score: float
+    low: float
+    high: float
+    n: int
+    seeds: int
+    folds: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score(MeasuredScore):
     """The score of an encoder on a task, at one layer and with one probe, over all folds and seeds.
     Scores and differences are percent.
 
@@ -40,18 +58,6 @@ class Score:
                     surface
     """
 
-    task: str
-    encoder: str
-    layer: str
-    probe: str
-    metric: str
-    score: float
-    low: float
-    high: float
-    n: int
-    seeds: int
-    folds: int
-    kind: str
     baseline: str = ""
     baseline_score: float = math.nan
     difference: float = math.nan
@@ -66,10 +72,6 @@ class Score:
     surface_difference_high: float = math.nan
     surface_p: float = math.nan
     surface_verdict: str = ""
-
-
-_MEASURED = 12
-"""Fields of a score that are columns of its row; the others are of comparisons."""
 
 
 def scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
@@ -104,7 +106,7 @@ def _score(
         values[f"{prefix}p"] = decision.corrected
         values[f"{prefix}verdict"] = decision.verdict
     cells = row._asdict()
-    return Score(**{each.name: cells[each.name] for each in fields(Score)[:_MEASURED]}, **values)
+    return Score(**{each.name: cells[each.name] for each in fields(MeasuredScore)}, **values)
 
 
 def _prefix(question: ComparisonQuestion) -> str:

@@ -18,14 +18,17 @@ from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.options import Help
-from lingprobe.data.oracles import Kind
+from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.frames import describe_frame, frame, read_by, tokeniser_of
+from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
+from lingprobe.encoders.frames import CHAT, describe_frame, frame, read_by, tokeniser_of
+from lingprobe.encoders.generation import check_generated_turns
 from lingprobe.encoders.hf import Pool, depth
 from lingprobe.encoders.hub import Files, Source, files_of
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import versions
+from lingprobe.encoders.own_baselines import list_prompt_baseline
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import shape_of
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
@@ -73,6 +76,14 @@ class Activations:
             " its own chat template; only the sentence's tokens count in pooling"
         ),
     ] = field(default="", kw_only=True)
+    turns: CountedTurns = field(default="", kw_only=True)
+    generated: Annotated[
+        bool,
+        Help(
+            "files go on behind each prompt with what the model wrote (vLLM's"
+            " include_output_tokens), which is pooled, or under turns=all the prompt as well"
+        ),
+    ] = field(default=False, kw_only=True)
     special: Annotated[
         bool | None,
         Help(
@@ -93,12 +104,24 @@ class Activations:
     ] = field(default="error", kw_only=True)
 
     takes = "sentences"
-    kind: ClassVar[Kind] = "trained"
+    place: ClassVar[str] = "acts"
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     layers: ClassVar[str] = "all"
 
     @property
     def name(self) -> str:
         return f"acts:{self.path}"
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where no response is read, of files that have one."""
+        return "baseline" if self.turns == PROMPT else "trained"
+
+    @property
+    def own_baselines(self) -> dict[str, EncoderQuestion]:
+        """The states of what stands before the response, where that is read."""
+        has_prompt = self.turns or (self.generated and self.template == CHAT)
+        return list_prompt_baseline(Activations, self, str(self.path)) if has_prompt else {}
 
     @property
     def files(self) -> Files:
@@ -144,8 +167,12 @@ class Activations:
     def base(self) -> str:
         if self._token_states is not None:
             return f"acts,written,role={self.role}"
+        self._check_turns()
         around = describe_frame(self.template, self.prompt, lambda: self.reads)
-        return f"acts,ids={self.ids},{around},special={self.counts_special}"
+        read = f",turns={self.turns},generated={self.generated}" * bool(
+            self.turns or self.generated
+        )
+        return f"acts,ids={self.ids},{around},special={self.counts_special}{read}"
 
     @property
     def reads(self) -> str:
@@ -194,7 +221,16 @@ class Activations:
         passes = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
         units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
-        return Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
+        vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
+        if units.reasons:
+            raise PartRefused(vectors, units.reasons)
+        return vectors
+
+    def _check_turns(self) -> None:
+        """Refuse turns that are not there. DataProblem."""
+        check_turns(self.turns, self.template == CHAT)
+        if self.generated:
+            check_generated_turns(self.turns)
 
     def _read_token_states(
         self,
@@ -223,13 +259,20 @@ class Activations:
     def _match(self, sentences: Sequence[Sentence], aligned: bool) -> Passes:
         """What reads the files, of which each sentence has one; EncoderStop where it should."""
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.recordings import check_layers, load_recorded
+        from lingprobe.encoders.recordings import RecordedTokens, check_layers, load_recorded
 
         states = load_recorded(self.states, Source(str(self.files.folder)))
         if self.ids:
             check_layers(self.states, self.numbers)
-        around = frame(self.template, self.prompt, states.tokenizer)
-        passes = Passes(states, around, self.counts_special, states.limit)
+        self._check_turns()
+        passes = Passes(
+            states,
+            frame(self.template, self.prompt, states.tokenizer),
+            self.counts_special,
+            states.limit,
+            turns=self.turns if self.template == CHAT else None,
+            writer=RecordedTokens(states) if self.generated else None,
+        )
         tokens = passes.tokenize_sentences(sentences, aligned)
         lacking = [
             sentence

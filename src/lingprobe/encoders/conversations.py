@@ -5,7 +5,7 @@ whose. Needs no torch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop, Sentence, Turn
+from lingprobe.data.options import Help
 from lingprobe.data.vectors import Ints, compute_offsets
 from lingprobe.encoders.frames import Frame, say_where
 from lingprobe.encoders.tokens import (
@@ -31,6 +32,14 @@ _AT_ONCE = 64  # conversations, of whose tokens the places take much memory
 _MARK = "\ue000{}\ue001"  # of private use, so that no text of a conversation has it
 
 Ranges = tuple[tuple[int, int], ...]
+CountedTurns = Annotated[
+    str,
+    Help(
+        "of conversations under template=chat, whose tokens count: response (the last turn, of"
+        " the assistant), prompt (all before it), last-turn, role:NAME, all (every token that"
+        " is read); without, those of all contents"
+    ),
+]
 
 
 class TurnProblem(DataProblem):

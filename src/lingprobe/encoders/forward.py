@@ -35,7 +35,7 @@ from lingprobe.encoders.batches import (
 from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_conversations
 from lingprobe.encoders.current_batch import Batch, running
 from lingprobe.encoders.frames import Frame
-from lingprobe.encoders.generation import TokenWriter, append_written, strip_ends
+from lingprobe.encoders.generation import GeneratedTokens, append_written, strip_ends
 from lingprobe.encoders.pooling import Arrivals, KeptTokens, PooledBatch, PoolWish
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import Site, highest_block, is_site
@@ -116,7 +116,7 @@ class Passes:
     """How sentences go through a network.
 
     turns   which turns of conversations count; None where conversations are read as their texts
-    writer  what writes the tokens that are read, where the model does
+    writer  where the tokens behind prompts come from, where those are read
     """
 
     network: Deep
@@ -125,7 +125,7 @@ class Passes:
     tokens: int
     words: Words = JOINED
     turns: str | None = None
-    writer: TokenWriter | None = None
+    writer: GeneratedTokens | None = None
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Units:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
@@ -216,9 +216,9 @@ class Passes:
         return tokens, reasons
 
     def _tokenize_written(
-        self, writer: TokenWriter, sentences: Sequence[Sentence], by_piece: bool
+        self, writer: GeneratedTokens, sentences: Sequence[Sentence], by_piece: bool
     ) -> tuple[Tokens, Mapping[int, str]]:
-        """Prompts in tokens with what the model writes behind them, which counts."""
+        """Prompts in tokens with what is written behind them, and which of them count."""
         limit = self.network.limit - writer.longest
         if limit < 1:
             raise EncoderStop(
@@ -233,7 +233,9 @@ class Passes:
             prompts = tokenize_conversations(self.network.tokenizer, limit, read, by_piece)
         for number, sentence in enumerate(sentences):
             if sentence.turns and sentence.turns[-1].role == "assistant" and self.turns is not None:
-                reasons[number] = "it has a response already: leave generate out to read that one"
+                reasons[number] = (
+                    "it has a response already: to read that one, leave out what is generated"
+                )
             elif prompts.cut[number]:
                 reasons.setdefault(
                     number,
@@ -244,7 +246,7 @@ class Passes:
         written = writer.write(sentences, asked)
         for number, each in enumerate(written):
             if not each.ids:
-                reasons.setdefault(number, "the model writes nothing behind it")
+                reasons.setdefault(number, writer.nothing)
         words = [np.zeros((len(s.words), 2), np.int64) for s in sentences] if by_piece else None
         return append_written(prompts, written, self.turns or "", words), reasons
 

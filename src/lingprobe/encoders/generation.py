@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -34,11 +34,37 @@ class WrittenTokens(NamedTuple):
     text: str
 
 
+class GeneratedTokens(Protocol):
+    """Where the tokens come from that stand behind prompts: the model writes them, or files have
+    them.
+
+    longest  for how many tokens room is left
+    nothing  why a prompt has none
+    """
+
+    @property
+    def longest(self) -> int: ...
+    @property
+    def nothing(self) -> str: ...
+
+    def write(
+        self, sentences: Sequence[Sentence], prompts: Sequence[Sequence[int]]
+    ) -> list[WrittenTokens]:
+        """What stands behind each of some prompts [tokens]; nothing behind an empty one."""
+        ...
+
+
 def check_generation(longest: int, turns: str) -> None:
     """Refuse numbers of tokens below 0, and turns that are not there. DataProblem."""
     if longest < 0:
         raise DataProblem(f"generate={longest}: write how many tokens at most")
-    if longest and turns not in (*_TURNS, PROMPT):
+    if longest:
+        check_generated_turns(turns)
+
+
+def check_generated_turns(turns: str) -> None:
+    """Refuse turns that what is written behind a prompt has not. DataProblem."""
+    if turns not in (*_TURNS, PROMPT):
         raise DataProblem(
             f"turns={turns}: of tokens that are generated, write {RESPONSE}, {PROMPT} or {ALL}"
         )
@@ -58,6 +84,8 @@ class TokenWriter:
     longest: int
     load: Callable[[], Network]
     tokens: int
+
+    nothing: ClassVar[str] = "the model writes nothing behind it"
 
     def recall(self, sentence: Sentence) -> WrittenTokens | None:
         """What was written for a prompt; None where nothing was yet."""
@@ -164,9 +192,8 @@ def append_written(
     pairs = list(zip(tokens.ids, written, strict=True))
     inside: list[Flags] = []
     for ids, each in pairs:
-        counts = np.ones(len(ids) + len(each.ids), bool)
-        if turns != ALL:
-            counts[: len(ids)] = False
+        counts = np.full(len(ids) + len(each.ids), turns == ALL)
+        counts[slice(len(ids)) if turns == PROMPT else slice(len(ids), None)] = True
         inside.append(counts)
     return replace(
         tokens,

@@ -25,7 +25,7 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter, tokenizer_source
-from lingprobe.encoders.conversations import PROMPT, check_turns
+from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
 from lingprobe.encoders.frames import (
     CHAT,
     Starts,
@@ -93,14 +93,7 @@ class HuggingFace(SavedModel):
             " model's own chat template; only the sentence's tokens count in pooling, but for end"
         ),
     ] = field(default="", kw_only=True)
-    turns: Annotated[
-        str,
-        Help(
-            "of conversations under template=chat, whose tokens count: response (the last turn, of"
-            " the assistant), prompt (all before it), last-turn, role:NAME, all (every token that"
-            " is read); without, those of all contents"
-        ),
-    ] = field(default="", kw_only=True)
+    turns: CountedTurns = field(default="", kw_only=True)
     generate: Annotated[
         int,
         Help(
@@ -215,7 +208,8 @@ class HuggingFace(SavedModel):
             HuggingFace, self, self._base, not quantisation(self.configuration)
         )
         has_prompt = bool(self.turns or (self.generate and self.template == CHAT))
-        return own | (list_prompt_baseline(HuggingFace, self) if has_prompt else {})
+        prompt = list_prompt_baseline(HuggingFace, self, str(self.model)) if has_prompt else {}
+        return own | prompt
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:

@@ -9,7 +9,7 @@ Bowman 2018, EMNLP workshop BlackboxNLP; Wieting & Kiela 2019, ICLR).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -38,7 +38,7 @@ def list_own_baselines(
     model       what it is a copy of, by folder or name
     has_blocks  whether its weights can be read, so that blocks alone can be drawn
     """
-    options = _changed_options(kind, encoder)
+    options = _changed_options(kind, encoder, _DRAWN)
     plain = Reference(kind.place, model, tuple(sorted(options.items())))
     own: dict[str, EncoderQuestion] = {}
     seeds = [{"seed": str(seed)} if seed else {} for seed in range(COPIES)]
@@ -55,17 +55,15 @@ def list_own_baselines(
     return own
 
 
-def list_prompt_baseline(kind: type[Any], encoder: Any) -> dict[str, EncoderQuestion]:
+def list_prompt_baseline(kind: type[Any], encoder: Any, model: str) -> dict[str, EncoderQuestion]:
     """The reference of the same model that reads what stands before the response alone; none of an
-    encoder that does so itself.
+    encoder that does so itself. Arguments as of `list_own_baselines`.
     """
     if encoder.turns == PROMPT:
         return {}
-    options = _changed_options(kind, encoder) | {"turns": PROMPT}
-    options.pop("generate", None)  # nothing is read of what is written
-    if encoder.adapter:
-        options["adapter"] = str(encoder.adapter)
-    reference = Reference(kind.place, str(encoder.model), tuple(sorted(options.items())))
+    written = ("generate",)  # nothing is read of it
+    options = _changed_options(kind, encoder, written) | {"turns": PROMPT}
+    reference = Reference(kind.place, model, tuple(sorted(options.items())))
     return {str(reference): BEYOND_SURFACE}
 
 
@@ -81,13 +79,13 @@ def is_copy(reference: str) -> bool:
     return parsed is not None and dict(parsed.options).get("weights", "trained") != "trained"
 
 
-def _changed_options(kind: type[Any], encoder: Any) -> dict[str, str]:
-    """The options of an encoder that are not as they are by default, without those of weights."""
+def _changed_options(kind: type[Any], encoder: Any, without: Sequence[str]) -> dict[str, str]:
+    """The options of an encoder that are not as they are by default, without some."""
     values = {f.name: (vars(encoder)[f.name], f.default) for f in fields(kind) if f.kw_only}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, (value, usual) in values.items()
-        if value != usual and name not in _DRAWN
+        if value != usual and name not in without
     }
 
 

@@ -5,24 +5,29 @@ Imports torch.
 from __future__ import annotations
 
 import functools
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from lingprobe.data.core import DataProblem
+from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
+from lingprobe.encoders.generation import WrittenTokens
 from lingprobe.encoders.hub import Source
 from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, shape_of
 
 NO_LIMIT = 2**20  # tokens
 COMPARED = 200  # files by which layers are checked
+_SHOWN = 2  # files that are named
+_LETTERS = 60  # of a sentence that is named
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,50 @@ class Recorded:
     def lexical(self, ids: Ints) -> Floats:
         """Files do not tell what tokens are by themselves."""
         raise DataProblem("layers=lex: files of hidden states have no layer below the first")
+
+
+@dataclass(frozen=True)
+class RecordedTokens:
+    """What was written behind prompts, as files of hidden states have it: the tokens of a file that
+    begins with those of the prompt.
+    """
+
+    recorded: Recorded
+
+    longest: ClassVar[int] = 0
+    nothing: ClassVar[str] = "its file has no token behind the prompt"
+
+    @functools.cached_property
+    def _rows(self) -> list[tuple[int, ...]]:
+        return sorted(self.recorded.index)
+
+    def write(
+        self, sentences: Sequence[Sentence], prompts: Sequence[Sequence[int]]
+    ) -> list[WrittenTokens]:
+        """What stands behind each of some prompts [tokens]; nothing behind one that is empty, or
+        that no file begins with. EncoderStop where several files do.
+        """
+        return [
+            self._find(sentence, tuple(prompt))
+            for sentence, prompt in zip(sentences, prompts, strict=True)
+        ]
+
+    def _find(self, sentence: Sentence, prompt: tuple[int, ...]) -> WrittenTokens:
+        if not prompt:
+            return WrittenTokens((), "")
+        start = bisect_left(self._rows, prompt)
+        behind = self._rows[start : start + _SHOWN + 1]
+        rows = list(takewhile(lambda row: row[: len(prompt)] == prompt, behind))
+        if len(rows) > 1:
+            names = " and ".join(self.recorded.index[row].name for row in rows[:_SHOWN])
+            raise EncoderStop(
+                f"{names} both begin with the tokens of {sentence.text[:_LETTERS]!r}, so it is not"
+                " known which of them goes on from it; keep one"
+            )
+        ids = rows[0][len(prompt) :] if rows else ()
+        tokenizer = self.recorded.tokenizer
+        text = tokenizer.decode(list(ids), clean_up_tokenization_spaces=False) if ids else ""
+        return WrittenTokens(ids, str(text))
 
 
 @functools.lru_cache(maxsize=2)

@@ -35,19 +35,18 @@ def get_tasks(
                folder; if these have none, the fetched treebanks)
     DataProblem if none is found.
     """
-    place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages
     banks = list_banks(languages, path)
     if not banks:
-        raise DataProblem(_silent(languages, place))
+        raise DataProblem(_silent(languages, _choose_place(path)))
     pattern = family if "/" in family else family + "/*"
     names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
     every = [Reference(name, str(bank)) for bank in banks for name in names]
     readable = [str(reference) for reference in every if _reads(reference)]
     if names and not readable:
         raise DataProblem(
-            f"no task of {family} reads the treebanks under {place}: they need other files than"
-            " .conllu (`lingprobe tasks` says which)"
+            f"no task of {family} reads the treebanks under {_choose_place(path)}: they need other"
+            " files than .conllu (`lingprobe tasks` says which)"
         )
     return readable
 
@@ -56,9 +55,13 @@ def list_banks(languages: Sequence[str], path: str | Path | None = None) -> list
     """The treebanks of some languages under a folder, or, where no folder is named, the fetched
     ones if there are none here.
     """
-    place = Path(path) if path else (folder() or Path())
-    banks = _filter_by_language(below(place), languages)
+    banks = _filter_by_language(below(_choose_place(path)), languages)
     return banks or ([] if path else _filter_by_language(fetched_treebanks(), languages))
+
+
+def _choose_place(path: str | Path | None) -> Path:
+    """The folder in which treebanks are looked for."""
+    return Path(path) if path else (folder() or Path())
 
 
 def _filter_by_language(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:

@@ -1,0 +1,138 @@
+"""Generated tokens in files, laid out as vLLM writes them with `include_output_tokens`: what `acts:`
+reads of them are the states of a pass of transformers alone over prompt and text.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from transformers import AutoTokenizer
+
+import lingprobe
+from encoders.test_conversations import talk
+from encoders.test_generation import LONGEST, PROMPTS, save_writer, write_by_hand
+from fixtures.scored import to_scores
+from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.data.oracles import find_own_baselines, kind_of
+from lingprobe.encoders import make
+
+TALKS = [talk(turns) for turns in PROMPTS]
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    return save_writer(tmp_path_factory.mktemp("llama") / "llama", "llama")
+
+
+def record(folder: Path, model: Path, name: str, turns, longest: int = LONGEST) -> None:
+    """A file as vLLM writes one: prompt and text without the last token, which no pass has read."""
+    written, layers, prompt = write_by_hand(model, turns, longest)
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    messages = [{"role": role, "content": content} for role, content in turns]
+    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"] + written
+    size = prompt + max(len(written) - (len(written) == longest), 0)
+    states = torch.stack([torch.from_numpy(layer[:size]) for layer in layers], 1).contiguous()
+    tensors = {"hidden_states": states, "token_ids": torch.tensor(ids[:size])}
+    save_file(tensors, str(folder / f"{name}.safetensors"))
+
+
+@pytest.fixture(scope="module")
+def recorded(llama, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("recorded")
+    for number, turns in enumerate(PROMPTS):
+        record(folder, llama, f"cmpl-{number}", turns)
+    return folder
+
+
+@pytest.mark.parametrize("pool", ["mean", "last", "max"])
+@pytest.mark.parametrize("turns", ["", "response", "all", "prompt"])
+def test_states_are_those_of_transformers(llama, recorded, turns, pool):
+    encoder = make(
+        f"acts:{recorded},model={llama},template=chat,generated=true,turns={turns},pool={pool}"
+    )
+    found = encoder.encode(TALKS)
+    reduce = {"mean": lambda x: x.mean(0), "last": lambda x: x[-1], "max": lambda x: x.max(0)}[pool]
+    for k, each in enumerate(PROMPTS):
+        written, layers, prompt = write_by_hand(llama, each)
+        size = prompt + len(written) - (len(written) == LONGEST)
+        start, stop = {"all": (0, size), "prompt": (0, prompt)}.get(turns, (prompt, size))
+        for layer, states in zip(found.layers, layers, strict=True):
+            assert np.abs(layer[k] - reduce(states[start:stop])).max() < 1e-5, (turns, pool, k)
+
+
+def test_what_the_prompt_tells_alone_is_a_baseline_of_the_same_files(llama, recorded):
+    encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
+    (reference,) = find_own_baselines(encoder)
+    baseline = make(reference)
+    assert (kind_of(encoder), kind_of(baseline)) == ("trained", "baseline")
+    assert find_own_baselines(baseline) == {}
+    same = make(f"acts:{recorded},model={llama},template=chat,generated=true,turns=prompt")
+    for layer, other in zip(baseline.encode(TALKS).layers, same.encode(TALKS).layers, strict=True):
+        assert np.array_equal(layer, other)
+    assert find_own_baselines(make(f"acts:{recorded},model={llama}")) == {}
+
+
+def test_a_run_over_prompts_reads_what_was_written_behind_them(llama, tmp_path):
+    texts = [f"Say {word} {number}" for number in range(20) for word in ("yes", "no")]
+    for number, text in enumerate(texts):
+        record(tmp_path, llama, str(number), [("user", text)], 4)
+    found = lingprobe.evaluate(
+        f"acts:{tmp_path},model={llama},template=chat,generated=true",
+        ([[{"role": "user", "content": text}] for text in texts], ["a", "b"] * 20),
+        baselines="none",
+    )
+    assert {row.n for row in to_scores(found.results)} == {40}
+
+
+def test_given_responses_are_read_from_files_of_whole_conversations(llama, tmp_path):
+    answered = [*PROMPTS[0], ("assistant", "Not at all.")]
+    tokenizer = AutoTokenizer.from_pretrained(llama)
+    messages = [{"role": role, "content": content} for role, content in answered]
+    text = tokenizer.apply_chat_template(messages, tokenize=False)
+    ids = torch.tensor(tokenizer(text, add_special_tokens=False)["input_ids"])
+    states = torch.randn(len(ids), 1, 8)
+    save_file({"hidden_states": states, "token_ids": ids}, str(tmp_path / "a.safetensors"))
+    places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    start = text.index("Not at all.")
+    inside = [a < start + 11 and b > start for a, b in places["offset_mapping"]]
+    found = make(f"acts:{tmp_path},model={llama},template=chat,turns=response")
+    wanted = states[torch.tensor(inside), 0].mean(0).numpy()
+    assert np.abs(found.encode([talk(answered)]).layers[0][0] - wanted).max() < 1e-5
+
+
+def test_what_cannot_be_read_is_told(llama, recorded, tmp_path):
+    read = f"model={llama},template=chat,generated=true"
+    others = [talk([("user", "Who else?")]), talk([*PROMPTS[3], ("assistant", "I.")])]
+    with pytest.raises(EncoderStop, match="for 2 of 6 sentences"):
+        make(f"acts:{recorded},{read}").encode([*TALKS, *others])
+    with pytest.raises(PartRefused) as refused:
+        make(f"acts:{recorded},{read},missing=skip").encode([*TALKS, *others])
+    assert refused.value.reasons == {
+        4: "its file has no token behind the prompt",
+        5: "it has a response already: to read that one, leave out what is generated",
+    }
+    with pytest.raises(DataProblem, match="write response, prompt or all"):
+        make(f"acts:{recorded},{read},turns=role:user").encode(TALKS)
+    with pytest.raises(DataProblem, match="add template=chat"):
+        make(f"acts:{recorded},model={llama},turns=response").encode(TALKS)
+    for size in (2, 6):
+        record(tmp_path, llama, f"of-{size}", PROMPTS[0], size)
+    with pytest.raises(EncoderStop, match=r"of-\d.* and of-\d.* both begin with the tokens of 'Is"):
+        make(f"acts:{tmp_path},{read}").encode(TALKS[:1])
+
+
+def test_texts_need_no_chat_template(llama, tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(llama)
+    ids = torch.tensor([*tokenizer("cats sleep")["input_ids"], 5, 6, 7])
+    states = torch.randn(len(ids), 2, 8)
+    save_file({"hidden_states": states, "token_ids": ids}, str(tmp_path / "a.safetensors"))
+    sentence = Sentence.of(["cats", "sleep"])
+    found = make(f"acts:{tmp_path},model={llama},generated=true").encode([sentence])
+    for layer, wanted in zip(found.layers, states[-3:].mean(0).numpy(), strict=True):
+        assert np.abs(layer[0] - wanted).max() < 1e-5
