@@ -47,6 +47,8 @@ KINDS = {
     ),
     "phi3": (transformers.Phi3Config, SIZES | HEADS | {"pad_token_id": 0}, PLAIN_CHAT),
     "olmo2": (transformers.Olmo2Config, SIZES | HEADS, NO_START_CHAT),
+    "gemma3": (transformers.Gemma3TextConfig, SIZES | HEADS | {"head_dim": 8}, GEMMA_CHAT),
+    "gpt-neox": (transformers.GPTNeoXConfig, SIZES | {"num_attention_heads": 2}, NO_START_CHAT),
 }
 TALKS = [
     [("user", "Is the earth flat?"), ("assistant", "No, it is round.")],
