@@ -443,6 +443,24 @@ def test_texts_are_cut_into_words_and_lists_are_words_already(tmp_path):
     assert other.sites[0].sentence.words == ("a,", "b.")
 
 
+@pytest.mark.parametrize("suffix", ["tsv", "txt", "csv"])
+@pytest.mark.parametrize("more", ["", "NN\tO\t"])
+def test_a_word_a_line_is_no_table(tmp_path, suffix, more):
+    lines = [
+        f"{word}\t{more}{'B-PER' if word == 'Ann' else 'O'}" for word in "So Ann saw it".split()
+    ]
+    file = tmp_path / f"a.{suffix}"
+    file.write_text("\n".join([*lines, ""] * 20), "utf-8")
+    with pytest.raises(
+        DataProblem, match=rf"blank lines between .*: edge/tags:.*a\.{suffix} reads"
+    ):
+        read(file)
+    other = tmp_path / "a.conll"
+    other.write_text("\n".join([*lines, ""] * 20), "utf-8")
+    with pytest.raises(DataProblem, match=r"is read by edge/tags:.*a\.conll"):
+        read(other)
+
+
 @pytest.mark.parametrize("headings", [("text", "label"), ("review", "stars")])
 def test_headings_that_stand_again_are_no_example(tmp_path, headings):
     """As where two files were put together, the second with its byte order mark."""
