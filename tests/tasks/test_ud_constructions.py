@@ -19,7 +19,7 @@ from lingprobe.tasks.ud.constructions import (
     is_language_read,
 )
 from lingprobe.tasks.ud.family import RULES
-from lingprobe.tasks.ud.rules import NOT_PASSIVE, OTHER_AUXILIARY, passive, tense
+from lingprobe.tasks.ud.rules import MIDDLE, NOT_PASSIVE, OTHER_AUXILIARY, passive, tense
 from lingprobe.tasks.ud.verbs import (
     DOUBTFUL,
     FUTURE,
@@ -304,6 +304,22 @@ def test_voice_by_the_form_of_a_verb(clause, auxiliary, verb, expected):
     word, _, its = word.partition("/")
     rows = f"{form} AUX {PRES} 2 {relation} {lemma}\n{word} VERB {feats} 0 root {its}"
     assert told(passive(clause(rows))) == expected
+
+
+@pytest.mark.parametrize(
+    ("verb", "expected"),
+    [
+        ("έρχεται/έρχομαι Pass", MIDDLE),  # comes
+        ("πρόκειται/πρόκειται Pass", MIDDLE),  # it is about
+        ("σηκώνεται/σηκώνω Pass", MIDDLE),  # gets up
+        ("δολοφονήθηκε/δολοφονώ Pass", "morphological: Voice=Pass alone"),  # was murdered
+        ("σηκώνει/σηκώνω Act", "active: one verb"),  # lifts
+    ],
+)
+def test_a_greek_middle_has_the_form_of_a_passive(clause, verb, expected):
+    word, voice = verb.split()
+    form, lemma = word.split("/")
+    assert told(passive(clause(f"{form} VERB {PRES}|Voice={voice} 0 root {lemma}"))) == expected
 
 
 def test_a_gerundive_alone_and_a_word_that_shows_have_no_voice(clause):

@@ -106,12 +106,20 @@ def _stem(clause: Clause) -> bool:
 NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is reflexive"
 
 
+MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
+_DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
+
+
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
 
 
 def _impossible(clause: Clause) -> str:
     """Why the auxiliary is not what the treebank calls it, '' where it may be."""
     passive = clause.group.voice == "passive"
+    if clause.group.voice == "morphological" and (
+        clause.lemma.endswith(_DEPONENT) or clause.lemma in word_list("middles")
+    ):
+        return MIDDLE
     if passive and (
         clause.lemma in word_list("no-passive")
         or clause.being == "reflexive"
