@@ -19,7 +19,7 @@ from lingprobe.tasks.ud.account import NO_CONTRADICTION, RowsRead, find_contradi
 from lingprobe.tasks.ud.family import Options, parsed_files
 from lingprobe.tasks.ud.markings import MARKS_OBLIQUES, refuse_obliques
 from lingprobe.tasks.ud.rules import NO_OBJECT, obj_num, subj_num
-from lingprobe.tasks.ud.types import ASKS, SILENT, sent_type
+from lingprobe.tasks.ud.types import ASKS, SILENT, WISHES, sent_type
 
 FIN = "Mood=Ind|Tense=Past|VerbForm=Fin"
 
@@ -271,3 +271,19 @@ def test_what_real_treebanks_mark_objects_with(bank, markers, least):
     assert {marking for marking, n in counts.items() if n >= 30} == markers
     assert sum(counts.values()) >= least
     assert np.array_equal(kept.codes >= 0, found.codes >= 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("gweler VERB Mood=Sub|Person=0|Tense=Imp|VerbForm=Fin 0 root", WISHES),  # see
+        ("faccia VERB Mood=Sub|Person=3|Tense=Pres|VerbForm=Fin 0 root", WISHES),  # do, please
+        ("ne PART _ 2 advmod\ntimeas VERB Mood=Sub|Person=2|Tense=Pres 0 root", WISHES),
+        ("Dio NOUN _ 2 nsubj\nvoglia VERB Mood=Sub|Person=3|Tense=Pres 0 root", "other"),
+        ("wäre VERB Mood=Sub|Person=3|Tense=Past|VerbForm=Fin 0 root", "other"),  # would be
+        ("fa VERB Mood=Ind|Person=3|Tense=Pres|VerbForm=Fin 0 root", "other"),
+    ],
+)
+def test_a_subjunctive_without_a_subject_may_be_a_command(clause, rows, expected):
+    root = rows.count("\n") + 1
+    assert label(sent_type(clause(f"{rows}\n. PUNCT _ {root} punct"))) == expected

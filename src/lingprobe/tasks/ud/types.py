@@ -28,6 +28,7 @@ from lingprobe.tasks.ud.verbs import UNMARKED_COMMAND
 ASKS = "asks by its words, but has no question mark"
 SILENT = "no subject: a statement or a command, which the treebank does not mark"
 BARE = "a bare infinitive: a command in some languages, a fragment in others"
+WISHES = "a subjunctive without a subject: a command, a wish or a statement"
 _COLONS = frozenset(":：՝")
 
 
@@ -62,6 +63,7 @@ def _doubt(clause: Clause, ending: str, is_clause: bool) -> str:
     asks = clause.asks or group.asks or clause.particle == "question"
     doubts = (
         (group.unmarked and not clause.has_subject, UNMARKED_COMMAND),
+        (group.wishes and not clause.has_subject, WISHES),
         (group.bare and not clause.has_subject, BARE),
         (silent and not clause.has_subject, SILENT),
         (asks and not (ending == "!" and not group.verb), ASKS),

@@ -78,7 +78,8 @@ class Group(NamedTuple):
     command  whether the predicate or an auxiliary has Mood=Imp; third: of the third person, or with
              aux:imp
     finite   whether there is a finite verb; bare: an infinitive alone; asks: a question particle
-    unmarked whether the verb stands alone in a form that is finite or not, as in Afrikaans
+    unmarked whether the verb stands alone in a form that is finite or not, as in Afrikaans;
+             wishes: alone in the subjunctive of no past tense
     is_read  whether rows of the language itself cover all auxiliaries with the forms beside them
     moodless 'finite' or 'bare', the form of a verb alone that has neither Mood nor Person and is
              not past, so that it may be a command; else ''
@@ -100,6 +101,7 @@ class Group(NamedTuple):
     bare: bool
     asks: bool
     unmarked: bool
+    wishes: bool
     is_read: bool
     moodless: str
     annotated: str
@@ -136,10 +138,18 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
         any(h.relation == "aux:q" for h in helpers)
         or any("Int" in v.feats.get("Mood", "").split(",") for v in (own, *helpers)),
         not helpers and "," in own.feats.get("VerbForm", ""),
+        _wishes(own, helpers),
         _is_read(own, verbs, inner, language),
         _moodless(upos, own, helpers),
         TENSES.get((chain[0] if chain else own).feats.get("Tense", ""), ""),
     )  # fmt: skip
+
+
+def _wishes(own: Verb, helpers: Sequence[Verb]) -> bool:
+    """Whether a verb stands alone in the subjunctive of no past tense, as where one wishes or
+    commands: Italian *faccia*, Welsh *gweler*, Latin *ne timeas*.
+    """
+    return not helpers and own.feats.get("Mood") == "Sub" and own.feats.get("Tense") != "Past"
 
 
 _MAY_COMMAND = frozenset({Form.FINITE, Form.BARE})
