@@ -319,7 +319,8 @@ def test_voice_by_the_form_of_a_verb(clause, auxiliary, verb, expected):
 def test_a_greek_middle_has_the_form_of_a_passive(clause, verb, expected):
     word, voice = verb.split()
     form, lemma = word.split("/")
-    assert told(passive(clause(f"{form} VERB {PRES}|Voice={voice} 0 root {lemma}"))) == expected
+    found = clause(f"{form} VERB {PRES}|Voice={voice} 0 root {lemma}")
+    assert (told(passive(found)), told(tense(found))) == (expected, "pres: simple")
 
 
 def test_a_gerundive_alone_and_a_word_that_shows_have_no_voice(clause):

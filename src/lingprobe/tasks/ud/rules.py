@@ -66,6 +66,8 @@ def passive(clause: Clause) -> Finding:
         return voice
     if reason := _impossible(clause):
         return reason
+    if voice == "morphological" and _is_middle(clause.lemma):
+        return MIDDLE
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, which has no voice"
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
@@ -110,16 +112,17 @@ MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
 
+def _is_middle(lemma: str) -> bool:
+    """Whether the form of a passive is, or may be, a middle of this verb."""
+    return lemma.endswith(_DEPONENT) or lemma in word_list("middles")
+
+
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
 
 
 def _impossible(clause: Clause) -> str:
     """Why the auxiliary is not what the treebank calls it, '' where it may be."""
     passive = clause.group.voice == "passive"
-    if clause.group.voice == "morphological" and (
-        clause.lemma.endswith(_DEPONENT) or clause.lemma in word_list("middles")
-    ):
-        return MIDDLE
     if passive and (
         clause.lemma in word_list("no-passive")
         or clause.being == "reflexive"
