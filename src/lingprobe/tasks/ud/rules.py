@@ -64,12 +64,8 @@ def passive(clause: Clause) -> Finding:
     voice = clause.group.voice
     if voice not in _VOICES:
         return voice
-    if reason := _impossible(clause):
+    if reason := _impossible(clause) or _lacks_voice(clause):
         return reason
-    if voice == "morphological" and _is_middle(clause.lemma):
-        return MIDDLE
-    if clause.lemma in word_list("presentatives"):
-        return "a word that shows something, which has no voice"
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
     if voice == "active" and (reason := _unmarked_passive(clause)):
@@ -112,9 +108,14 @@ MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
 
-def _is_middle(lemma: str) -> bool:
-    """Whether the form of a passive is, or may be, a middle of this verb."""
-    return lemma.endswith(_DEPONENT) or lemma in word_list("middles")
+def _lacks_voice(clause: Clause) -> str:
+    """Why a verb is neither active nor passive: it has no voice, or the form of a passive, which
+    is or may be a middle.
+    """
+    if clause.lemma in word_list("presentatives"):
+        return "a word that shows something, which has no voice"
+    middle = clause.lemma.endswith(_DEPONENT) or clause.lemma in word_list("middles")
+    return MIDDLE if middle and clause.group.voice == "morphological" else ""
 
 
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
