@@ -183,6 +183,16 @@ def pytest_collection() -> Iterator[None]:
     return found
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What is there when a file of tests is done mostly stays, in caches and as imported modules: no
+    later collection looks through it, of which libraries ask for many.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+
+
 def _own_address() -> str:
     """What other machines would call this one, which a cluster that a test starts goes by."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one, suppress(OSError):
