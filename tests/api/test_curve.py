@@ -67,6 +67,14 @@ def test_the_command_line_shows_and_draws_it(measured, tmp_path, monkeypatch):
     assert "macro-f1" in done.stdout
 
 
+def test_a_width_in_a_paper_holds_for_what_is_printed(measured):
+    asked = ["results", "curve", str(measured / "results"), "-f", "latex"]
+    page = lingprobe.curve(measured / "results")
+    said = [CliRunner().invoke(app, [*asked, *more]).stdout for more in ((), ("--width", "column"))]
+    assert said == [page.text("latex"), page.text("latex", width="column")]
+    assert said[0] != said[1]
+
+
 def test_results_that_were_kept_are_chosen_by_task_and_encoder(tmp_path):
     made = [
         *course(RISING),

@@ -103,12 +103,15 @@ def test_data_in_memory_are_read_alike(kind):
 
 @pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize("rest", [(0, 1), (0, 1, 2)])
-def test_minus_one_beside_classes_that_are_numbered_is_no_class(tmp_path, suffix, rest):
-    """As in SNLI, of whose pairs some have no label that annotators agree on."""
-    path = WRITERS[suffix](tmp_path / f"own.{suffix}", mixed(-1, 8, rest))
+@pytest.mark.parametrize("number", [-1, -100])
+def test_numbers_below_those_of_classes_are_no_class(tmp_path, suffix, rest, number):
+    """As in SNLI, of whose pairs some have no label that annotators agree on, and as losses of
+    torch and transformers ignore -100.
+    """
+    path = WRITERS[suffix](tmp_path / f"own.{suffix}", mixed(number, 8, rest))
     data = read(path)
     assert data.labels.names == tuple(map(str, rest))
-    assert any("8 rows whose label is '-1" in remark for remark in data.notes.remarks)
+    assert any(f"8 rows whose label is '{number}" in remark for remark in data.notes.remarks)
 
 
 def test_minus_one_may_be_a_class(tmp_path):

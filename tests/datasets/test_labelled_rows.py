@@ -443,6 +443,43 @@ def test_texts_are_cut_into_words_and_lists_are_words_already(tmp_path):
     assert other.sites[0].sentence.words == ("a,", "b.")
 
 
+@pytest.mark.parametrize(("no", "yes"), [("0", "1"), ("False", "True")])
+def test_a_class_that_the_first_rows_have_not_is_one(tmp_path, no, yes):
+    """As *threat* among kinds of insults: columns of zeros beside flags are classes, others none."""
+    file = tmp_path / "a.csv"
+    rows = [
+        (f"text {i} {'abc'[i % 3]}", i % 2, i > 1200, i % 3 == 0, i > 1400, f"u{i}", False)
+        for i in range(1500)
+    ]
+    cells = [
+        [text, *(yes if flag is True or flag == 1 else no for flag in rest[:4]), *rest[4:5], no]
+        for text, *rest in rows
+    ]
+    heads = ["text", "toxic", "threat", "insult", "hate", "user", "seen"]
+    file.write_text("\n".join(",".join(row) for row in [heads, *cells]) + "\n", "utf-8")
+    found = read(file)
+    assert found.labels.names == ("hate", "insult", "threat", "toxic")
+    assert [*found.labels.plain()][1201] == ["threat", "toxic"]
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "txt", "csv"])
+@pytest.mark.parametrize("more", ["", "NN\tO\t"])
+def test_a_word_a_line_is_no_table(tmp_path, suffix, more):
+    lines = [
+        f"{word}\t{more}{'B-PER' if word == 'Ann' else 'O'}" for word in "So Ann saw it".split()
+    ]
+    file = tmp_path / f"a.{suffix}"
+    file.write_text("\n".join([*lines, ""] * 20), "utf-8")
+    with pytest.raises(
+        DataProblem, match=rf"blank lines between .*: edge/tags:.*a\.{suffix} reads"
+    ):
+        read(file)
+    other = tmp_path / "a.conll"
+    other.write_text("\n".join([*lines, ""] * 20), "utf-8")
+    with pytest.raises(DataProblem, match=r"is read by edge/tags:.*a\.conll"):
+        read(other)
+
+
 @pytest.mark.parametrize("headings", [("text", "label"), ("review", "stars")])
 def test_headings_that_stand_again_are_no_example(tmp_path, headings):
     """As where two files were put together, the second with its byte order mark."""

@@ -21,10 +21,14 @@ ABSENT = frozenset(
 """What stands where tools have no value; other spellings of them may be classes."""
 UNSURE = "?"
 """A label that is none where all others have letters."""
-_MINUS_ONE = frozenset(("-1", "-1.0"))
+NO_CLASS = (-1, -100)
+"""Numbers that stand where the numbers of classes begin with 0: of hidden test sets, and of what
+losses ignore.
+"""
+_BELOW_CLASSES = frozenset(str(kind(number)) for number in NO_CLASS for kind in (int, float))
 _MOST = 0.2  # of the rows that may lack a label and be left out unasked
 _FEWEST_CLASSES = 2  # that have to be left
-_FEWEST_OF_NUMBERS = 3  # beside -1, from which on it is asked for as well
+_FEWEST_OF_NUMBERS = 3  # beside such a number, from which on it is asked for as well
 
 
 class AbsentLabels(NamedTuple):
@@ -34,9 +38,9 @@ class AbsentLabels(NamedTuple):
     names: tuple[str, ...]
 
     @property
-    def is_minus_one(self) -> bool:
-        """Whether -1 is among the names."""
-        return not _MINUS_ONE.isdisjoint(self.names)
+    def is_below_classes(self) -> bool:
+        """Whether a number below those of classes is among the names."""
+        return not _BELOW_CLASSES.isdisjoint(self.names)
 
 
 def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ()) -> AbsentLabels:
@@ -54,7 +58,7 @@ def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ())
     if UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != UNSURE):
         absent.append(UNSURE)
         others.remove(UNSURE)
-    if below := _find_minus_one(others):
+    if below := _find_below_classes(others):
         absent.append(below)
         others.remove(below)
     rows = np.isin(different, absent)[codes]
@@ -86,9 +90,9 @@ def leave_out_absent(dataset: Dataset, where: str) -> Dataset:
     return add_remarks(kept, describe_absent(absent))
 
 
-def _find_minus_one(names: Sequence[str]) -> str:
-    """The name of -1 where all other names are whole numbers from 0 on; ''."""
-    below = [name for name in names if name in _MINUS_ONE]
+def _find_below_classes(names: Sequence[str]) -> str:
+    """The name of -1, or of -100, where all other names are whole numbers from 0 on; ''."""
+    below = [name for name in names if name in _BELOW_CLASSES]
     rest = [name.removesuffix(".0") for name in names if name not in below]
     is_alone = len(below) == 1 and all(name.isdecimal() for name in rest)
     return below[0] if is_alone and len(rest) >= _FEWEST_CLASSES else ""

@@ -12,6 +12,7 @@ from lingprobe.datasets.formats.column_shapes import ColumnShape, TableHead
 from lingprobe.datasets.formats.conversations import is_conversation, split_role
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.usual_columns import (
+    ACCEPT,
     ACCEPTED,
     ANSWERS,
     EXCHANGES,
@@ -39,7 +40,7 @@ class Chosen:
     roles    of the turns that are read of a text that is a conversation, '' for all
     flags    columns of zeros and ones, whose headings are the classes
     answers  two columns of texts, whose headings are the classes
-    accepted the column that says whether an annotation holds
+    accepted the column that says whether an annotation holds; it may be the label itself
     is_exchange  whether two texts, or a text and each answer, are a prompt and the response to it,
                  one conversation
     """
@@ -115,6 +116,8 @@ class _Choice:
             flags = () if label else tuple(self.head.find_flags(_drop_numbering(free)))
         split = given.get("split") or self._split([n for n in free if n not in (label, *flags)])
         group, accepted = given.get("group", ""), self._find_accepted(free, label)
+        if "label" not in given and self._is_judged(label, accepted):
+            label = accepted
         may_be_exchange = not spans and "text" not in columns.as_asked()
         is_exchange = may_be_exchange and _is_exchange(texts, bool(answers))
         chosen = Chosen(
@@ -274,6 +277,15 @@ class _Choice:
         name = index_names([n for n in free if n != label]).get(ACCEPTED[0], "")
         cells = {str(cell) for cell in self.head.shape(name).cells} if name else set()
         return name if cells and cells <= ACCEPTED[1] else ""
+
+    def _is_judged(self, label: str, accepted: str) -> bool:
+        """Whether one label was accepted for some rows, and rejected for others."""
+        if (
+            not (label and accepted)
+            or len({str(cell) for cell in self.head.shape(label).cells}) > 1
+        ):
+            return False
+        return {str(cell) for cell in self.head.shape(accepted).cells} >= {ACCEPT, "reject"}
 
     def _refuse(
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool

@@ -23,6 +23,7 @@ _DELIMITERS = ",;\t|"
 _LINE_MARKS = ";|@,"  # that part a text from its label in lines of text
 _SHORTEN = ", or, where its text is that long, write JSON lines or Parquet"
 _AGAIN = "the header is repeated, as after concatenating two files; remove that line"
+_MOST_COLUMNS = 10  # of a file with a word a line
 _SAID_MARK = re.compile(r'"?sep=(.)"?[,;\s]*\Z')
 _NUMBER_LIKE = re.compile(r"[\d.,:;+\- ]+")
 _FASTTEXT = re.compile(r"(?<!\S)__label__(\S+)")
@@ -38,6 +39,11 @@ def open_delimited(path: Path, columns: Columns, encoding: str = "") -> Source:
     start = list(islice(lines, HEAD))
     lines = chain(start, lines)
     some = [line for line in start if line.strip()]
+    if not columns.as_asked() and _has_word_a_line(start):
+        raise DataProblem(
+            f"{path}: a word and its label a line, and blank lines between sentences, as it seems:"
+            f" edge/tags:{path} reads that"
+        )
     is_lines = suffix not in (".csv", ".tsv")
     if is_lines and some and all(map(_FASTTEXT.search, some)):
         return _open_fasttext(lines)
@@ -104,6 +110,18 @@ def _each_line(
 ) -> Callable[[object], Iterator[Row]]:
     """The rows of lines, each of which is an example, but for empty ones."""
     return lambda wanted: (read(n, line) for n, line in enumerate(lines, 1) if line.strip())
+
+
+def _has_word_a_line(lines: Sequence[str]) -> bool:
+    """Whether lines have a word and what is said of it, in as many columns each, and blank lines
+    between sentences.
+    """
+    some = [number for number, line in enumerate(lines) if line.strip()]
+    if len(some) < FEW_ROWS:
+        return False
+    blank = some[-1] - some[0] + 1 - len(some)
+    widths = {len(lines[number].split()) for number in some}
+    return blank >= 2 and len(widths) == 1 and 2 <= widths.pop() <= _MOST_COLUMNS
 
 
 def _have_numbers_first(lines: Sequence[str]) -> bool:

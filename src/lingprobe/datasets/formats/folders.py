@@ -47,15 +47,19 @@ _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 
 SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+_WORD_A_LINE = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".conllu", ".conllup", ".cupt")
 LINES = (".txt", "", ".train", ".valid", ".dev", ".test", ".data")
 """Endings of tables of lines; in a folder only where a name says its split."""
 
 
 def no_table(path: str | Path) -> str:
     """That a file is none of these by its name, and what to do."""
+    remedy = "save a spreadsheet or a database as one of them"
+    if Path(path).suffix.lower() in _WORD_A_LINE:
+        remedy = f"a file with a word a line is read by edge/tags:{path}"
     return (
         f"{path}: no table by its name, which would end in {', '.join(SUFFIXES)} (or these with"
-        f" {', '.join(COMPRESSED)}); save a spreadsheet or a database as one of them"
+        f" {', '.join(COMPRESSED)}); {remedy}"
     )
 
 

@@ -62,7 +62,7 @@ def decide_kind(
 
     mark    what parts the cells of the file
     beside  the column that has a name for each number
-    is_gapped  whether -1 stood where a number is not known, as among numbers of classes
+    is_gapped  whether -1 or -100 stood where a number is not known, as among numbers of classes
     """
     if dataset.labels.classes is not None:
         composite = read_composite(dataset.labels, mark)

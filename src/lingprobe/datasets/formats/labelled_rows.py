@@ -170,7 +170,7 @@ def _decide(
     if dataset.labels.numbers is not None and reader.chosen.label:
         others = [name for name in names if name not in reader.chosen.all()]
         beside = find_names_of_numbers(_head(part, names, how), reader.chosen.label, others)
-    dataset = decide_kind(dataset, where, reader.source.mark, beside, absent.is_minus_one)
+    dataset = decide_kind(dataset, where, reader.source.mark, beside, absent.is_below_classes)
     is_named = reader.chosen.label in reader.source.classes  # as sets, by the metadata
     if is_named or len(dataset) < FEW_ROWS or (classes := single_out(dataset.labels)) is None:
         return dataset

@@ -11,6 +11,7 @@ from sys import intern
 from typing import Any
 
 from lingprobe.data.labels import Label
+from lingprobe.datasets.formats.absent_labels import NO_CLASS
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.row_spans import BadRow
 
@@ -46,8 +47,8 @@ def _read_number_of_class(cell: Any, names: Sequence[str], column: str) -> str:
         raise NoLabel(f"there is no label in column {column!r}")
     if not isinstance(cell, int):
         raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
-    if cell == -1:
-        raise _withhold("label -1 means no label, as in a hidden test set")
+    if cell in NO_CLASS:
+        raise _withhold(f"label {cell} means no label, as in a hidden test set")
     if not 0 <= cell < len(names):
         raise BadRow(
             f"label {cell!r} is not a number of the {len(names)} classes that the metadata name"

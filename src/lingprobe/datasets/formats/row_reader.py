@@ -61,7 +61,7 @@ from lingprobe.datasets.formats.row_spans import (
     read_span,
 )
 from lingprobe.datasets.formats.rows import Source
-from lingprobe.datasets.formats.usual_columns import plain
+from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, plain
 
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 _TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
@@ -101,6 +101,8 @@ class RowForm:
         if self.of_words:
             how = "its labels, as many as words in each row, were read as those of the words"
             remarks.append(how)
+        if chosen.accepted and chosen.accepted == chosen.label:
+            remarks.append(f"its labels say whether one label, the same for all, was {ACCEPT}ed")
         if self.flags:
             named = "its labels, objects of zeros and ones, were read as the names of the ones"
             remarks.append(named if self.flags == "objects" else FLAGS_REMARK)
@@ -190,8 +192,11 @@ class RowReader:
 
     def _examples(self, cells: Mapping[str, Any]) -> list[Example]:
         """The example of a row, or those of its words, spans or answers that have a label."""
-        if self.chosen.accepted and cells.get(self.chosen.accepted) != "accept":
-            raise NoLabel(f"its {self.chosen.accepted} is not 'accept'")
+        if column := self.chosen.accepted:
+            judged, is_label = cells.get(column), column == self.chosen.label
+            if judged == IGNORE or (judged != ACCEPT and not is_label):
+                said = f"is {IGNORE!r}" if is_label else f"is not {ACCEPT!r}"
+                raise NoLabel(f"its {column} {said}")
         if self.chosen.flags:
             return [self._example(cells, read_flags(cells, self.chosen.flags))]
         if self.chosen.answers:

@@ -64,7 +64,8 @@ LABELS = (
     ("cats",),
     ("entities", "spans", "ner", "mentions", "annotations"),
 )
-ACCEPTED = ("answer", frozenset(("accept", "reject", "ignore")))
+ACCEPT, IGNORE = "accept", "ignore"
+ACCEPTED = ("answer", frozenset((ACCEPT, "reject", IGNORE)))
 """The column in which Prodigy says whether an annotation holds, and what stands there."""
 ANSWERS = (("positive", "negative"), ("chosen", "rejected"))
 """Names of two texts of which one is the better answer."""
