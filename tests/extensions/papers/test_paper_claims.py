@@ -469,7 +469,7 @@ def test_the_page_and_its_csv_have_the_verdicts_as_they_are():
     }
     text = (docs / "suites.md").read_text("utf-8")
     assert writer["page"](text, file) == text, "run `make docs`"
-    assert f"keeps {len(claims())} such claims" in text
+    assert f"keeps {len(claims())} claims" in text
     assert all(f"| `{paper}` |" in text for paper in {one.paper for one in claims()})
 
 
