@@ -37,7 +37,7 @@ from lingprobe_extensions.compose.comp.data import (
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
-from lingprobe_extensions.compose.comp.draw import Drawing
+from lingprobe_extensions.compose.comp.draw import Drawing, UnclearPair
 from lingprobe_extensions.compose.comp.facts import ORACLES
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
@@ -51,6 +51,7 @@ from lingprobe_extensions.compose.readings.reading import Reading
 PROBE = "mlp,protocol=ettinger"
 BASELINES = ("window", "ngrams")
 FEWEST = 8  # items of a split
+MAX_REMEMBERED_SETS = 24  # a run loads all sets before it asks for the facts of the first one
 UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
 
 
@@ -225,13 +226,11 @@ def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
         return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), named(
             options.language
         )
-    by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
-    unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
-    items = dataset(
-        by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": unclear}
-    )
+    by_part, plan, unclear = _generate_pairs(name, options, _contents(options))
+    told = {"pairs": len(unclear), "as": [text for text, _ in unclear[:5]]}
+    items = dataset(by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": told})
     if options.request is not None:
-        _all_asked(items, drawing, options.request)
+        _all_asked(items, unclear, options.request)
     if "@" in options.language:
         items = items.with_notes(WrittenIn(options.language))
     return items, plan.own.language
@@ -246,12 +245,12 @@ def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
     return meanings(by_part, plan.own.language)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=MAX_REMEMBERED_SETS)
 def _generate_pairs(
     name: str, options: Options, contents: str
-) -> tuple[list[PartPairs], Plan, Drawing]:
-    """The pairs of all parts, the plan that they were made by, and what was found out on the
-    way.
+) -> tuple[list[PartPairs], Plan, list[UnclearPair]]:
+    """The pairs of all parts, the plan that they were made by, and the pairs that readings did not
+    confirm.
     """
     plan = _make_plan(name, options, contents)
     design, (size, dev, test) = plan.design, options.items
@@ -277,7 +276,7 @@ def _generate_pairs(
         plan.pairs_of(part.after(seen, together), sizes[part.split], drawing, number)
         for number, part in enumerate(rest)
     ]
-    return by_part, plan, drawing
+    return by_part, plan, drawing.unclear
 
 
 def _make_plan(name: str, options: Options, contents: str) -> Plan:
@@ -298,18 +297,13 @@ def _make_plan(name: str, options: Options, contents: str) -> Plan:
     )
 
 
-def _all_asked(items: Dataset, drawing: Drawing, file: str) -> None:
+def _all_asked(items: Dataset, unclear: list[UnclearPair], file: str) -> None:
     """Complain of words that are asked about nowhere because readings of their sentences do not
     agree.
     """
-    lost = {
-        word: text
-        for text, asked in drawing.unclear
-        for word in asked
-        if word not in items.vocabulary
-    }
+    lost = {word: text for text, asked in unclear for word in asked if word not in items.vocabulary}
     for word, text in lost.items():
-        if sum(word in asked for _, asked in drawing.unclear) >= UNCLEAR:
+        if sum(word in asked for _, asked in unclear) >= UNCLEAR:
             raise DataProblem(
                 f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
                 f" do not agree, as of {text!r}; leave the word out, or write readings=none"
@@ -352,7 +346,7 @@ def _paper_inputs(
     return requests, options.items, options.seed, options.per_sentence
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=MAX_REMEMBERED_SETS)
 def _paper_sentences(name: str, options: Options, _as_written: str) -> comp_paper.Sentences:
     """The sentences of the paper's set, which its oracles ask for, too."""
     requests, sizes, seed, _ = _paper_inputs(name, options)
