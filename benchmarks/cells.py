@@ -23,7 +23,7 @@ from lingprobe.corpora.batches import Batch, batches
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.sources import treebanks
-from lingprobe.tasks.ud.clause import Clause, clauses
+from lingprobe.tasks.ud.clause import MainClause, clauses
 from lingprobe.tasks.ud.constructions import SPELT
 from lingprobe.tasks.ud.forms import verb
 from lingprobe.tasks.ud.rules import passive, tense
@@ -112,7 +112,9 @@ def rows(task: str, treebank: str) -> Iterator[Row]:
                     yield described(task, batch, k, clause, labelled, told)
 
 
-def described(task: str, batch: Batch, k: int, clause: Clause, labelled: bool, told: str) -> Row:
+def described(
+    task: str, batch: Batch, k: int, clause: MainClause, labelled: bool, told: str
+) -> Row:
     """A row: the cell of tense is the one that the task names; else all auxiliaries count."""
     root = int(batch.roots[k])
     start, end = int(batch.starts[k]), int(batch.starts[k + 1])

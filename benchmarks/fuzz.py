@@ -166,7 +166,7 @@ def formats() -> dict[str, Format]:
     from lingprobe.data.core import Sentence
     from lingprobe.datasets.formats import tables
     from lingprobe.encoders import ENCODERS
-    from lingprobe.store.blocks import Block
+    from lingprobe.store.blocks import BlockFile
     from lingprobe_extensions.compose.events import files
 
     def given(kind: str) -> Callable[[Path], Any]:
@@ -175,7 +175,7 @@ def formats() -> dict[str, Format]:
         )
 
     def block(path: Path) -> None:
-        Block(path).check()
+        BlockFile(path).check()
 
     return {
         "conllu": Format(
@@ -193,7 +193,7 @@ def formats() -> dict[str, Format]:
             naive_brackets,
         ),
         "bio": Format(
-            ".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.Layout())]
+            ".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.TagLayout())]
         ),
         "conll2012": Format(".gold_conll", (CONLL2012,), lambda p: list(conll2012.read(p))),
         "documents": Format(

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order
 from lingprobe_extensions.compose.events.draw import draw
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import Space, space
@@ -57,7 +57,7 @@ print(round(int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024))
 """
 
 
-def drawn(found: Space, read: Callable[[Batch], list[object]]) -> int:
+def drawn(found: Space, read: Callable[[ShapeBatch], list[object]]) -> int:
     """Sentences of a draw, read in some way."""
     return sum(len(in_order(parts, n, read)) for n, parts in draw(found, N).chunks())
 
@@ -125,8 +125,8 @@ def told(what: str, value: str, good: bool) -> bool:
 def main() -> None:
     paper = space(request(PAPER))
     works = {
-        "sentences": lambda: drawn(paper, Batch.sentences),
-        "lines": lambda: drawn(paper, Batch.lines),
+        "sentences": lambda: drawn(paper, ShapeBatch.sentences),
+        "lines": lambda: drawn(paper, ShapeBatch.lines),
         "plain": plain,
     }
     best = dict.fromkeys(works, 0.0)
@@ -140,7 +140,7 @@ def main() -> None:
         request({**PAPER, "number": ["singular"], "require": [{"in": "main", "event": CELL}]})
     )
     start = time.process_time()
-    texts = [t for n, parts in draw(cell).chunks() for t in in_order(parts, n, Batch.texts)]
+    texts = [t for n, parts in draw(cell).chunks() for t in in_order(parts, n, ShapeBatch.texts)]
     exhausted = time.process_time() - start
     good = [
         told(

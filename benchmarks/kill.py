@@ -31,7 +31,7 @@ import numpy as np
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import run
 from lingprobe.experiment.runners import Workers
 from lingprobe.store.results import ResultStore
@@ -76,7 +76,7 @@ def work(root: Path) -> None:
 
     paths = Paths.of(root / "results", root / "cache")
     outcome = run(
-        plan(Design(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
+        plan(TrialDesign(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
         paths,
         Workers(fit=mapper),
         progress=False,

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from lingprobe.analysis.relation import Asked, relate_columns
-from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores
+from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, join_scores
 from lingprobe.metrics.correlation import coefficients, groups, permutation_p_values
 from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.multiplicity import holm
@@ -92,7 +92,9 @@ def family_wise(rng, tables):
         for seed in range(some):
             means = families(rng, rng.integers(2, 11, many), 0.7, columns)
             scores = [
-                Score(Scored(str(i), str(i)), Measure(str(j), "made", str(j)), float(means[i, j]))
+                ScoreCell(
+                    EncoderName(str(i), str(i)), Measure(str(j), "made", str(j)), float(means[i, j])
+                )
                 for i in range(many)
                 for j in range(columns)
             ]

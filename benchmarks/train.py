@@ -37,9 +37,9 @@ from torch import Tensor, nn
 
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.data import Reading, themselves
-from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.data import FileReading, themselves
+from lingprobe_extensions.train.examples import TrainingExamples
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings, batches
 from lingprobe_extensions.train.nets.heads import PAD
 from lingprobe_extensions.train.objectives import Kit, Writing
 
@@ -121,15 +121,15 @@ def timed(work: Callable[[], object], clock: Callable[[], float]) -> float:
 
 def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner, Writing, int]:
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
-    found = itertools.islice(themselves([path], Reading(english=True)), pairs)
-    examples, [many] = Examples.of(found)
+    found = itertools.islice(themselves([path], FileReading(english=True)), pairs)
+    examples, [many] = TrainingExamples.of(found)
     shape, objective = NetworkShape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
     with examples.texts:
         lesson = objective.lesson(objective, examples, Kit(shape, PIECES, hidden, 0))
     assert isinstance(lesson, Writing)
     draws = np.random.default_rng(0)
     table = draws.normal(size=(len(examples.forms), DIM)).astype(np.float32)
-    schedule = Schedule("adam", 0.001, 5.0, BATCH, device=device)
+    schedule = OptimizerSettings("adam", 0.001, 5.0, BATCH, device=device)
     return Learner(shape.network(), lesson, table, schedule), lesson, many
 
 

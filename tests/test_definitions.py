@@ -510,7 +510,7 @@ def _change(node: ast.AST, chance: random.Random, *, dry: bool) -> bool:
     return True
 
 
-def digest_with(roots: list[str], node: Node, found: source.Source) -> str:
+def digest_with(roots: list[str], node: Node, found: source.ModuleSource) -> str:
     """The digest of roots where the module of a definition says something else."""
     known = closure._source
     with pytest.MonkeyPatch.context() as patch:
@@ -549,7 +549,7 @@ class Edits:
             todo += new
         return seen
 
-    def digest_with(self, node: Node, found: source.Source) -> str:
+    def digest_with(self, node: Node, found: source.ModuleSource) -> str:
         known, step = closure._source, closure._step
         old, new = known(node.module), found
         was, now = old.definitions[node.name], new.definitions[node.name]

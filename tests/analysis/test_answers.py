@@ -28,14 +28,14 @@ from lingprobe.pages.breakdown import compute_stratum_rows, strata_table
 from lingprobe.pages.curve_view import make_curve_view
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.scores import scores
-from lingprobe.pages.views import Asked
+from lingprobe.pages.views import ViewArguments
 from lingprobe.suites.facts import (
     Block,
-    Entry,
-    Figure,
-    Line,
+    CellResults,
+    PaperRow,
     PaperTable,
-    Place,
+    PrintedNumber,
+    ScorePlace,
 )
 from lingprobe.suites.page import inside
 
@@ -115,12 +115,14 @@ DIFFERENT = [
 
 
 def entries(results):
-    return [Entry(Place(0, "ud/*:EWT", "other data"), "", (r,)) for r in results]
+    return [CellResults(ScorePlace(0, "ud/*:EWT", "other data"), "", (r,)) for r in results]
 
 
 def suite_table(results):
     paper = PaperTable(
-        "A paper", ("Tense",), (Block("", (Line("BERT", (Figure(80.0, "80.0"),), "p"),)),)
+        "A paper",
+        ("Tense",),
+        (Block("", (PaperRow("BERT", (PrintedNumber(80.0, "80.0"),), "p"),)),),
     )
     return inside(paper, entries(results))
 
@@ -163,7 +165,7 @@ def test_what_vectors_tell_in_bits_is_marked_too():
         replace(over(tested, encoder=e), scores=logits)
         for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))
     ]
-    (table,) = BITS_VIEW(rows_, Asked()).tables
+    (table,) = BITS_VIEW(rows_, ViewArguments()).tables
     assert [row[5][-1] for row in table.sections[0].rows] == ["0", "0", "*"]
     assert any("do not compare the two" in note for note in table.notes)
 

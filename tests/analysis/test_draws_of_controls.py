@@ -11,7 +11,7 @@ from lingprobe.data.labels import Classes
 from lingprobe.datasets.controls import CONTROLS, draws
 from lingprobe.datasets.formats.tables import write
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import run
 from lingprobe.metrics import Answers, difference
 from lingprobe.pages.scores import describe_scores
@@ -89,7 +89,7 @@ def test_a_control_is_drawn_anew_unless_its_draw_is_named():
 def test_each_fit_has_a_draw_of_its_own(tmp_path, probe, seeds):
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task, paths = f"table:{tmp_path / 'a.jsonl'}", Paths.of(tmp_path / "results", tmp_path)
-    design = Design([task], ["length"], [probe], ["word-labels,least=1"], seeds=3)
+    design = TrialDesign([task], ["length"], [probe], ["word-labels,least=1"], seeds=3)
     results = run(plan(design, paths), paths, progress=False).results
     plain, control = rows(results)
     assert (plain.seeds, plain.draws) == (seeds, 1)

@@ -11,7 +11,14 @@ from scipy import stats
 
 from lingprobe.analysis.profiles import FEWEST, languages
 from lingprobe.analysis.relation import Asked
-from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores, means, varying
+from lingprobe.analysis.score_table import (
+    EncoderName,
+    Measure,
+    ScoreCell,
+    join_scores,
+    means,
+    varying,
+)
 from lingprobe.data.core import DataProblem
 from reference import inference, layerwise
 
@@ -22,11 +29,11 @@ CODES = ("eng", "pol")
 def table(scores, families=None):
     """Scores [encoders, 2, tasks] in two languages, NaN for none."""
     names = [f"m{i}" for i in range(len(scores))]
-    rows = [Scored(name, of) for name, of in zip(names, families or names, strict=True)]
+    rows = [EncoderName(name, of) for name, of in zip(names, families or names, strict=True)]
     return join_scores(
         [
             [
-                Score(row, Measure(f"t{k}", "made", f"t{k}", code), value)
+                ScoreCell(row, Measure(f"t{k}", "made", f"t{k}", code), value)
                 for row, both in zip(rows, scores, strict=True)
                 for code, mine in zip(CODES, both, strict=True)
                 for k, value in enumerate(mine)
@@ -151,7 +158,7 @@ def test_a_column_is_reliable_by_what_of_its_variance_is_not_that_of_seeds():
 
     def of(values, noise):
         rows = [
-            Score(Scored(f"m{i}", f"m{i}"), column, value, own)
+            ScoreCell(EncoderName(f"m{i}", f"m{i}"), column, value, own)
             for i, (value, own) in enumerate(zip(values, noise, strict=True))
         ]
         return join_scores([rows]).reliability(0)

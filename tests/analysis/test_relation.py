@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kstest
 
 from lingprobe.analysis.relation import Asked, relate_columns, within
-from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores
+from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, join_scores
 from lingprobe.metrics.correlation import groups, permutation_p_values
 from lingprobe.metrics.multiplicity import holm
 from reference import agreement, inference, score_tables
@@ -28,8 +28,10 @@ def table(scores, of):
     return join_scores(
         [
             [
-                Score(
-                    Scored(f"m{of[i]}, {i}", f"m{of[i]}"), Measure(f"t{j}", "made", f"t{j}"), value
+                ScoreCell(
+                    EncoderName(f"m{of[i]}, {i}", f"m{of[i]}"),
+                    Measure(f"t{j}", "made", f"t{j}"),
+                    value,
                 )
                 for i, row in enumerate(scores.tolist())
                 for j, value in enumerate(row)
@@ -201,7 +203,7 @@ def test_columns_of_one_name_say_what_differs():
         Measure("mr", "scores.csv", "mr"),
         Measure("cr", "lingprobe", "text/cr", "eng"),
     ]
-    found = join_scores([[Score(Scored("a", "a"), column, 1.0) for column in columns]])
+    found = join_scores([[ScoreCell(EncoderName("a", "a"), column, 1.0) for column in columns]])
     assert [column.name for column in found.columns] == [
         "ud/tense",
         "tree/tense",

@@ -19,7 +19,7 @@ from fixtures.chains import Chain, content
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import Road
 from lingprobe.annotators.parse import parse
-from lingprobe.annotators.segment import Rules
+from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.running import CONTROL, EMPTY, NOT_UTF8
@@ -35,7 +35,7 @@ def text(tmp_path):
 
 
 def done(texts, folder, *, chain=None, **options):
-    return parse(texts, folder, Road(chain or Chain(), Rules()), block=300, **options)
+    return parse(texts, folder, Road(chain or Chain(), RuleSegmenter()), block=300, **options)
 
 
 def trees(folder):
@@ -156,7 +156,9 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
     for name, data in texts.items():
         (tmp_path / name).write_bytes(data)
     got = parse(
-        [tmp_path / name for name in texts], tmp_path / "out", Road(Chain(), Rules(), longest=50)
+        [tmp_path / name for name in texts],
+        tmp_path / "out",
+        Road(Chain(), RuleSegmenter(), longest=50),
     )
     assert [tree.text for tree in trees(tmp_path / "out")] == [
         "Na ught.", "After it.", "Größe.", "Last.", "Good.", "The end.",
@@ -191,7 +193,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
         path = tmp_path / f"{many}.txt"
         path.write_text(TEXT * 3 * many)
         tracemalloc.start()
-        parse([path], tmp_path / f"out{many}", Road(Chain(), Rules()), block=3000)
+        parse([path], tmp_path / f"out{many}", Road(Chain(), RuleSegmenter()), block=3000)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]

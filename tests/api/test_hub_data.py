@@ -18,7 +18,7 @@ from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.datasets.formats.hub import hub_files
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.terms import Source, data_files, sources
+from lingprobe.tasks.terms import DataSource, data_files, sources
 
 SHOWN = ["ud/tense:UD_English-EWT,limit=120", "ud/passive:UD_English-EWT,limit=120"]
 FEW = 1_050  # sentences that a grammar writes, in files that are called as those of a treebank
@@ -176,8 +176,8 @@ def test_one_source_that_is_not_open_is_enough(tmp_path):
     ewt, pdb = bank(tmp_path, "UD_English-EWT", "en_ewt"), bank(tmp_path, "UD_Polish-PDB", "pl_pdb")
     task = TASKS.make(f"ud/tense:{ewt},with={pdb}")
     assert [s.is_open for s in sources(task, data_files(task))] == [True, False]
-    assert Source("x", ("CC BY-SA 4.0",)).is_open
-    assert not Source("x").is_open
+    assert DataSource("x", ("CC BY-SA 4.0",)).is_open
+    assert not DataSource("x").is_open
 
 
 def test_a_stated_licence_is_what_the_card_has(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.conll2012 import Labelled, chains, parse_spans, read
+from lingprobe.corpora.conll2012 import LabelledSpan, chains, parse_spans, read
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.mentions import Mention, Mentions
 from lingprobe.corpora.tally import ProblemTally
@@ -147,7 +147,7 @@ def test_mentions_are_read_as_written(drawn):
     found = chains(["|".join(cell) or "-" for cell in cells], "f:1")
     if not crossing:  # mentions of one chain that cross cannot be told apart from ones that nest
         assert [(m.start, m.stop, m.label) for m in found] == wanted
-    assert all(isinstance(m, Labelled) for m in found)
+    assert all(isinstance(m, LabelledSpan) for m in found)
 
 
 def test_mentions_in_misc(tmp_path):

@@ -11,7 +11,7 @@ import lingprobe
 from fixtures.published import ELMO
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.corpora.machine import machine
-from lingprobe.encoders.hub import Files
+from lingprobe.encoders.hub import ModelFiles
 from lingprobe.encoders.own_vector_files import FORMATS, read_npy
 from lingprobe.encoders.word_files import open_words
 from lingprobe.pages.human import read_bound
@@ -63,7 +63,7 @@ READERS = {
     "weights.pt": torch_file,
     "parsed/parsed.json": lambda path: machine(path.parent),
     "trained/model.json": lambda path: read_training_facts(path.parent),
-    "hub/config.json": lambda path: Files(path.parent).config(),
+    "hub/config.json": lambda path: ModelFiles(path.parent).config(),
 }
 
 

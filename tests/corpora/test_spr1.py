@@ -9,7 +9,7 @@ import json
 import pytest
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.spr1 import Lost, Placed, records, table
+from lingprobe.corpora.spr1 import TracedTree, UnplacedArguments, records, table
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
@@ -27,7 +27,7 @@ TREE = """( (S
 @pytest.fixture
 def placed(tmp_path):
     (tmp_path / "wsj_0001.mrg").write_text(TREE)
-    return Placed.of(next(brackets.read_brackets(tmp_path / "wsj_0001.mrg", traces=True)))
+    return TracedTree.of(next(brackets.read_brackets(tmp_path / "wsj_0001.mrg", traces=True)))
 
 
 def words(placed, span):
@@ -68,7 +68,7 @@ def test_arguments_of_traces_alone_have_no_words(placed, pointer):
 
 def test_the_table_stands_in_the_sentences_that_it_numbers(tmp_path):
     path, bank = edges.spr1_table(tmp_path)
-    lost = Lost()
+    lost = UnplacedArguments()
     found = list(table(path, str(bank), "raise", ProblemTally(), lost))
     assert len(found) == 36  # two arguments of eighteen sentences
     assert not lost.why

@@ -17,7 +17,7 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS, hub, make
-from lingprobe.encoders.hub import Files, Source, Trust, check_hub, files_of, source_of
+from lingprobe.encoders.hub import ModelFiles, ModelSource, Trust, check_hub, files_of, source_of
 
 EXACT = "dtype=float32,device=cpu"
 COMMIT, OTHER = "1" * 40, "2" * 40
@@ -191,12 +191,12 @@ def test_what_is_no_name_is_said(name):
 def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "check_hub", lambda _: None)
     whole, part = cached(tmp_path / "a", {}), cached(tmp_path / "b", {}, weights=False)
-    assert source_of(Files(whole, COMMIT), "org/name@main", Trust()) == Source(str(whole))
-    source = source_of(Files(part, COMMIT), "org/name@main", Trust())
-    assert source == Source("org/name", COMMIT)
+    assert source_of(ModelFiles(whole, COMMIT), "org/name@main", Trust()) == ModelSource(str(whole))
+    source = source_of(ModelFiles(part, COMMIT), "org/name@main", Trust())
+    assert source == ModelSource("org/name", COMMIT)
     assert source.arguments == {"revision": COMMIT, "trust_remote_code": False}
     # a folder of one's own is what it is
-    assert source_of(Files(part), str(part), Trust()) == Source(str(part))
+    assert source_of(ModelFiles(part), str(part), Trust()) == ModelSource(str(part))
 
 
 def test_libraries_are_never_left_to_ask(bert, monkeypatch):
@@ -218,8 +218,8 @@ def test_libraries_are_never_left_to_ask(bert, monkeypatch):
             return _original(*args, **kwargs)
 
         monkeypatch.setattr(getattr(transformers, name), method, told)
-    load_network.__wrapped__(Source(str(bert)), "cpu", "float32")
-    load_network.__wrapped__(Source(str(bert)), "cpu", "float32", Weights("random", 1, True))
+    load_network.__wrapped__(ModelSource(str(bert)), "cpu", "float32")
+    load_network.__wrapped__(ModelSource(str(bert)), "cpu", "float32", Weights("random", 1, True))
     assert len(given) >= 6
     assert set(given) == {False}
 

@@ -152,7 +152,7 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     quantization = pytest.importorskip("torchao.quantization")
     import torch
 
-    from lingprobe.encoders.hub import Source
+    from lingprobe.encoders.hub import ModelSource
     from lingprobe.encoders.network import load_network
 
     settings = transformers.TorchAoConfig(quantization.Int8WeightOnlyConfig())
@@ -166,7 +166,7 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     assert encoder.runs == ("cpu", "torchao")
     assert "torchao=" in encoder.fingerprint
     vectors = encoder.encode(sentences)
-    held = load_network(Source(str(tmp_path)), "cpu", "torchao").model
+    held = load_network(ModelSource(str(tmp_path)), "cpu", "torchao").model
     inside = held.encoder.layer[0].intermediate.dense.weight
     assert type(inside).__module__.startswith("torchao")
     plain = make(f"hf:{bert},layers=all,device=cpu,dtype=float32").encode(sentences)

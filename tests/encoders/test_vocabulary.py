@@ -14,7 +14,7 @@ from lingprobe.datasets.formats.tables import write
 from lingprobe.encoders import make
 from lingprobe.encoders.model_files import unknown
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import run
 from lingprobe.testing import FAMILIES
 
@@ -69,7 +69,9 @@ def test_a_result_counts_them(model, tmp_path):
     write(dataset, tmp_path / "a.jsonl")
     paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
-        Design([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1),
+        TrialDesign(
+            [f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1
+        ),
         paths,
     )
     by_encoder = {

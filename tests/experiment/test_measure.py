@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.identity import Identity, Ingredients
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.experiment.groups import Batch, Group
+from lingprobe.experiment.groups import FitBatch, TrialGroup
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.readable import readable
 from lingprobe.experiment.work import measure
@@ -156,10 +156,10 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
     made = Ingredients(*(Identity(name, "") for name in Ingredients._fields))
-    group = Group(
+    group = TrialGroup(
         Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
     )
-    done = measure(Batch((group,)), Paths.of(tmp_path / "r", tmp_path))
+    done = measure(FitBatch((group,)), Paths.of(tmp_path / "r", tmp_path))
     assert not done.failure
     result = done.results["id"]
     counts = result.provenance.counts

@@ -10,7 +10,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment import portions
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.portions import together
 from lingprobe.experiment.run import run
 
@@ -21,7 +21,7 @@ ENCODERS = ("bow:random,dim=8", "length")
 def measured(folder, cache, store):
     """What a run found, and what was there of vectors each time that something was fitted."""
     paths = Paths.of(folder, cache, store)
-    made = plan(Design(TASKS, ENCODERS, ["logreg"], seeds=1), paths)
+    made = plan(TrialDesign(TASKS, ENCODERS, ["logreg"], seeds=1), paths)
     outcome = run(made, paths, progress=False)
     assert not outcome.failures
     return content(folder)

@@ -15,9 +15,9 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.experiment import settings
-from lingprobe.experiment.groups import Batch
+from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import missing, run
 from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.experiment.work import measured_in
@@ -89,7 +89,7 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 def measured(tmp_path, probe: str, controls: list[str], seeds: int = 3) -> dict[Any, Any]:
     """Results by control and seed."""
     paths = Paths.of(tmp_path / "results", tmp_path / "cache")
-    design = Design([Noisy()], [Summed()], [probe], controls, seeds=seeds)
+    design = TrialDesign([Noisy()], [Summed()], [probe], controls, seeds=seeds)
     outcome = run(plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {(r.trial.control, r.trial.seed): r for r in outcome.results}
@@ -140,12 +140,12 @@ def test_a_control_alone_is_that_beside_its_task(tmp_path, monkeypatch, probe, n
     beside = measured(tmp_path / "a", probe, ["shuffled"])
     monkeypatch.setattr(settings, "CHOICES", Latest(settings.MOST))
     paths = Paths.of(tmp_path / "b" / "results", tmp_path / "b" / "cache")
-    design = Design([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
+    design = TrialDesign([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
     _, groups = missing(plan(design, paths), paths)
     controls = tuple(one for one in groups if one.trials[0].control != "none")
     alone: dict[str, Any] = {}
     for control in controls:
-        done = measured_in(paths)(Batch((control,)))
+        done = measured_in(paths)(FitBatch((control,)))
         assert not done.failure
         alone |= done.results
     assert len(alone) == 3

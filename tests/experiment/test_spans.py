@@ -16,7 +16,7 @@ from fixtures.models import transformer
 from lingprobe.data.core import Result, Sentence
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import run
 from lingprobe.testing import FAMILIES
 
@@ -45,7 +45,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
         paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
         outcome = run(
-            plan(Design([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
+            plan(TrialDesign([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
             paths,
             progress=False,
         )
@@ -97,7 +97,7 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
         paths = Paths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
         outcome = run(
-            plan(Design([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
+            plan(TrialDesign([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
             paths,
             progress=False,
         )

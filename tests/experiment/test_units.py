@@ -6,10 +6,10 @@ from experiment.test_sharing import content
 from lingprobe.data.core import Trial
 from lingprobe.experiment import units, work
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import missing, run
 from lingprobe.experiment.status import units_of
-from lingprobe.experiment.units import Size, cut
+from lingprobe.experiment.units import TaskDimensions, cut
 from lingprobe.store.experiments import experiments
 
 
@@ -17,7 +17,7 @@ def trials(reads, seeds):
     return [Trial("t", "e", read, "p", "none", seed) for read in reads for seed in range(seeds)]
 
 
-SIZE = Size(examples=100, width=10, layers=("0", "1", "2"))
+SIZE = TaskDimensions(examples=100, width=10, layers=("0", "1", "2"))
 
 
 def test_what_is_small_is_one_unit():
@@ -48,7 +48,9 @@ def asked(tmp_path):
     """A plan of one task whose three seeds would be fitted in one pass, and its paths."""
     paths = Paths.of(tmp_path / "out", tmp_path / "cache")
     tasks = ["ud/tense:embedded,limit=200"]
-    return plan(Design(tasks, ["bow:random,dim=8"], ["mlp"], ["shuffled"], seeds=3), paths), paths
+    return plan(
+        TrialDesign(tasks, ["bow:random,dim=8"], ["mlp"], ["shuffled"], seeds=3), paths
+    ), paths
 
 
 def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp_path):

@@ -1,6 +1,6 @@
 """An objective: order.py@order tells which of two lines of a text came first."""
 
-from lingprobe_extensions.train.data import Example, following
+from lingprobe_extensions.train.data import TrainingExample, following
 from lingprobe_extensions.train.objectives import Inferring, Objective
 
 
@@ -14,4 +14,4 @@ def pairs(paths, reading):
         two = [first, reading.words(text)]
         label = "turned" if number % 2 else "straight"
         one, other = reversed(two) if number % 2 else two
-        yield Example(one, second=other, label=label)
+        yield TrainingExample(one, second=other, label=label)

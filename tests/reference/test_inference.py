@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, benjamini_hochberg, contrast, holm, null_share, share
-from lingprobe.metrics.clusters import Fits, between_seeds, over_examples, spread
+from lingprobe.metrics.clusters import ScoreInfluences, between_seeds, over_examples, spread
 from lingprobe.metrics.correlation import EXACT, LEAST, Coefficient, orders, p_values
 from lingprobe.metrics.correlation_intervals import fisher
 from lingprobe.metrics.resampling import permutation
@@ -133,12 +133,12 @@ def test_the_interval_of_a_share_of_the_way_is_that_of_the_delta_method(seed, n)
     assert tuple(found) == pytest.approx(expected)
 
 
-def drawn_fits(seed: int, many: int, n: int, sign: float = 1.0) -> Fits:
+def drawn_fits(seed: int, many: int, n: int, sign: float = 1.0) -> ScoreInfluences:
     """Shares of right answers of several seeds, on examples that are hard or easy for all."""
     draws = np.random.default_rng(seed)
     easy = draws.uniform(0.2, 1, n)
     right = draws.random((many, n)) < easy + draws.normal(0, 0.1, (many, 1))
-    return Fits.of_means(sign * right)
+    return ScoreInfluences.of_means(sign * right)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 6), st.integers(6, 30))

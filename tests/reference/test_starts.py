@@ -11,12 +11,12 @@ from lingprobe.data.labels import Classes, column
 from lingprobe.data.reading import read_of
 from lingprobe.probes.features import SQUARES
 from lingprobe.probes.span import scales
-from lingprobe.probes.span.net import Sizes, Source, draw_tensors
-from lingprobe.probes.span.plans import Design
+from lingprobe.probes.span.net import LayerSource, Sizes, draw_tensors
+from lingprobe.probes.span.plans import NetworkDesign
 from probes.test_span import readings
 from reference import starts
 
-SMALL = Design(projection=4, hidden=6)
+SMALL = NetworkDesign(projection=4, hidden=6)
 DESIGNS = [
     SMALL,
     replace(SMALL, pool="endpoints", bag=True),
@@ -29,7 +29,7 @@ DESIGNS = [
 @pytest.mark.parametrize("layers", [0, 3])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_networks_are_drawn_as_wide_as_the_paper_s(design, layers):
-    source = Source(("0", "1", "2")[:layers], True) if layers else Source(("0",))
+    source = LayerSource(("0", "1", "2")[:layers], True) if layers else LayerSource(("0",))
     made = draw_tensors(design, source, Sizes(50, 2, 3), 5)
     expected = starts.shapes(50, 2, 3, asdict(design), layers)
     assert list(made) == list(expected)

@@ -16,7 +16,7 @@ import torch
 from lingprobe.data.labels import NumberList, NumberLists
 from lingprobe.inside.structure.fits import SPREAD, train_fits
 from lingprobe.inside.structure.trees import depths, distances, pairs_of
-from lingprobe.inside.structure.words import Schedule, Sentences
+from lingprobe.inside.structure.words import AdamSchedule, Sentences
 from lingprobe.metrics import METRICS
 from reference import structure
 
@@ -139,7 +139,7 @@ def test_training_is_the_programs(name):
     moved = Sentences(
         second.starts + len(train), second.stops + len(train), second.bounds, second.labels
     )
-    schedule = Schedule(batch=7, epochs=40)
+    schedule = AdamSchedule(batch=7, epochs=40)
     (fit,) = train_fits({"x": [units]}, [("x", 2)], (first, moved), (3, schedule, "cpu"))
     start = torch.empty(5, 2).uniform_(-SPREAD, SPREAD, generator=torch.Generator().manual_seed(3))
     order = np.random.default_rng([3, 11])

@@ -15,7 +15,7 @@ import pytest
 from experiment.pretend import Pretend, sentences_of
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.store import blocks, claims
-from lingprobe.store.blocks import Block, Gone
+from lingprobe.store.blocks import BlockFile, Gone
 from lingprobe.store.results import ResultStore
 from lingprobe.store.vectors import VectorStore
 
@@ -92,7 +92,7 @@ def test_two_machines_lose_nothing_and_agree_in_every_bit(
 def test_what_stays_stale_is_gone(tmp_path, monkeypatch):
     path = tmp_path / "a.result"
     blocks.write(path, "test", {}, {"a": np.ones(3)})
-    block = Block(path)
+    block = BlockFile(path)
 
     def open_(*_):
         raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))

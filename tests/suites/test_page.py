@@ -12,8 +12,8 @@ import pytest
 
 from fixtures.papers import PAPER, entry
 from lingprobe.pages.records import format_csv as as_csv
-from lingprobe.suites.facts import HumanScore, Place
-from lingprobe.suites.page import Cell, cells, inside
+from lingprobe.suites.facts import HumanScore, ScorePlace
+from lingprobe.suites.page import PaperTableCell, cells, inside
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 
@@ -74,7 +74,7 @@ def test_a_rank_is_the_range_that_the_interval_allows():
 
 
 def test_every_score_has_the_wider_side_of_its_interval_below():
-    people = HumanScore(Place(1, "ud/*:bank", "other sentences"), 99.0, 96.0, 99.5, 150)
+    people = HumanScore(ScorePlace(1, "ud/*:bank", "other sentences"), 99.0, 96.0, 99.5, 150)
     *_, own = inside(PAPER, [entry(correct=0.85)], [people]).sections
     assert own.rows[4][1:] == ("", "3.0")
     *_, own = inside(PAPER, [entry(correct=0.85), entry(1, 0.5)]).sections
@@ -84,7 +84,7 @@ def test_every_score_has_the_wider_side_of_its_interval_below():
 
 
 def test_floors_are_not_ranked_and_people_stand_above_them():
-    people = HumanScore(Place(0, "ud/*:bank"), 97.0, 95.0, 98.5, 150)
+    people = HumanScore(ScorePlace(0, "ud/*:bank"), 97.0, 95.0, 98.5, 150)
     *_, own = inside(
         PAPER, [entry(correct=0.99, published=True, floor="Length")], [people]
     ).sections
@@ -120,7 +120,7 @@ def test_bold_survives_in_pages():
 
 
 def test_programs_get_every_figure_with_its_source():
-    people = HumanScore(Place(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
+    people = HumanScore(ScorePlace(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
     items = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
     assert [row["kind"] for row in items] == ["published"] * 6 + ["measured", "people"]
     assert items[0]["source"] == "A paper, Table 1, Floors, Length"
@@ -131,7 +131,7 @@ def test_programs_get_every_figure_with_its_source():
         "200",
     )
     assert float(items[6]["low"]) < float(items[6]["score"]) < float(items[6]["high"])
-    assert set(items[0]) == set(Cell.__slots__)
+    assert set(items[0]) == set(PaperTableCell.__slots__)
 
 
 @pytest.mark.parametrize("width", [24, 40, 60, 200])

@@ -66,7 +66,7 @@ def load(family_, name, banks):
 
 def found(banks):
     parsed.CORPORA.clear()
-    return family.parsed_files(family.Options(str(banks["ud"])))
+    return family.parsed_files(family.TreebankTaskOptions(str(banks["ud"])))
 
 
 @pytest.mark.parametrize(("kind", "name"), [*(("ud", n) for n in UD), *(("tree", n) for n in TREE)])
@@ -130,7 +130,7 @@ def _killed(folder, cache, after):
             yield block
 
     parsed.blocks = counted
-    family.parsed_files(family.Options(str(folder)))
+    family.parsed_files(family.TreebankTaskOptions(str(folder)))
 
 
 def process(*given):
@@ -265,6 +265,6 @@ def test_answers_come_back_as_they_were(label, target, strata):
 def test_the_sentences_of_a_second_file_are_taken_once(banks, cache, tmp_path):
     (tmp_path / "a-train.ptb").write_text(forest(200), encoding="utf-8")
     (tmp_path / "a-test.ptb").write_text(forest(200), encoding="utf-8")
-    corpus = trees.Options(str(tmp_path)).corpus()
+    corpus = trees.TreeTaskOptions(str(tmp_path)).corpus()
     assert corpus.left_out["a second time"] >= len(corpus)
     assert set(corpus.splits.tolist()) == {2}  # what is tested stays there

@@ -22,8 +22,8 @@ from lingprobe.tasks.released.catalogue import Collection, Known, collections
 from lingprobe.tasks.released.content import examine_file
 from lingprobe.tasks.released.download import TRIES, Unreachable, Web
 from lingprobe.tasks.released.fetch import (
+    FetchRequest,
     Got,
-    Wish,
     fetch,
     place_of,
 )
@@ -52,7 +52,7 @@ def wish(site, folder, known=None, files=("a.txt", "b.txt"), **more):
             return known or {}
 
     ours = Ours("ours", "https://example.org/ours", site.url, files, "Nobody 2020")
-    return Wish(ours, folder, web=Web(pause=lambda _: None), **more)
+    return FetchRequest(ours, folder, web=Web(pause=lambda _: None), **more)
 
 
 def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
@@ -170,7 +170,9 @@ def test_without_a_network_it_is_said_what_to_do(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{free.getsockname()[1]}/"
-    away = Wish(collections()["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None))
+    away = FetchRequest(
+        collections()["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None)
+    )
     with pytest.raises(DataProblem) as caught:
         list(fetch(away))
     told = str(caught.value)
@@ -443,7 +445,9 @@ def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
     with pytest.raises(DataProblem, match=r"is not an address to fetch from|cannot get"):
         list(
             fetch(
-                Wish(collections()["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))
+                FetchRequest(
+                    collections()["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None)
+                )
             )
         )
 
@@ -458,14 +462,14 @@ def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):
 def test_a_file_is_published_if_its_publishers_sent_it(site, tmp_path, monkeypatch):
     ours = replace(wish(site, tmp_path).collection, files=("a.txt", "b.txt"))
     monkeypatch.setitem(catalogue.collections(), "ours", ours)
-    list(fetch(Wish(ours, tmp_path)))
+    list(fetch(FetchRequest(ours, tmp_path)))
     assert is_published(tmp_path / "a.txt") is True
     (tmp_path / "b.txt").write_bytes(ROWS + b"te\tx\tone more\n")
     assert is_published(tmp_path / "b.txt") is None
     assert all_published([tmp_path / "a.txt"]) is True
     assert all_published([tmp_path / "a.txt", tmp_path / "b.txt"]) is None
     site.files |= {"mirror/a.txt": ROWS, "mirror/b.txt": ROWS}
-    list(fetch(Wish(ours, tmp_path / "mirrored", base=site.url + "mirror")))
+    list(fetch(FetchRequest(ours, tmp_path / "mirrored", base=site.url + "mirror")))
     assert is_published(tmp_path / "mirrored" / "a.txt") is None
 
 

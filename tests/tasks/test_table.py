@@ -13,7 +13,7 @@ from lingprobe.datasets.splits import together
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
-from lingprobe.tasks.table import REDRAWN, Table
+from lingprobe.tasks.table import REDRAWN, TableTask
 from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
@@ -74,7 +74,11 @@ def test_the_content_of_the_file_is_its_identity(tmp_path):
 
 def test_columns_are_in_the_identity_of_an_object(tmp_path):
     file = labelled(tmp_path / "a.csv", "one,two,label", "a {i},b {i},{label}")
-    tasks = [Table(file, text="one"), Table(file, text="two"), Table(file, text="one", seed=1)]
+    tasks = [
+        TableTask(file, text="one"),
+        TableTask(file, text="two"),
+        TableTask(file, text="one", seed=1),
+    ]
     assert len({str(task_identity(None, task)) for task in tasks}) == 3
 
 
@@ -89,7 +93,7 @@ def test_folds_are_of_one_state_of_the_data_and_tasks_of_their_own(tmp_path):
     file = labelled(tmp_path / "a.csv")
     held = lingprobe.table((["a", "b"] * 30, ["x", "y"] * 30))
     for one, other in (
-        (Table(file, fold="1/5"), Table(file, fold="2/5")),
+        (TableTask(file, fold="1/5"), TableTask(file, fold="2/5")),
         (held.plus(fold="1/5"), held.plus(fold="2/5")),
     ):
         assert one.fingerprint == other.fingerprint

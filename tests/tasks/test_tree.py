@@ -336,7 +336,7 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
     dataset = load("subj-num", bank, band="literal")
     assert dataset.notes["frequencies"]["rarest"] == 100
     assert all(
-        room.Options(str(bank)).corpus().forms[form] >= 100
+        room.TreeTaskOptions(str(bank)).corpus().forms[form] >= 100
         for form in dataset.strata["target"].names
     )
     kept = dataset.strata["target"].names[::2]
@@ -370,7 +370,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
             (forest(1500, seed=2) + "\n".join(bank.read_text().split("\n")[:100])).encode()
         )
     )
-    found = room.Options(str(tmp_path)).corpus()
+    found = room.TreeTaskOptions(str(tmp_path)).corpus()
     assert found.left_out["a second time"] >= 90
     assert (found.splits[:80] == SPLITS.index("test")).sum() >= 75
     examples = list(load("sent-len", tmp_path, splits="official").examples())
@@ -383,7 +383,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
     path = tmp_path / "text.txt"
-    corpus = room.Options(str(bank)).corpus()
+    corpus = room.TreeTaskOptions(str(bank)).corpus()
     path.write_text("\n".join(sentence.text for some, _ in corpus.read() for sentence in some))
     assert len(by_label(load("sent-len", path))) == 6
     assert len(by_label(load("word-content", path))) > 1
@@ -394,7 +394,7 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
 
 
 def test_tagged_text_serves_somo_as_well(tmp_path, bank):
-    found = room.Options(str(bank)).corpus()
+    found = room.TreeTaskOptions(str(bank)).corpus()
     path = tmp_path / "text.tagged"
     lines = (
         " ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True))
@@ -402,7 +402,7 @@ def test_tagged_text_serves_somo_as_well(tmp_path, bank):
         for s, tags in zip(some, tagged, strict=True)
     )
     path.write_text("\n".join(lines))
-    again = room.Options(str(path)).corpus()
+    again = room.TreeTaskOptions(str(path)).corpus()
     assert [each for _, each in again.read("tags")] == [each for _, each in found.read("tags")]
     assert set(by_label(load("somo", path))) == {"C", "O"}
     with pytest.raises(DataProblem, match="tree/tense cannot be built"):
@@ -442,7 +442,7 @@ def test_ewt_ptb_and_gum_answer_all_ten():
         DATA / "treebanks" / "GUM" / "const",
     ]
     first, *others = paths
-    found = room.Options(str(first), with_=tuple(map(str, others))).corpus()
+    found = room.TreeTaskOptions(str(first), with_=tuple(map(str, others))).corpus()
     assert len(found) == 22647
     assert found.tally.skipped == 0
     sizes = {}

@@ -127,10 +127,10 @@ def test_a_changed_file_is_read_again_and_has_another_fingerprint(tmp_path):
     path.write_text(block(STARRED))
     task = TASKS.make(f"ud/tense:{path}")
     before = task.fingerprint
-    assert len(family.parsed_files(family.Options(str(path)))) == 1
+    assert len(family.parsed_files(family.TreebankTaskOptions(str(path)))) == 1
     path.write_text(block(STARRED) * 2)
     assert task.fingerprint != before
-    assert len(family.parsed_files(family.Options(str(path)))) == 2
+    assert len(family.parsed_files(family.TreebankTaskOptions(str(path)))) == 2
 
 
 def test_several_sources_are_read_together_but_none_twice(tmp_path, generated):
@@ -169,7 +169,7 @@ def test_official_splits_are_kept(tmp_path, generated):
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, generated):
     path = tmp_path / "text.txt.xz"
-    corpus = family.parsed_files(family.Options(str(generated)))
+    corpus = family.parsed_files(family.TreebankTaskOptions(str(generated)))
     texts = [sentence.text for some, _ in corpus.read() for sentence in some]
     path.write_bytes(lzma.compress("\n".join(texts).encode()))
     assert len(by_label(load("sent-len", path))) == 7

@@ -16,7 +16,7 @@ from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.ud.account import NO_CONTRADICTION, RowsRead, find_contradiction
-from lingprobe.tasks.ud.family import Options, parsed_files
+from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
 from lingprobe.tasks.ud.markings import MARKS_OBLIQUES, refuse_obliques
 from lingprobe.tasks.ud.rules import NO_OBJECT, obj_num, subj_num
 from lingprobe.tasks.ud.types import ASKS, SILENT, sent_type
@@ -47,7 +47,7 @@ def write(folder, name, sentences):
 
 
 def findings_of(place):
-    corpus = parsed_files(Options(place))
+    corpus = parsed_files(TreebankTaskOptions(place))
     found = refuse_obliques(corpus, corpus.findings("obj-num"), corpus.findings("obliques"))
     return [label(found.values[code]) for code in found.codes.tolist()]
 
@@ -92,7 +92,7 @@ def test_each_language_says_what_its_adpositions_mark(tmp_path):
     """*a* marks objects in one treebank and obliques in another that is read with it."""
     spanish = write(tmp_path / "UD_Spanish-X", "es_x-ud-test.conllu", mixed("xa", 60, 20))
     other = write(tmp_path / "UD_Polish-X", "pl_x-ud-test.conllu", mixed("xa", 4, 900, start=300))
-    corpus = parsed_files(Options(spanish, with_=(other,)))
+    corpus = parsed_files(TreebankTaskOptions(spanish, with_=(other,)))
     found = refuse_obliques(corpus, corpus.findings("obj-num"), corpus.findings("obliques"))
     labels = [label(found.values[code]) for code in found.codes.tolist()]
     assert MARKS_OBLIQUES not in labels[:80]
@@ -261,7 +261,7 @@ BANKS = Path(os.environ.get("LINGPROBE_DATA", "no data")) / "treebanks"
     ],
 )
 def test_what_real_treebanks_mark_objects_with(bank, markers, least):
-    corpus = parsed_files(Options(str(BANKS / bank)))
+    corpus = parsed_files(TreebankTaskOptions(str(BANKS / bank)))
     found = corpus.findings("obj-num")
     kept = refuse_obliques(corpus, found, corpus.findings("obliques"))
     counts: dict[str, int] = {}

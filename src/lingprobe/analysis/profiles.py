@@ -22,7 +22,7 @@ from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 FEWEST = 5  # tasks of an encoder, below which it has no profile
 
 
-class TaskAgreement(NamedTuple):
+class CrossLanguageAgreement(NamedTuple):
     """A task in two languages over encoders.
 
     apart   from how many of the correlations of other tasks this one is told, after correction
@@ -66,7 +66,7 @@ class Languages:
     first: str
     second: str
     relation: Relation
-    tasks: tuple[TaskAgreement, ...]
+    tasks: tuple[CrossLanguageAgreement, ...]
     profiles: tuple[Profile, ...]
     p: float
 
@@ -104,7 +104,7 @@ def pair_columns(columns: Sequence[Measure], first: str, second: str) -> list[tu
     return [(ways[first], ways[second]) for ways in known.values() if {first, second} <= set(ways)]
 
 
-def _agreements(relation: Relation, tasks: Sequence[str]) -> list[TaskAgreement]:
+def _agreements(relation: Relation, tasks: Sequence[str]) -> list[CrossLanguageAgreement]:
     """Each task's correlation, and from how many of the others it differs."""
     found = relation.found
     values = relation.values
@@ -123,7 +123,7 @@ def _agreements(relation: Relation, tasks: Sequence[str]) -> list[TaskAgreement]
     apart = (np.fmin(whole, whole.T) <= ALPHA).sum(1)
     known = (~np.isnan(p)).sum(1)
     return [
-        TaskAgreement(task, one, int(a), int(k))
+        CrossLanguageAgreement(task, one, int(a), int(k))
         for task, one, a, k in zip(tasks, found, apart, known, strict=True)
     ]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import Measure, Score, of_encoder
+from lingprobe.analysis.score_table import Measure, ScoreCell, of_encoder
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
@@ -24,7 +24,7 @@ SCORE_EXTRAS = ("languages", "origin")
 _TASK = ("task", "metric")
 
 
-def scores_of(frame: ResultFrame) -> tuple[list[Score], list[str]]:
+def scores_of(frame: ResultFrame) -> tuple[list[ScoreCell], list[str]]:
     """The scores of a frame with `SCORE_EXTRAS`, and what was excluded; DataProblem where nothing
     is left.
     """
@@ -37,7 +37,9 @@ def scores_of(frame: ResultFrame) -> tuple[list[Score], list[str]]:
     if not len(rows):
         raise DataProblem("no encoder has a score here: oracles and controls are not correlated")
     scores = [
-        Score(of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number))
+        ScoreCell(
+            of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number)
+        )
         for number, (row, column) in enumerate(zip(rows, _columns(rows), strict=True))
     ]
     return scores, remarks

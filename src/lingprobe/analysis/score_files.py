@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
+from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, bare, of_encoder
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.languages import get_three_letter_code
 from lingprobe.corpora.separators import open_table
@@ -28,7 +28,7 @@ MISSING = frozenset({"", "-", "–", "na", "n/a", "none", "null"})
 UNDEFINED = "nan"
 """What stands where a correlation could not be computed: predictions of constant vectors."""
 
-Read = tuple[list[Score], list[str]]
+Read = tuple[list[ScoreCell], list[str]]
 Line = tuple[int, Mapping[str, str]]
 
 
@@ -69,13 +69,13 @@ class Header(NamedTuple):
     score: str
     others: tuple[str, ...]
 
-    def row(self, cells: Mapping[str, str]) -> Scored:
+    def row(self, cells: Mapping[str, str]) -> EncoderName:
         """The row of a line."""
         encoder = cells[self.encoder]
         said = [_variant(name, cells[name]) for name in self.variants]
         row = of_encoder(encoder, "".join(said))
         model = row.model or bare(encoder)
-        return Scored(row.name, cells.get(self.family) or row.family, model)
+        return EncoderName(row.name, cells.get(self.family) or row.family, model)
 
 
 def _variant(name: str, value: str) -> str:
@@ -138,13 +138,13 @@ def _header(path: Path, names: Sequence[str]) -> Header:
     )
 
 
-def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[Score]:
+def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[ScoreCell]:
     """One line an encoder, one column a task; columns of words are passed over."""
     numbers = [name for name in header.others if any(_is_number(cells[name]) for _, cells in lines)]
     if lines and not numbers:
         raise DataProblem(f"{path}: no column has a number: write scores with points, as 71.5")
     return [
-        Score(header.row(cells), Measure(name, path.name, name), value)
+        ScoreCell(header.row(cells), Measure(name, path.name, name), value)
         for number, cells in lines
         for name in numbers
         if (value := _read_score(f"{path}:{number}", name, cells[name])) is not None
@@ -178,7 +178,7 @@ def _read_score(where: str, name: str, text: str) -> float | None:
 
 def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
     """One line a score."""
-    cells_of: dict[tuple[Scored, Measure], list[float]] = {}
+    cells_of: dict[tuple[EncoderName, Measure], list[float]] = {}
     several = any(name.casefold() in PARTS for name in header.others)
     task = next(name for name in header.others if name.casefold() == "task")
     for number, cells in lines:
@@ -196,7 +196,7 @@ def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
                 f" distinguish the two in a column {', '.join(VARIANT)} or language"
             )
         known.append(value)
-    return [Score(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
+    return [ScoreCell(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
 
 
 def _language(text: str) -> str:
@@ -226,7 +226,7 @@ def _mteb(folder: Path) -> Read:
                 old += 1
                 continue
             row = _model(file, len(revisions[file.parent.parent.name]) > 1)
-            scores += [Score(row, column, value) for column, value in _mains(content, file)]
+            scores += [ScoreCell(row, column, value) for column, value in _mains(content, file)]
     remarks = [f"mteb: {old:,} files of versions before 1.11 are skipped"] if old else []
     if old == len(files):
         raise DataProblem(
@@ -244,14 +244,14 @@ def _json(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _model(file: Path, several: bool) -> Scored:
+def _model(file: Path, several: bool) -> EncoderName:
     """The row of a model; of each revision where there are several. What a model is run with is
     written in brackets, and is a variant.
     """
     name = file.parent.parent.name.replace("__", "/", 1)
     model = name.partition("_(")[0]
     revision = f"@{file.parent.name[:12]}" if several else ""
-    return Scored(f"{name}{revision}", model, bare(model))
+    return EncoderName(f"{name}{revision}", model, bare(model))
 
 
 def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[Measure, float]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import Rules, Segmenter
+from lingprobe.annotators.segment import RuleSegmenter, Segmenter
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Contents, Reference
 from lingprobe.encoders.facts import MODEL
@@ -50,14 +50,14 @@ def segmenter(reference: str, beside: Parser) -> Segmenter:
     """What cuts text into words: `rules`, what a parser's reference names, or without one the
     tokenizer of the parser beside, if it has one, else rules.
     """
-    if reference == Rules.name:
-        return Rules()
+    if reference == RuleSegmenter.name:
+        return RuleSegmenter()
     made = parser(reference) if reference else beside
     if isinstance(made, Segmenter):
         return made
     if reference:
         raise DataProblem(f"{reference} has no tokenizer; write rules, or udpipe:MODEL")
-    return Rules()
+    return RuleSegmenter()
 
 
 __all__ = ["PARSERS", "Parser", "Segmenter", "parser", "segmenter"]

@@ -17,8 +17,8 @@ from typing import Any
 
 from lingprobe.annotators.blocks import (
     NOTES,
-    Block,
     Counts,
+    ParsedBlock,
     Road,
     annotate_passages,
     is_whole,
@@ -154,7 +154,7 @@ def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Pass
 
 def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
     """Add up what all blocks say, and say whether they are all there."""
-    total = Block().note()
+    total = ParsedBlock().note()
     there = [path for path in (place(folder, n) for n in range(blocks)) if path.is_file()]
     for path in there:
         note = json.loads(path.read_text("utf-8"))

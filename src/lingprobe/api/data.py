@@ -20,7 +20,7 @@ from lingprobe.audit.inspection import inspect as audited
 from lingprobe.audit.page import audit_page
 from lingprobe.corpora.universal import either, near, treebank
 from lingprobe.data.cache import check_file_ending, write_text
-from lingprobe.data.core import DataProblem, Published
+from lingprobe.data.core import DataProblem, UnsplitTask
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import Reference, allow_code
@@ -32,7 +32,7 @@ from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.released import catalogue, universal
 from lingprobe.tasks.released.catalogue import Collection
 from lingprobe.tasks.released.download import Web
-from lingprobe.tasks.released.fetch import Got, Wish, place_of
+from lingprobe.tasks.released.fetch import FetchRequest, Got, place_of
 from lingprobe.tasks.released.fetch import fetch as fetched
 
 
@@ -112,7 +112,7 @@ def inspect(
     allow_code(*as_list(checks))
     with at(cache):
         made, title = _make_task(task, on_error)
-        dataset = made.all_examples() if isinstance(made, Published) else made.load()
+        dataset = made.all_examples() if isinstance(made, UnsplitTask) else made.load()
         found = audited(dataset, seed, sample, made.metric, checks=as_list(checks))
         return audit_page(found, title)
 
@@ -179,7 +179,7 @@ def fetch(
     return Fetched(wish.folder, got, told or wish.collection.remark)
 
 
-def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
+def _wish(name: str, folder: Path | None, mirror: str | None) -> FetchRequest:
     """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
     bank = None if name in catalogue.collections() else treebank(name)
     if bank is not None:
@@ -190,7 +190,7 @@ def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
             f" {either(codes, 'ud/')}?"
         )
     chosen = catalogue.collection(name)
-    return Wish(chosen, folder or place_of(chosen), base=mirror)
+    return FetchRequest(chosen, folder or place_of(chosen), base=mirror)
 
 
 def _make_task(task: object, on_error: str) -> tuple[Any, str]:

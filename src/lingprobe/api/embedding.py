@@ -31,7 +31,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import tasks_of
 from lingprobe.experiment.run import ahead, embed_ahead
 from lingprobe.experiment.runners import Workers
-from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.store.precision import kept_as
 from lingprobe.tasks.find import expand_tasks
 
@@ -71,7 +71,7 @@ def embed(
         Sentence.of(split_words(each), each) if isinstance(each, str) else each
         for each in as_list(sentences)
     ]
-    asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
+    asked, part = encoders_of(encoders, None), WHOLE if shard is None else WorkShare.parse(shard)
     with at(cache), ExitStack() as stack:
         paths = Paths.of(None, cache, dtype, project)
         if shard is not None:

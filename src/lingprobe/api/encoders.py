@@ -20,7 +20,7 @@ from lingprobe.datasets.formats.folders import SUFFIXES
 from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.encoders.adapters import is_adapter
-from lingprobe.encoders.hub import Files, files_of
+from lingprobe.encoders.hub import ModelFiles, files_of
 from lingprobe.nets.device import check_name
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.about import about
@@ -148,7 +148,7 @@ def _all_texts(things: Any) -> bool:
     return several and all(isinstance(each, str) for each in things)
 
 
-def _files(name: str) -> Files:
+def _files(name: str) -> ModelFiles:
     """The files of a model; a bare name may be one of the sentence-transformers, or its own."""
     try:
         return files_of(name, ORGANISATION)

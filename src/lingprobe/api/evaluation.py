@@ -17,7 +17,7 @@ from lingprobe.analysis.scores import Score, scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
 from lingprobe.api.planned_run import PlannedRun
-from lingprobe.api.selection import Chosen, read_results, select_results
+from lingprobe.api.selection import ResultPatterns, read_results, select_results
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result
@@ -252,7 +252,7 @@ class Evaluation:
         """
         from lingprobe.api.refitting import choose_row, refit_probe
 
-        chosen = Chosen(
+        chosen = ResultPatterns(
             task and [task], encoder and [encoder], None if layer is None else [str(layer)]
         )
         results = select_results(self.results, chosen)
@@ -298,7 +298,7 @@ class Evaluation:
         if isinstance(names, str) or not 2 <= len(names) <= 3:
             raise UsageProblem(f"evaluation[{names!r}]: write evaluation[task, encoder]")
         task, encoder, *layer = names
-        chosen = select_results(self.results, Chosen([task], [encoder], layer or None))
+        chosen = select_results(self.results, ResultPatterns([task], [encoder], layer or None))
         named = ResultFrame.of(chosen).groups(("task", "encoder", "layer"))
         mine = [one for one in self if (one.task, one.encoder, one.layer) in named]
         found = [one for one in mine if one.verdict] if len(mine) > 1 else mine
@@ -334,7 +334,7 @@ def load_evaluation(folder: str | Path) -> Evaluation:
         print(lingprobe.load_evaluation("results/").verdicts)
     """
     root = Path(folder).expanduser().absolute()
-    results = tuple(read_results(root, Chosen(scores=True)).results)
+    results = tuple(read_results(root, ResultPatterns(scores=True)).results)
     try:
         said = parse_json((root / _FILE).read_text("utf-8"))
         facts = {name: as_type(said[name]) for name, as_type in _FACTS.items()}

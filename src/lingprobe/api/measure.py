@@ -28,10 +28,10 @@ from lingprobe.experiment.at_work import tell_ended_work
 from lingprobe.experiment.estimate import Estimate
 from lingprobe.experiment.estimate import estimate as estimated
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import BOUNDS, Design, Plan, plan
+from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, plan
 from lingprobe.experiment.run import run as measured
 from lingprobe.experiment.runners import Workers, working
-from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.nets.device import fitting_on
 from lingprobe.nets.memory import limit_memory
 from lingprobe.nets.precision import reproducible as is_reproducible
@@ -99,7 +99,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
     """
     asked = RunOptions(**settings)
     jobs = asked.jobs
-    part = WHOLE if asked.shard is None else Shard.parse(asked.shard)
+    part = WHOLE if asked.shard is None else WorkShare.parse(asked.shard)
     check_tracker(asked.log_to, part)
     with ExitStack() as stack:
         stack.enter_context(at(asked.cache))
@@ -175,7 +175,7 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 
 
 @contextmanager
-def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
+def _workers(jobs: int | str, part: WorkShare, paths: Paths) -> Iterator[Workers]:
     """Who does the work of a run, its own share first."""
     if part != WHOLE and not str(jobs).isdecimal():
         raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
@@ -217,13 +217,13 @@ def _check(tasks: Any, asked: PlanOptions) -> None:
 
 def _make_plan(
     tasks: Any, encoders: Any, asked: PlanOptions
-) -> tuple[Plan, Paths, tuple[str, ...]]:
+) -> tuple[TrialPlan, Paths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
     _check(tasks, asked)
     allow_code(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS
-    design = Design(
+    design = TrialDesign(
         tasks_given(tasks) or list(EMBEDDED_TASKS),
         encoders_of(encoders, asked.suite, tasks),
         as_list(asked.probes),
@@ -250,7 +250,7 @@ def _make_plan(
 
 def _shared_plan(
     tasks: Any, encoders: Any, asked: PlanOptions, jobs: int | str
-) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
+) -> AbstractContextManager[tuple[TrialPlan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
     kept = asked.select(PlanOptions)
     kept = {name: kept[name] for name in kept if name not in ("output", "cache", "memory")}
@@ -278,8 +278,8 @@ def encoders_of(argument: Any, suite: str | None, tasks: Any = None) -> Any:
 
 
 def _of_suite(
-    reference: str, design: Design, on_error: str
-) -> tuple[list[Design], tuple[str, ...]]:
+    reference: str, design: TrialDesign, on_error: str
+) -> tuple[list[TrialDesign], tuple[str, ...]]:
     """What a run of a suite measures, and what it cannot, in words."""
     chosen: Suite = SUITES.make(reference)
     left = design.encoders, design.controls, design.seeds, design.layers
@@ -289,7 +289,7 @@ def _of_suite(
     return measured, (remark,) if lacking else ()
 
 
-def _questions(made: Plan) -> dict[str, str]:
+def _questions(made: TrialPlan) -> dict[str, str]:
     """What each task of a plan asks, by the name that it has in tables."""
     return {
         shorten_reference(TASKS, strip_fold(reference)): task.question

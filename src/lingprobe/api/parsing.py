@@ -19,7 +19,7 @@ from lingprobe.api.options import ProgressOptions
 from lingprobe.audit.parses import ParserAudit, compare_parses
 from lingprobe.audit.parses_page import parser_page
 from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.machine import Machine, keep, machines
+from lingprobe.corpora.machine import AnnotationSource, keep, machines
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
@@ -75,7 +75,7 @@ def audit_parser(
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
         said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
-        (by,) = machines(said) or [Machine("", "", {})]
+        (by,) = machines(said) or [AnnotationSource("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
         made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed

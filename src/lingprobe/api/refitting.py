@@ -26,10 +26,10 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import is_code_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Ready, ready
+from lingprobe.experiment.measure import PreparedGroup, ready
 from lingprobe.experiment.newest import groups_of
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.portions import passing_vectors
 from lingprobe.experiment.provenance import revision
 from lingprobe.experiment.run import groups_of as groups_of_plan
@@ -118,7 +118,7 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
             f"{', '.join(each for each in references if not is_code_allowed(each))}: code in a file"
             " that the results name runs only with trust (--trust)"
         )
-    design = Design([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
+    design = TrialDesign([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
     try:
         made = plan(design, paths)
     except ValueError as problem:
@@ -131,7 +131,7 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
     return PlannedRun(made, paths)
 
 
-def _fit(trial: Trial, run: PlannedRun) -> tuple[Ready, Predictor]:
+def _fit(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predictor]:
     """The data and vectors of a trial, and the probe fitted to them."""
     alone = replace(run.plan, trials=(trial,))
     (group,) = groups_of_plan(alone, alone.ids, run.paths.cache)
@@ -142,7 +142,7 @@ def _fit(trial: Trial, run: PlannedRun) -> tuple[Ready, Predictor]:
     return part, predictor
 
 
-def _check_same(first: Result, part: Ready, predictor: Predictor) -> None:
+def _check_same(first: Result, part: PreparedGroup, predictor: Predictor) -> None:
     """Refuse a probe that does not answer as that of the run did. DataProblem."""
     test = part.readings.split("test")
     is_same = digest_sites(test.dataset) == first.provenance.tested
@@ -161,7 +161,7 @@ def _check_same(first: Result, part: Ready, predictor: Predictor) -> None:
 
 
 def _measure_margins(
-    first: Result, part: Ready, predictor: Unfolding
+    first: Result, part: PreparedGroup, predictor: Unfolding
 ) -> tuple[str, dict[str, NDArray[Any]]]:
     """The positive class of two, and how far examples of dev and test lie on its side."""
     names, held_out = part.readings.labels.names, predictor.held_out
@@ -182,7 +182,9 @@ def _measure_margins(
     return positive, arrays
 
 
-def _collect_facts(row: RowResults, first: Result, part: Ready, predictor: Unfolding) -> ProbeFacts:
+def _collect_facts(
+    row: RowResults, first: Result, part: PreparedGroup, predictor: Unfolding
+) -> ProbeFacts:
     """What is said of a probe beside its numbers."""
     made_with, labels = first.provenance, part.readings.labels
     scored = compute_scores(ResultFrame.of(row.own))[0]
@@ -224,7 +226,7 @@ def _plain_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in choice.items() if isinstance(value, plain)}
 
 
-def _describe_encoder(first: Result, part: Ready, width: int) -> EncoderFacts:
+def _describe_encoder(first: Result, part: PreparedGroup, width: int) -> EncoderFacts:
     encoder: Encoder = part.group.encoder
     view = part.readings.view
     if not isinstance(view, str) or CENTRED in view.split("+"):

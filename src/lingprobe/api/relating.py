@@ -12,7 +12,7 @@ from lingprobe.analysis.relation import Asked, relate_columns, select_asked
 from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
-    Score,
+    ScoreCell,
     ScoreTable,
     by_pattern,
     join_scores,
@@ -130,7 +130,7 @@ def _table(
     results: ResultsSource, foreign: Sequence[str], constant: bool, selection: Selection
 ) -> ScoreTable:
     """The scores of all sources, of the tasks and encoders that are asked for."""
-    sources: list[Iterable[Score]] = []
+    sources: list[Iterable[ScoreCell]] = []
     remarks: list[str] = []
     if results is not None or not foreign:
         mine = Selection(

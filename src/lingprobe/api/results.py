@@ -20,7 +20,7 @@ from lingprobe.api.result_options import (
     ReportOptions,
 )
 from lingprobe.api.selection import (
-    Chosen,
+    ResultPatterns,
     Stored,
     find_encoders,
     is_asked,
@@ -42,7 +42,7 @@ from lingprobe.pages.compare import TESTS, Comparison, answer_questions
 from lingprobe.pages.human import read_answers
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.verdicts import statement
-from lingprobe.pages.views import Asked, view_page
+from lingprobe.pages.views import ViewArguments, view_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.tables.page import Page
 
@@ -152,7 +152,7 @@ def report(
         folder=Path(results) if isinstance(results, str | Path) else None,
         reads=tuple(as_list(selection.get("layers"))),
     )
-    asked = Asked(figure=figure, human=tuple(human), beside=beside, scored=scored)
+    asked = ViewArguments(figure=figure, human=tuple(human), beside=beside, scored=scored)
     page = view_page(next(iter(views.values()), "scores"), stored.results, asked)
     return page.with_remarks(stored.remarks)
 
@@ -186,7 +186,7 @@ def layers(results: ResultsSource = None, **selection: Unpack[Selection]) -> Pag
         lingprobe.layers("results/").write("layers.svg")
     """
     stored = _of(results, _parse_selection(selection))
-    return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
+    return layers_view(stored.results, ViewArguments()).with_remarks(stored.remarks)
 
 
 @takes_options(CompareOptions)
@@ -306,7 +306,7 @@ def read_stored_results(results: ResultsSource, selection: Selection) -> Stored:
     return _of(results, _parse_selection(selection))
 
 
-def _of(results: ResultsSource, chosen: Chosen) -> Stored:
+def _of(results: ResultsSource, chosen: ResultPatterns) -> Stored:
     """The results that are meant, and what there is to say of them."""
     allow_code(chosen.metric)
     if results is None or isinstance(results, str | Path):
@@ -321,7 +321,8 @@ def _of(results: ResultsSource, chosen: Chosen) -> Stored:
 
 
 def _gather_results(
-    given: Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path], chosen: Chosen
+    given: Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path],
+    chosen: ResultPatterns,
 ) -> Stored:
     """Results, those of evaluations, and those in folders, together: of a trial that several have
     the newest.
@@ -359,9 +360,9 @@ def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
     return [file for file in files if Path(file).suffix.lower() == ".json"]
 
 
-def _parse_selection(selection: Selection, scores: bool = False) -> Chosen:
+def _parse_selection(selection: Selection, scores: bool = False) -> ResultPatterns:
     """What is asked for; a pattern may stand where a list of them may."""
-    return Chosen(
+    return ResultPatterns(
         as_list(selection.get("tasks")),
         as_list(selection.get("encoders")),
         as_list(selection.get("layers")),

@@ -25,7 +25,7 @@ from lingprobe.tables.table import (
     TableSection,
     format_number,
 )
-from lingprobe.tasks.terms import Source
+from lingprobe.tasks.terms import DataSource
 
 CARD, SUMS = "README.md", "SHA256SUMS"
 ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
@@ -59,7 +59,7 @@ COLUMNS = (
 )
 
 
-class Bound(NamedTuple):
+class UpperBound(NamedTuple):
     """What a probe scores by some vectors, in percent, with a 95 % interval."""
 
     by: str
@@ -90,11 +90,11 @@ class HubSet:
     is_reference: bool
     question: str
     read_back: str
-    sources: Sequence[Source]
+    sources: Sequence[DataSource]
     inputs: Mapping[str, str]
     files: Mapping[str, int]
     audit: Audit
-    ceiling: Bound | str
+    ceiling: UpperBound | str
     tool: str
     largest_class: int
 

@@ -17,7 +17,7 @@ from lingprobe.audit.data_card import HubSet
 from lingprobe.data.core import Dataset
 from lingprobe.data.digests import checksum_bytes, checksum_file
 from lingprobe.tasks.languages import with_scripts
-from lingprobe.tasks.terms import Source
+from lingprobe.tasks.terms import DataSource
 
 PROGRAMS = {"mteb": "mteb_tasks.py.txt", "lm-eval": "lm_eval_data.py.txt"}
 """Their files; .txt, as they are none of lingprobe's own modules."""
@@ -77,7 +77,7 @@ def _mteb_set(folder: Path, each: HubSet) -> dict[str, Any]:
     }
 
 
-def _languages(sources: Sequence[Source]) -> list[str]:
+def _languages(sources: Sequence[DataSource]) -> list[str]:
     """Languages as mteb writes them (ISO 639-3 and 15924), as pol-Latn."""
     return with_scripts(code for source in sources for code in source.languages)
 

@@ -32,7 +32,7 @@ FILE = "PATH"
 """What help calls a file that a command writes in a format; a folder is called FOLDER."""
 
 
-class Command(PlainHelp, TyperCommand):
+class MultiValueCommand(PlainHelp, TyperCommand):
     """A command whose options that may be repeated take several values after one flag, as `-t A B`;
     one that takes arguments does so where these stand first.
     """

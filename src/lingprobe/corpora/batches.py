@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.conllu import NUMBERS, Source, extra, header, inside, standard_chunks, trees
+from lingprobe.corpora.conllu import (
+    NUMBERS,
+    ConlluFile,
+    extra,
+    header,
+    inside,
+    standard_chunks,
+    trees,
+)
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import Range, Tree, features, rebuilt, spells
 from lingprobe.data.core import DataProblem, Sentence
@@ -28,7 +36,7 @@ TAB, LINE_FEED, HASH = b"\t\n#"
 _TOLD = b"# text = "
 
 
-class Coded(NamedTuple):
+class CodedStrings(NamedTuple):
     """A column of strings: codes [words] into the distinct values."""
 
     codes: Ints
@@ -38,9 +46,9 @@ class Coded(NamedTuple):
         """Of which words the value holds, [words]."""
         return np.fromiter(map(holds, self.names), bool, len(self.names))[self.codes]
 
-    def take(self, rows: Ints) -> Coded:
+    def take(self, rows: Ints) -> CodedStrings:
         """Those of some words."""
-        return Coded(self.codes[rows], self.names)
+        return CodedStrings(self.codes[rows], self.names)
 
     def strings(self) -> list[str]:
         """The values."""
@@ -63,12 +71,12 @@ class Batch:
     parents: Ints
     roots: Ints
     depths: Ints
-    words: Coded
-    lemmas: Coded
-    upos: Coded
-    xpos: Coded
-    feats: Coded
-    deprels: Coded
+    words: CodedStrings
+    lemmas: CodedStrings
+    upos: CodedStrings
+    xpos: CodedStrings
+    feats: CodedStrings
+    deprels: CodedStrings
     texts: list[str]
 
     def __len__(self) -> int:
@@ -113,11 +121,11 @@ class Batch:
         )
 
 
-def _code_values(sentences: Iterable[Sequence[str]]) -> Coded:
+def _code_values(sentences: Iterable[Sequence[str]]) -> CodedStrings:
     """The values of all words of some sentences, one after the other."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(v, len(numbers)) for values in sentences for v in values]
-    return Coded(np.array(codes, np.int64), list(numbers))
+    return CodedStrings(np.array(codes, np.int64), list(numbers))
 
 
 def batches(
@@ -126,7 +134,7 @@ def batches(
     """The sentences of a file, a batch a piece; what is wrong with it is a DataProblem that names
     file and line.
     """
-    source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
+    source = ConlluFile(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in standard_chunks(path):
         batch = _parse_batch(data, source.forms)
@@ -238,15 +246,15 @@ def _table(data: bytes, texted: bool) -> Any | None:
         return None
 
 
-def _column(table: Any, name: str) -> Coded:
+def _column(table: Any, name: str) -> CodedStrings:
     column = table.column(name).combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") else column
     names = column.dictionary.to_numpy(zero_copy_only=False).tolist()
-    return Coded(column.indices.to_numpy().astype(np.int64), names)
+    return CodedStrings(column.indices.to_numpy().astype(np.int64), names)
 
 
 def _build_batch(
-    columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]
+    columns: dict[str, CodedStrings], sizes: Ints, texts: list[str], forms: dict[str, str]
 ) -> Batch:
     """Rows as a batch; a ValueError or DataProblem where they are no numbered trees with
     well-formed features.
@@ -266,12 +274,16 @@ def _build_batch(
     if not lengths.all() or not np.array_equal(numbers[real], position - first):
         raise ValueError("ids")
     ranges = _ranges(columns, np.flatnonzero(~real), rows, starts, np.cumsum(real))
-    of_words = {name: Coded(c.codes[real], c.names) for name, c in columns.items() if name != "id"}
+    of_words = {
+        name: CodedStrings(c.codes[real], c.names) for name, c in columns.items() if name != "id"
+    }
     heads = np.fromiter(
         (NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
     )[of_words["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
-    words = Coded(of_words["form"].codes, [forms.setdefault(w, w) for w in of_words["form"].names])
+    words = CodedStrings(
+        of_words["form"].codes, [forms.setdefault(w, w) for w in of_words["form"].names]
+    )
     batch = Batch(
         starts,
         parents,
@@ -305,7 +317,7 @@ def _check_words(batch: Batch, ranges: dict[int, list[Range]]) -> None:
 
 
 def _ranges(
-    columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints
+    columns: dict[str, CodedStrings], others: Ints, rows: Ints, starts: Ints, before: Ints
 ) -> dict[int, list[Range]]:
     """The multiword tokens by sentence; they and the empty nodes are checked as in `conllu`."""
     extras: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
@@ -361,7 +373,7 @@ def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
     return above, way
 
 
-def _with_texts(batch: Batch, misc: Coded, ranges: dict[int, list[Range]]) -> Batch:
+def _with_texts(batch: Batch, misc: CodedStrings, ranges: dict[int, list[Range]]) -> Batch:
     """The batch with raw strings rebuilt where no comment told them."""
     words, notes = batch.words.strings(), misc.strings()
     bounds = batch.starts.tolist()

@@ -18,7 +18,7 @@ from pathlib import Path
 from sys import intern
 from typing import NamedTuple
 
-from lingprobe.corpora.conll2012 import Labelled, Words
+from lingprobe.corpora.conll2012 import LabelledSpan, UnescapedWords
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, ProblemTally
@@ -34,7 +34,7 @@ MOST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TagLayout:
     """Which columns hold what, by number from 0, -1 the last, or by the name that CoNLL-U Plus
     gives them; None and () are told by what stands in them.
 
@@ -54,7 +54,7 @@ class Layout:
     any_tag: bool = False
 
 
-class Tagged(NamedTuple):
+class TaggedSentence(NamedTuple):
     """One sentence: its tags in layers, and the document that it belongs to ('' where the file says
     nothing of documents).
     """
@@ -66,15 +66,18 @@ class Tagged(NamedTuple):
 
 
 def read(
-    path: str | Path, layout: Layout, on_error: OnError = "raise", tally: ProblemTally | None = None
-) -> Iterator[Tagged]:
+    path: str | Path,
+    layout: TagLayout,
+    on_error: OnError = "raise",
+    tally: ProblemTally | None = None,
+) -> Iterator[TaggedSentence]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = tally or ProblemTally()
     lines = checked_lines(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
     shape = _shape(first, layout, Path(path))
     # CoNLL-U has no escapes
-    word: Callable[[str], str] = intern if shape.numbered else Words().__getitem__
+    word: Callable[[str], str] = intern if shape.numbered else UnescapedWords().__getitem__
     for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
         if shape.numbered:
             block.rows = [row for row in block.rows if not re.match(r"\d+[-.]", row[1][0])]
@@ -86,7 +89,7 @@ def read(
         tokens = tuple(word(row[shape.word]) for _, row in block.rows)
         layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
         text = block.text or render_words(tokens)
-        yield Tagged(Sentence(tokens, text), layers, block.document, block.rows[0][0])
+        yield TaggedSentence(Sentence(tokens, text), layers, block.document, block.rows[0][0])
 
 
 @dataclass(slots=True)
@@ -122,11 +125,11 @@ def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Bl
             block = _Block(block.document)
 
 
-def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
+def spans(tags: Sequence[str]) -> tuple[list[LabelledSpan], int]:
     """The spans of one layer in order, and how many begin with I, M, E or L, as all do in IOB1 but
     none in IOB2.
     """
-    labelled: list[Labelled] = []
+    labelled: list[LabelledSpan] = []
     inside, slips = "", 0
     for i, tag in enumerate(tags):
         mark, _, label = tag.partition("-")
@@ -134,7 +137,7 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
             inside = ""
             continue
         if mark in "BSU" or label != inside:
-            labelled.append(Labelled(label, i, i + 1))
+            labelled.append(LabelledSpan(label, i, i + 1))
             slips += mark in "IMEL"
         else:
             labelled[-1] = labelled[-1]._replace(stop=i + 1)
@@ -176,7 +179,7 @@ class _Shape(NamedTuple):
     any_tag: bool
 
 
-def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: Path) -> _Shape:
+def _shape(lines: list[tuple[int, str, str]], layout: TagLayout, path: Path) -> _Shape:
     """What the rows of a file have in common; DataProblem where no column holds tags."""
     tabbed = _has_tabs([text for _, text, _ in lines])
     whole = [
@@ -233,7 +236,7 @@ def _is_number(cell: str) -> bool:
     return cell.replace("-", "").replace(".", "").isdigit()
 
 
-def _tags(rows: list[list[str]], word: int, layout: Layout, path: str) -> tuple[int, ...]:
+def _tags(rows: list[list[str]], word: int, layout: TagLayout, path: str) -> tuple[int, ...]:
     """The columns of tags."""
     width, least = len(rows[0]), MOST * len(rows)
     others = [k for k in range(width) if k != word % width]

@@ -91,7 +91,7 @@ INDIC = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingPolicy:
     """How strictly a table is read.
 
     on_error  whether a bad row is an error, or excluded and counted
@@ -104,18 +104,18 @@ class Reading:
     text: Callable[[tuple[str, ...]], str] | None = None
 
 
-class Unlabelled(LingprobeError, ValueError):
+class UnlabelledRow(LingprobeError, ValueError):
     """A row that says that it has no label."""
 
 
-class Rows:
+class TableExamples:
     """The examples of some tables, and what was counted on the way; words that are equal are one
     string in memory.
     """
 
-    def __init__(self, layout: ColumnLayout, how: Reading | None = None) -> None:
+    def __init__(self, layout: ColumnLayout, how: ReadingPolicy | None = None) -> None:
         self.layout = layout
-        self.how = how or Reading()
+        self.how = how or ReadingPolicy()
         self.tally = ProblemTally()
         self.blank = 0
         self.unlabelled = 0
@@ -139,7 +139,7 @@ class Rows:
                 continue
             try:
                 example = self._example(cells, split, given, subset)
-            except Unlabelled:
+            except UnlabelledRow:
                 self.unlabelled += 1
                 continue
             except ValueError as problem:
@@ -288,7 +288,7 @@ def _values(line: str, layout: ColumnLayout) -> list[str]:
 
 def _label(cell: str, layout: ColumnLayout) -> Label:
     if layout.absent is not None and cell.strip() == layout.absent:
-        raise Unlabelled
+        raise UnlabelledRow
     if layout.scores is not None:
         return _score(cell, *layout.scores)
     if not cell.strip():

@@ -64,7 +64,7 @@ def read_conllu(
     """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names
     file and line.
     """
-    source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
+    source = ConlluFile(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in standard_chunks(path):
         yield from trees(data, line, source)
@@ -112,7 +112,7 @@ def _arrange_columns(data: bytes, places: Sequence[int]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConlluFile:
     """What reading one file goes by; `forms` holds one string a distinct word, so that a long file
     does not hold each many times.
     """
@@ -123,7 +123,7 @@ class Source:
     forms: dict[str, str] = field(default_factory=dict)
 
 
-def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
+def trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
     """The trees of a piece of a file that begins on `line` and ends between sentences."""
     for first, block in _blocks(data, line, source):
         try:
@@ -143,7 +143,7 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
             yield tree
 
 
-def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]:
+def _blocks(data: bytes, line: int, source: ConlluFile) -> Iterator[tuple[int, str]]:
     """What lies between blank lines, with the number of its first line."""
     data = _clear_blank_lines(data, line, source)
     try:
@@ -163,7 +163,7 @@ def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]
 _NEARLY_BLANK = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
 
-def _clear_blank_lines(data: bytes, line: int, source: Source) -> bytes:
+def _clear_blank_lines(data: bytes, line: int, source: ConlluFile) -> bytes:
     """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do,
     which is said.
     """
@@ -195,7 +195,7 @@ def _readable(data: bytes, path: str, line: int, tally: ProblemTally) -> list[st
     return blocks
 
 
-def _tree(block: str, source: Source, line: int) -> Tree | None:
+def _tree(block: str, source: ConlluFile, line: int) -> Tree | None:
     """One block as a tree; None where it holds comments only."""
     comments, body, text, sent_id = header(block)
     if not body:

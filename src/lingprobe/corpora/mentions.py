@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.conll2012 import Labelled, chains
+from lingprobe.corpora.conll2012 import LabelledSpan, chains
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import Tree
@@ -127,7 +127,7 @@ class Document(NamedTuple):
     line: int
     wrong: list[str]
 
-    def mentions(self) -> list[Labelled]:
+    def mentions(self) -> list[LabelledSpan]:
         """The mentions, numbered in the words of the document; DataProblem where they are
         malformed.
         """
@@ -165,7 +165,7 @@ _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")
 
 def cut(
     document: Document, coming: Iterator[Sentence], on_error: OnError, tally: ProblemTally
-) -> Iterator[tuple[Sentence, list[Labelled], int]]:
+) -> Iterator[tuple[Sentence, list[LabelledSpan], int]]:
     """Each sentence of a document with its mentions, and how many of them go beyond it; words that
     differ are a DataProblem.
     """

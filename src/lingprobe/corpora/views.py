@@ -200,7 +200,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
+class PhraseTrees:
     """Some phrase-structure trees."""
 
     trees: Sequence[brackets.BracketTree]
@@ -232,7 +232,7 @@ class Columns2012:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class RunningText:
     """Some sentences without trees; of tagged text, with the tags of their words."""
 
     lines: list[Sentence]
@@ -249,7 +249,7 @@ class Plain:
         return self.lines
 
 
-Block = Batch | Phrases | Columns2012 | Plain
+Block = Batch | PhraseTrees | Columns2012 | RunningText
 
 
 def dependencies(block: Block, question: str) -> Batch:
@@ -270,9 +270,11 @@ def blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block
     suffix = uncompressed_path(path).suffix
     if suffix == ".txt":
         for lines in split_into_blocks(text.read_running_text(path, on_error, tally)):
-            yield Plain(lines, str(path))
+            yield RunningText(lines, str(path))
     elif suffix in brackets.BRACKET_SUFFIXES:
-        yield from map(Phrases, split_into_blocks(brackets.read_brackets(path, on_error, tally)))
+        yield from map(
+            PhraseTrees, split_into_blocks(brackets.read_brackets(path, on_error, tally))
+        )
     elif suffix in conll2012.SUFFIXES:
         yield from map(Columns2012, split_into_blocks(conll2012.read(path, on_error, tally)))
     else:
@@ -294,7 +296,7 @@ def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
             Tree(sentence, columns, start)
             for sentence, start in zip(sentences, columns.starts, strict=False)
         )
-    if isinstance(block, Phrases):
+    if isinstance(block, PhraseTrees):
         pairs = zip(sentences, block.trees, strict=True)
         return (
             Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs

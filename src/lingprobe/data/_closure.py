@@ -33,10 +33,10 @@ from lingprobe.data._packages import (
 )
 from lingprobe.data._source import (
     DATA,
+    CodeReference,
     Definition,
     Import,
-    Mention,
-    Source,
+    ModuleSource,
     keep,
     nameless,
     read,
@@ -217,8 +217,8 @@ def _whole(module: str) -> _Step:
     """All that a module defines and imports."""
     source = _source(module)
     names = sorted(source.definitions)
-    imported = [Mention("import", "", each) for each in source.imports.values()]
-    imported += [Mention("import", "", each) for each in source.stars]
+    imported = [CodeReference("import", "", each) for each in source.imports.values()]
+    imported += [CodeReference("import", "", each) for each in source.stars]
     own = [_Target(name, (Node(module, name),)) for name in names]
     # of a module of ours counts what is named of it
     handed = [t for t in _targets(imported, module) if not _is_whole_part(t)]
@@ -245,7 +245,7 @@ def _beside(module: str) -> tuple[Node, ...]:
     return tuple(Node(each, EFFECTS) for each in [*packages, *unused])
 
 
-def _targets(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
+def _targets(mentions: Iterable[CodeReference], module: str) -> tuple[_Target, ...]:
     """What mentions in a module mean, in order."""
     found: list[_Target] = []
     for mention in mentions:
@@ -256,7 +256,7 @@ def _targets(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
     return tuple(found)
 
 
-def _target(mention: Mention, module: str) -> _Target:
+def _target(mention: CodeReference, module: str) -> _Target:
     """What a mention in a module means."""
     if mention.kind == "definition":
         return _with_parameters(_Target(nodes=(Node(module, mention.name),)), mention.valued)
@@ -341,7 +341,7 @@ def _definition_of(module: str, name: str) -> Node | None:
     return nodes[0] if nodes and nodes[0].name != WHOLE else None
 
 
-def _is_registry(mention: Mention, module: str) -> bool:
+def _is_registry(mention: CodeReference, module: str) -> bool:
     """Whether what a mention makes is a table of contents: Contents, or a class of that kind."""
     nodes = _target(mention, module).nodes
     if not nodes or not is_own_module(nodes[0].module):
@@ -366,7 +366,7 @@ class _Face(NamedTuple):
     """What of a root is asked for from outside: the names and annotations of its parameters."""
 
     text: str = ""
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[CodeReference, ...] = ()
 
 
 def _face(node: Node) -> str:
@@ -461,13 +461,13 @@ def _unknown_below(node: Node, known: Mapping[Node, str]) -> Iterator[Node]:
 
 
 @functools.cache
-def _source(module: str) -> Source:
+def _source(module: str) -> ModuleSource:
     """What the file of a module of ours says; one that is no Python counts by its bytes."""
     file = _file(module)
     data = file.read_bytes()
     if file.suffix == ".py":
         return read(data)
-    return Source({EFFECTS: Definition(digest_pieces(data))}, {})
+    return ModuleSource({EFFECTS: Definition(digest_pieces(data))}, {})
 
 
 @functools.cache

@@ -34,7 +34,7 @@ __all__ = [
     "MARGIN",
     "MIX",
     "POOLS",
-    "Read",
+    "LayerSelection",
     "ReadingProblem",
     "Readings",
     "View",
@@ -159,7 +159,7 @@ MIX = "mix:lex+1-top"
 """The mix of Tenney et al. (2019, equation 1), whose layer 0 has no positions."""
 
 
-class Read(NamedTuple):
+class LayerSelection(NamedTuple):
     """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights
     are learnt (`mix`).
     """
@@ -174,7 +174,7 @@ class Read(NamedTuple):
         return tuple(dict.fromkeys(part.layer if part else name for part, name in named))
 
 
-def read_of(text: str, names: Sequence[str]) -> Read:
+def read_of(text: str, names: Sequence[str]) -> LayerSelection:
     """What a read means for an encoder with layers of these names; ReadingProblem where it has none
     of that name.
 
@@ -198,8 +198,8 @@ def read_of(text: str, names: Sequence[str]) -> Read:
                 f"{text!r} sums up numbered layers, and the encoder {_gives(names)}; take"
                 " hf:NAME,layers=all"
             )
-        return Read("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
-    return Read("layer", (_layer(text, names),))
+        return LayerSelection("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
+    return LayerSelection("layer", (_layer(text, names),))
 
 
 def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class Work(NamedTuple):
 
 
 @runtime_checkable
-class Counted(Protocol):
+class WorkEstimator(Protocol):
     """A probe that knows about how much work a fit is."""
 
     def work(self, size: FitSize, seeds: int) -> Work:

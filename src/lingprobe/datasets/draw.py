@@ -15,8 +15,8 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import (
     Candidate,
+    CandidatePool,
     Notes,
-    Pool,
     apart,
     cap_targets,
     common,
@@ -53,12 +53,12 @@ class _TooMany(LingprobeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class SplitRequest:
     """What dividing works with. A block is one row of each class, or, unbalanced, just a row;
     `limit` is that of |r|.
     """
 
-    pool: Pool
+    pool: CandidatePool
     settings: SampleSettings
     classes: Ints
     limit: float
@@ -147,7 +147,7 @@ class Division:
         ]
 
 
-def matchable(division: Division, rows: Ints) -> Ints:
+def matchable(division: SplitRequest, rows: Ints) -> Ints:
     """The classes that leave enough blocks of like length when others are given up, one after the
     other.
 
@@ -198,10 +198,10 @@ def sample(
     """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
     counts.
     """
-    return draw(Pool.of(candidates), settings or SampleSettings(), notes or {})
+    return draw(CandidatePool.of(candidates), settings or SampleSettings(), notes or {})
 
 
-def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+def draw(pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     """The same of candidates in columns."""
     try:
         return _draw_dataset(pool, settings, notes)
@@ -209,7 +209,7 @@ def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Data
         raise DataProblem(_instead(pool, settings, problem.most)) from None
 
 
-def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
+def _instead(pool: CandidatePool, settings: SampleSettings, most: int) -> str:
     """What to write in place of a size that is too large. How lengths are matched depends on the
     size, so each is tried, down to one that can be drawn.
     """
@@ -232,7 +232,9 @@ def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
     return f"{refusal}, and no smaller one gives every split an example: leave size out"
 
 
-def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+def _draw_dataset(
+    pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]
+) -> Dataset:
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"
@@ -263,7 +265,7 @@ def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]
 
 
 def _draw_rows(
-    pool: Pool, rows: Ints, settings: SampleSettings, share: float | None, counts: Notes
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, share: float | None, counts: Notes
 ) -> list[Ints]:
     """The rows of each split, where a lemma may have some share of a class; None: any."""
     if share is not None:
@@ -282,7 +284,9 @@ def _draw_rows(
     return splits
 
 
-def _choose_share(pool: Pool, rows: Ints, settings: SampleSettings, counts: Notes) -> float | None:
+def _choose_share(
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, counts: Notes
+) -> float | None:
     """How much of a class a lemma may have among candidates, so that none makes half of a class in
     what is drawn; None where a class cannot be had then. The same for all folds of the same data.
     """
@@ -312,13 +316,15 @@ def _settings_of_folds(settings: SampleSettings) -> list[SampleSettings]:
     return [replace(settings, fold="/".join((str(number), *rest))) for number in numbers]
 
 
-def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
+def _draw_splits(
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes
+) -> list[Ints]:
     """Rows of train, dev and test; where lengths are matched, matched ever more closely until every
     split is fine.
     """
     every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
     for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
-        division = Division(pool, settings, every, float(limit))
+        division = SplitRequest(pool, settings, every, float(limit))
         classes = (
             matchable(division, rows) if settings.decorrelate and settings.rare == "drop" else every
         )
@@ -345,17 +351,17 @@ def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes)
     return mine
 
 
-def _worst(pool: Pool, splits: list[Ints], classes: Ints) -> float:
+def _worst(pool: CandidatePool, splits: list[Ints], classes: Ints) -> float:
     return max(map(abs, _correlations(pool, splits, classes).values()))
 
 
-def _correlations(pool: Pool, splits: list[Ints], classes: Ints) -> dict[str, float]:
+def _correlations(pool: CandidatePool, splits: list[Ints], classes: Ints) -> dict[str, float]:
     """Pearson's r of class and length in each split and in all of them."""
     parts = {**dict(zip(SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
     return {name: _correlation(pool, part, classes) for name, part in parts.items()}
 
 
-def _correlation(pool: Pool, rows: Ints, classes: Ints) -> float:
+def _correlation(pool: CandidatePool, rows: Ints, classes: Ints) -> float:
     """The same in some rows."""
     spread = contrasts(tuple(pool.names[c] for c in classes))
     values = np.zeros((len(pool.names), spread.shape[1]))
@@ -363,7 +369,7 @@ def _correlation(pool: Pool, rows: Ints, classes: Ints) -> float:
     return round(correlation(rows, pool.labels, pool.lengths, values), 4)
 
 
-def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
+def _count(pool: CandidatePool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
     """Note sizes, refuse what is too small, and say whether folds are needed."""
     rows = np.concatenate(splits)
     counts = {name: n for name, n in pool.counts(rows).items() if n}
@@ -388,7 +394,11 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
 
 
 def _why_empty(
-    pool: Pool, rows: Ints, empty: list[str], settings: SampleSettings, sizes: Mapping[str, int]
+    pool: CandidatePool,
+    rows: Ints,
+    empty: list[str],
+    settings: SampleSettings,
+    sizes: Mapping[str, int],
 ) -> str:
     """Why splits have no examples, and what to do."""
     forms = {
@@ -407,11 +417,13 @@ def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in counts.items())
 
 
-def _forms(pool: Pool, rows: Ints) -> Ints:
+def _forms(pool: CandidatePool, rows: Ints) -> Ints:
     return pool.targets[rows][pool.targets[rows] >= 0]
 
 
-def _plan_test(pool: Pool, splits: list[Ints], settings: SampleSettings) -> FoldPlan | None:
+def _plan_test(
+    pool: CandidatePool, splits: list[Ints], settings: SampleSettings
+) -> FoldPlan | None:
     """How many of the examples in these splits are to be tested; None where that is given."""
     if settings.splits != "sampled" or settings.fold is not None:
         return None
@@ -432,7 +444,7 @@ def _with_test_share(
     return rest * train / (train + dev), rest * dev / (train + dev), wanted.tested
 
 
-def _count_folds(pool: Pool, splits: list[Ints], many: int) -> int:
+def _count_folds(pool: CandidatePool, splits: list[Ints], many: int) -> int:
     """So many folds, or fewer where a class has not so many target forms to share out."""
     labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
     rows = np.concatenate(splits)
@@ -440,7 +452,9 @@ def _count_folds(pool: Pool, splits: list[Ints], many: int) -> int:
     return int(min(many, *(n for n in forms if n), len(rows)))
 
 
-def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: int) -> Dataset:
+def _laid_out(
+    pool: CandidatePool, splits: list[Ints], notes: Mapping[str, Any], seed: int
+) -> Dataset:
     """The columns of a data set, in random order within each split."""
     rng = np.random.default_rng([seed, 3])
     rows = np.concatenate([rng.permutation(part) for part in splits])

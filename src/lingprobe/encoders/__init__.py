@@ -39,7 +39,7 @@ ENCODERS = WrappedContents(
         "lm": "lingprobe.inside.minimal.lm:LanguageModel",
         "ngram": "lingprobe.inside.minimal.ngram:NGram",
         "sae": "lingprobe.inside.units.sae:SparseFeatures",
-        "tags": "lingprobe.inside.structure.floors:Tags",
+        "tags": "lingprobe.inside.structure.floors:TagPositionBaseline",
     },
     around=Contents(
         "option of encoders", "", {"without": "lingprobe.inside.erase.remainder:remainder"}

@@ -25,7 +25,7 @@ from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
 from lingprobe.encoders.frames import CHAT, describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.generation import check_generated_turns
 from lingprobe.encoders.hf import Pool, depth
-from lingprobe.encoders.hub import Files, Source, files_of
+from lingprobe.encoders.hub import ModelFiles, ModelSource, files_of
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import versions
 from lingprobe.encoders.own_baselines import list_prompt_baseline
@@ -124,7 +124,7 @@ class Activations:
         return list_prompt_baseline(Activations, self, str(self.path)) if has_prompt else {}
 
     @property
-    def files(self) -> Files:
+    def files(self) -> ModelFiles:
         """Where the tokeniser lies."""
         if not self.model:
             raise DataProblem(
@@ -178,7 +178,7 @@ class Activations:
     def reads(self) -> str:
         """What the model read, with {sentence} where the sentence stood; '' for nothing else."""
         return read_by(
-            self.template, self.prompt, lambda: tokeniser_of(Source(str(self.files.folder)))
+            self.template, self.prompt, lambda: tokeniser_of(ModelSource(str(self.files.folder)))
         )
 
     @property
@@ -261,7 +261,7 @@ class Activations:
         from lingprobe.encoders.forward import Passes  # imports torch
         from lingprobe.encoders.recordings import RecordedTokens, check_layers, load_recorded
 
-        states = load_recorded(self.states, Source(str(self.files.folder)))
+        states = load_recorded(self.states, ModelSource(str(self.files.folder)))
         if self.ids:
             check_layers(self.states, self.numbers)
         self._check_turns()

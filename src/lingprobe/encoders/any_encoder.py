@@ -21,7 +21,7 @@ from lingprobe.data.vectors import Vectors, as_single
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.origin import name_of, source
 from lingprobe.encoders.own_vector_files import check_stored
-from lingprobe.encoders.own_vectors import Rows
+from lingprobe.encoders.own_vectors import SessionVectors
 from lingprobe.encoders.signatures import required_parameters
 
 TAKES = 'takes = "sentences"'
@@ -130,7 +130,7 @@ class Batched:
 
 
 @dataclass(frozen=True)
-class Pair:
+class SentEvalPair:
     """SentEval's `(batcher, prepare)`: prepare sees all sentences of a data set first, and leaves
     what it learns in params.
     """
@@ -201,7 +201,7 @@ def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
     batched = Batched(name or name_of(batcher), batcher, source(batcher, name))
     if prepare is None:
         return batched
-    return Pair(batched, prepare, source(prepare, name))
+    return SentEvalPair(batched, prepare, source(prepare, name))
 
 
 def _of_rows(sentences: Any, vectors: Any, name: str) -> Encoder:
@@ -210,7 +210,7 @@ def _of_rows(sentences: Any, vectors: Any, name: str) -> Encoder:
     if not all(isinstance(each, str) for each in texts):
         raise _no_encoder((sentences, vectors))
     array = _check_vectors("(sentences, vectors) has", vectors, len(texts))
-    return Rows(check_stored(name, list(map(str, texts)), {"-": array}), name)
+    return SessionVectors(check_stored(name, list(map(str, texts)), {"-": array}), name)
 
 
 def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Encoder:

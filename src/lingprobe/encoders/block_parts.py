@@ -42,7 +42,7 @@ class Call:
 
 
 @dataclass
-class Block:
+class BlockRecording:
     """What was seen of one block: its calls, inner ones first; weights of attention, each with the
     number of calls before it; and what they made of values.
     """
@@ -55,7 +55,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Parts:
+class BlockModules:
     """The modules of a block: those that give what attention and MLP add, and the one that is given
     the heads, of which there are `many`; '' for none, and `why`.
     """
@@ -69,7 +69,7 @@ class Parts:
     why: Mapping[str, str] = field(default_factory=dict)
 
 
-def find_parts(block: Block) -> Parts:
+def find_parts(block: BlockRecording) -> BlockModules:
     """Which modules are the parts of a block, checked by adding up what they give."""
     why: dict[str, str] = {}
     names = {"attn": "", "mlp": ""}
@@ -89,10 +89,10 @@ def find_parts(block: Block) -> Parts:
     if block.weights and (len(block.weights) > 1 or block.weights[0][1].shape[1] != many):
         why["map"] = "attention is computed more than once in the block"
     whole = block.given.shape[-1] if block.given.ndim == 3 else 0
-    return Parts(names["attn"], names["mlp"], heads, many, width, whole, why)
+    return BlockModules(names["attn"], names["mlp"], heads, many, width, whole, why)
 
 
-def _heads(block: Block) -> tuple[str, int, int]:
+def _heads(block: BlockRecording) -> tuple[str, int, int]:
     """The module that is given what attention made of values, heads side by side; how many there
     are, and how wide that is.
     """
@@ -132,7 +132,7 @@ class _Marks:
         return any(self.same(form, self.end) for form in self.forms(state))
 
 
-def _summands(block: Block) -> tuple[int, int] | None:
+def _summands(block: BlockRecording) -> tuple[int, int] | None:
     """The two calls whose outputs lead from what a block is given to what it returns: one after the
     other, or both at once; the inner module's where one returns what another does.
     """

@@ -37,7 +37,7 @@ from lingprobe.encoders.frames import (
     tokeniser_of,
 )
 from lingprobe.encoders.generation import TokenWriter, check_generation
-from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
+from lingprobe.encoders.hub import ModelFiles, ModelSource, Trust, files_of, source_of, unloadable
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
     Dtype,
@@ -50,7 +50,7 @@ from lingprobe.nets.device import resolved_device
 
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import Passes
-    from lingprobe.encoders.network import Network
+    from lingprobe.encoders.network import LoadedModel
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
 Init = Literal["trained", "random", "orthonormal"]
@@ -222,7 +222,7 @@ class HuggingFace(SavedModel):
         )
 
     @property
-    def files(self) -> Files:
+    def files(self) -> ModelFiles:
         """Where the model lies, of an adapter the model that it belongs to; a bare name is its own
         before it is one of the sentence-transformers.
         """
@@ -237,7 +237,7 @@ class HuggingFace(SavedModel):
         )
 
     @property
-    def _adapter(self) -> tuple[str, Files] | None:
+    def _adapter(self) -> tuple[str, ModelFiles] | None:
         """An adapter by folder or name, and its files."""
         name = self.adapter or (self.model if self._base != self.model else "")
         return (name, files_of(name)) if name else None
@@ -354,7 +354,7 @@ class HuggingFace(SavedModel):
         own = None if adapter is None else source_of(adapter[1], adapter[0], Trust(), which)
         return tokeniser_of(tokenizer_source(source, own))
 
-    def load(self) -> Network:
+    def load(self) -> LoadedModel:
         """The model, ready to be run; EncoderStop where it cannot be, or is not what its
         configuration says.
         """
@@ -404,12 +404,12 @@ class HuggingFace(SavedModel):
         """The tokens of a sentence, in the order in which they are read, with their states."""
         return self._passes(self.load()).read_tokens(sentence, layers)
 
-    def _passes(self, network: Network) -> Passes:
+    def _passes(self, network: LoadedModel) -> Passes:
         """How sentences go through the model."""
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.tokens import Words
+        from lingprobe.encoders.tokens import WordSpacing
 
-        words = Words(self.spaces, self.text == "raw")
+        words = WordSpacing(self.spaces, self.text == "raw")
         around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
         check_turns(self.turns, self.template == CHAT)
         check_generation(self.generate, self.turns)
@@ -464,7 +464,7 @@ def said_in(config: dict[str, Any], keys: tuple[str, ...]) -> int | None:
 
 
 @functools.cache
-def usual(source: Source, keys: tuple[str, ...] = DEPTH) -> int:
+def usual(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
     """The number of a model whose config.json leaves it to transformers, as SigLIP's does.
     DataProblem where nobody says.
     """

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.references import Reference
 from lingprobe.encoders.checkpoints import revisions_of
-from lingprobe.encoders.hub import Files, Trust, check_config, files_of
+from lingprobe.encoders.hub import ModelFiles, Trust, check_config, files_of
 from lingprobe.nets.device import installed_version, resolved_device, resolved_dtype
 from lingprobe.nets.precision import spare_torch
 
@@ -170,7 +170,7 @@ class SavedModel:
         return revisions_of(reference)
 
     @property
-    def files(self) -> Files:
+    def files(self) -> ModelFiles:
         """Where the model lies."""
         return files_of(self.model, "sentence-transformers")
 

@@ -22,7 +22,7 @@ from lingprobe.encoders.adapters import apply_adapter, tokenizer_source
 from lingprobe.encoders.alone import Batching, alike, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
-from lingprobe.encoders.hub import Source, unloadable, weights_size
+from lingprobe.encoders.hub import ModelSource, unloadable, weights_size
 from lingprobe.encoders.inside import TOKENS, Inside, look_inside
 from lingprobe.encoders.loading import check_weights, load_model, load_tokenizer
 from lingprobe.encoders.model_files import computing, in_precision
@@ -30,7 +30,7 @@ from lingprobe.encoders.quantisation import check_room, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
 from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
-from lingprobe.encoders.sites import Site
+from lingprobe.encoders.sites import ModelSite
 from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.encoders.taps import Raw
 from lingprobe.nets.device import check_device, free_memory, kind
@@ -59,12 +59,12 @@ class Weights:
     kind: str = "trained"
     seed: int = 0
     lexical: bool = True
-    adapter: Source | None = None
+    adapter: ModelSource | None = None
     head: bool = False
 
 
 @dataclass(frozen=True)
-class Network:
+class LoadedModel:
     """A loaded model and its tokeniser.
 
     writer  the model with the head that writes tokens; None where that was not loaded
@@ -181,7 +181,7 @@ class Network:
         self,
         ids: Sequence[Sequence[int]],
         types: Sequence[Sequence[int]] | None,
-        sites: Sequence[Site],
+        sites: Sequence[ModelSite],
         highest: int,
     ) -> tuple[tuple[Tensor, ...], Raw]:
         """The hidden states of rows of token ids, and of the same pass what parts of its blocks
@@ -190,11 +190,11 @@ class Network:
         shape = len(ids), max(map(len, ids))
         return self.inside.read(shape, sites, lambda: self.hidden_states(ids, types, highest))
 
-    def site_width(self, site: Site) -> int:
+    def site_width(self, site: ModelSite) -> int:
         """How many numbers a site has; DataProblem where the model has no such site."""
         return self.inside.width(site)
 
-    def site(self, site: Site, raw: Raw) -> Tensor:
+    def site(self, site: ModelSite, raw: Raw) -> Tensor:
         """A site's numbers [rows, tokens, width] of what was caught."""
         return self.inside.site(site, raw).to(self.device)
 
@@ -329,7 +329,9 @@ class Network:
 
 
 @functools.lru_cache(maxsize=2)
-def load_network(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
+def load_network(
+    source: ModelSource, device: str, dtype: str, weights: Weights = Weights()
+) -> LoadedModel:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     check_device(device)
     tokenizer = load_tokenizer(tokenizer_source(source, weights.adapter))
@@ -358,14 +360,14 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
     if way:  # never cast
-        network = Network(model, tokenizer, device, "float32", writer=writer)
+        network = LoadedModel(model, tokenizer, device, "float32", writer=writer)
     else:
         in_precision(model if writer is None else writer, dtype)
-        network = Network(model, tokenizer, device, dtype, writer=writer)
+        network = LoadedModel(model, tokenizer, device, dtype, writer=writer)
     return try_network(network, source.name)
 
 
-def try_network(network: Network, name: str) -> Network:
+def try_network(network: LoadedModel, name: str) -> LoadedModel:
     """A model that was tried on a few tokens: it is known what may be in a batch, and which of its
     states are its layers. EncoderStop where it does not run.
     """
@@ -398,7 +400,7 @@ def _free(device: str) -> int | None:
 
 
 def _writer(
-    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+    source: ModelSource, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
 ) -> Any:
     """A trained model with the head that writes tokens. EncoderStop where its files have none."""
     from transformers import AutoModelForCausalLM
@@ -424,7 +426,7 @@ def _writer(
 
 
 def _model(
-    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+    source: ModelSource, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
 ) -> Any:
     from transformers import AutoModel
 

@@ -21,7 +21,7 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.generation import WrittenTokens
-from lingprobe.encoders.hub import Source
+from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, shape_of
 
 NO_LIMIT = 2**20  # tokens
@@ -118,7 +118,7 @@ class RecordedTokens:
 
 
 @functools.lru_cache(maxsize=2)
-def load_recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
+def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> Recorded:
     """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
     together.
     """

@@ -17,7 +17,7 @@ from lingprobe.data.abilities import Edit, OfSentences
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.blocks import Layers
 from lingprobe.encoders.inside import Inside, part_of
-from lingprobe.encoders.sites import Site, is_site
+from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.encoders.taps import Place
 
 OWN = "_replacement_of_states"  # of a model that is read by one
@@ -63,7 +63,7 @@ class Replacement:
             found.setdefault((part_of(site), site.block), []).append(some)
         return {place: _join_edits(some) for place, some in found.items()}
 
-    def _site(self, name: str) -> Site:
+    def _site(self, name: str) -> ModelSite:
         """The site of a name; a state is what the block behind it is given."""
         last, kind = self._last, self._inside.kind
         if not is_site(name):
@@ -72,8 +72,8 @@ class Replacement:
                     f"nothing of the model reads state {name}: take one from 0 to {last - 1}, or"
                     f" post:{last}, what its last block gives"
                 )
-            return Site("pre", int(name) + 1)
-        site = Site.parse(name)
+            return ModelSite("pre", int(name) + 1)
+        site = ModelSite.parse(name)
         if not self._inside.width(site) or site.kind == "map":
             raise EncoderStop(
                 f"{name} of a {kind} model cannot be replaced: take a state, as 3, or pre:3,"

@@ -21,7 +21,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
 from lingprobe.encoders.batches import group_rows, run_batches
-from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
+from lingprobe.encoders.hub import ModelSource, first_line, quiet_loading, unloadable
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
 from lingprobe.encoders.model_files import MANY, computing, in_precision
 from lingprobe.encoders.random_weights import redraw_modules
@@ -148,7 +148,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Ready:
+class LoadedSentenceModel:
     """A model that is loaded and was tried: which of the library's classes it is, how wide its
     vectors are, what may be in a batch.
     """
@@ -171,13 +171,13 @@ class Ready:
 
 @functools.lru_cache(maxsize=2)
 def load_model(
-    source: Source,
+    source: ModelSource,
     form: str,
     device: str,
     dtype: str,
     way: Way,
     drawn: tuple[int, bool] | None = None,
-) -> Ready:
+) -> LoadedSentenceModel:
     """A model of some class on its device; `drawn` is the seed of random weights, and whether those
     below the first layer stay as they were trained.
     """
@@ -212,7 +212,7 @@ def load_model(
     return ready(in_precision(model, dtype), form, way, dtype, source.name)
 
 
-def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
+def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> LoadedSentenceModel:
     """Try a model on a few texts; it multiplies in `dtype`.
 
     EncoderStop where it cannot read them, as one that routes texts by task and is told none.
@@ -242,7 +242,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
         raise EncoderStop(
             f"{name}: truncate_dim={way.width}, and its vectors have {width} dimensions"
         )
-    trial = Ready(model, form, dtype, way, width, "padded")
+    trial = LoadedSentenceModel(model, form, dtype, way, width, "padded")
     return replace(trial, batching=_batching(trial, before, name))
 
 
@@ -268,7 +268,7 @@ def sentence_vectors(model: Any, output: dict[str, Any], way: Way) -> Tensor:
     return (values.to_dense() if values.is_sparse else values).float()
 
 
-def _batching(trial: Ready, before: str, name: str) -> Batching:
+def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
     """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
     texts where the model does.
     """
@@ -302,7 +302,9 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
     return log_batching(name, "padded" if alike(alone[0], beside[1], limit) else "single")
 
 
-def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArray[np.bool_]]:
+def run_texts(
+    ready: LoadedSentenceModel, texts: Sequence[str], tokens: int
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Vectors [texts, width] as the model's `encode` returns them, and which texts were cut."""
     model, more = ready.model, ready.way.arguments
     before = ready.way.before(model)

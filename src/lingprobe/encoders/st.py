@@ -15,7 +15,7 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hf import DEPTH, said_in
-from lingprobe.encoders.hub import Files, source_of
+from lingprobe.encoders.hub import ModelFiles, source_of
 from lingprobe.encoders.live_options import options_of, without_memory
 from lingprobe.encoders.model_files import (
     MANY,
@@ -28,7 +28,7 @@ from lingprobe.encoders.own_baselines import list_own_baselines
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.sentence_models import Ready
+    from lingprobe.encoders.sentence_models import LoadedSentenceModel
 
 # files, some of which a whole model has
 WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
@@ -216,7 +216,7 @@ class Live:
         return without_memory(self)
 
     @functools.cached_property
-    def ready(self) -> Ready:
+    def ready(self) -> LoadedSentenceModel:
         """The model, tried once."""
         from lingprobe.encoders.live_models import sharing_weights
         from lingprobe.encoders.model_files import in_precision
@@ -251,7 +251,7 @@ def class_of(thing: Any) -> str:
     return next((name for name in names if name in FORMS), "")
 
 
-def form_of(files: Files) -> str:
+def form_of(files: ModelFiles) -> str:
     """The class of a saved model: what it says of itself, or what older libraries wrote."""
     said = str(files.says("config_sentence_transformers.json").get("model_type") or "")
     # PyLate's, Stanford's
@@ -262,7 +262,9 @@ def form_of(files: Files) -> str:
     return said or FORMS[0]
 
 
-def _encode_sentences(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vectors:
+def _encode_sentences(
+    ready: LoadedSentenceModel, sentences: Sequence[Sentence], tokens: int
+) -> Vectors:
     if ready.form == MANY:
         from lingprobe.encoders.token_forward import run_tokens
 

@@ -21,12 +21,12 @@ from lingprobe.data.vectors import (
     compute_offsets,
 )
 from lingprobe.encoders.batches import group_rows, run_batches
-from lingprobe.encoders.sentence_models import Ready, about, preprocess_texts
+from lingprobe.encoders.sentence_models import LoadedSentenceModel, about, preprocess_texts
 from lingprobe.encoders.tokens import is_space, locate_words, marks_of, of_words
 
 
 @dataclass(frozen=True)
-class Row:
+class SentenceStates:
     """One sentence: the vectors that the model keeps, the pieces of each word among them, and
     whether it was cut.
     """
@@ -37,7 +37,7 @@ class Row:
 
 
 def run_tokens(
-    ready: Ready, sentences: Sequence[Sentence], tokens: int
+    ready: LoadedSentenceModel, sentences: Sequence[Sentence], tokens: int
 ) -> tuple[Floats, Spans, NDArray[np.bool_]]:
     """The vectors of all tokens that `encode` returns, [tokens, width], where each word's lie among
     them, and which texts were cut.
@@ -50,7 +50,7 @@ def run_tokens(
             " cannot be aligned with words"
         )
     before = ready.way.before(ready.model)
-    by_number: dict[int, Row] = {}
+    by_number: dict[int, SentenceStates] = {}
 
     def work(batch: Ints) -> None:
         rows = batch.tolist()
@@ -74,7 +74,9 @@ def run_tokens(
     )
 
 
-def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator[Row]:
+def _batch(
+    ready: LoadedSentenceModel, sentences: Sequence[Sentence], before: str
+) -> Iterator[SentenceStates]:
     """Sentences that a model reads at once, behind a prompt."""
     texts = [s.text for s in sentences]
     features = preprocess_texts(ready.model, texts, before, ready.way.arguments)
@@ -91,7 +93,9 @@ def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator
         characters, nowhere, cut = _characters(ready.model.tokenizer, before + sentence.text, own)
         places = locate_words(sentence.words, sentence.text) + len(before)
         words = of_words(characters, nowhere, places, cut)
-        yield Row(vectors[k][kept[k]], _among(words, np.flatnonzero(read[k]), kept[k]), cut)
+        yield SentenceStates(
+            vectors[k][kept[k]], _among(words, np.flatnonzero(read[k]), kept[k]), cut
+        )
 
 
 def _read(features: dict[str, Any]) -> NDArray[np.bool_]:

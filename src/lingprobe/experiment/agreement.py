@@ -34,7 +34,7 @@ class AgreementProblem(LingprobeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineProfile:
     """What a machine computes with where nothing is asked for.
 
     half     the kinds of its devices that compute in bfloat16
@@ -46,7 +46,7 @@ class Machine:
     threads: int
 
     @classmethod
-    def here(cls, jobs: int) -> Machine:
+    def here(cls, jobs: int) -> MachineProfile:
         """The machine that this is, with so many processes beside each other."""
         device = resolved_device("auto")
         half = {"cpu"} if native_bf16() else set()
@@ -54,7 +54,7 @@ class Machine:
             half.add(kind(device))
         return cls(device, tuple(sorted(half)), max(1, usable_threads() // jobs))
 
-    def lacks(self, agreed: Machine) -> str:
+    def lacks(self, agreed: MachineProfile) -> str:
         """What it lacks to do as was agreed; '' where it lacks nothing."""
         if agreed.device not in (self.device, "cpu"):
             return f"it has no device {agreed.device}"
@@ -79,7 +79,7 @@ class Agreement:
     """What is agreed on, in a file that is there once the first machine has written it."""
 
     file: Path
-    machine: Machine
+    machine: MachineProfile
 
     def settle(self, things: Mapping[str, str], refused: Mapping[str, str]) -> None:
         """Write down the identities of what is measured, by name, or compare them with what was
@@ -127,7 +127,7 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
     """What is agreed on, while the plan is made that it is settled with; the first machine makes
     its own, and others wait until it has.
     """
-    here = Machine.here(jobs)
+    here = MachineProfile.here(jobs)
     with ExitStack() as stack:
         if file.exists():
             clear(file)
@@ -141,8 +141,8 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
             yield Agreement(file, known)
 
 
-def _machine(said: Mapping[str, Any]) -> Machine:
-    return Machine(said["device"], tuple(said["half"]), said["threads"])
+def _machine(said: Mapping[str, Any]) -> MachineProfile:
+    return MachineProfile(said["device"], tuple(said["half"]), said["threads"])
 
 
 def _refusal(why: str, file: Path) -> str:

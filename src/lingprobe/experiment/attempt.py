@@ -17,7 +17,7 @@ from lingprobe.data.errors import LingprobeError, describe_missing
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
-from lingprobe.store.precision import Kept
+from lingprobe.store.precision import StoragePrecision
 
 # sentences that fail one after another before one that is known to work is tried again
 PATIENCE = 32
@@ -52,7 +52,7 @@ class EncoderRun:
 
     encoder: Encoder
     slots: tuple[str, ...]
-    kept: Kept
+    kept: StoragePrecision
     candidates: Callable[[], Sequence[Sentence]]
     widths: dict[str, int] = field(default_factory=dict)
     works_on: Sentence | None = None
@@ -231,7 +231,7 @@ class EncoderRun:
         return replace(vectors, layers=tuple(layers)), refused
 
 
-def _wider(kept: Kept) -> str:
+def _wider(kept: StoragePrecision) -> str:
     """What to do about values that a type does not hold."""
     half = kept.name.startswith("float16")
     return "; dtype=bfloat16 holds it in as many bytes" if half else "; scale the vectors down"

@@ -14,11 +14,11 @@ from lingprobe.data.abilities import Networked
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
 from lingprobe.data.oracles import kind_of
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.data.sizes import Counted, FitSize, Work
+from lingprobe.data.sizes import FitSize, Work, WorkEstimator
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import layers_of
 from lingprobe.experiment.room import PIECES
@@ -41,7 +41,7 @@ BASELINE = 1e-4
 """Seconds that a baseline takes for a sentence."""
 
 
-def fitting(groups: Sequence[Group], paths: Paths) -> float:
+def fitting(groups: Sequence[TrialGroup], paths: Paths) -> float:
     """Seconds that groups take to fit, by what their probe says of its work; of a probe that does
     not know, as long as it took before on the task, or on any.
     """
@@ -69,7 +69,7 @@ def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
     return {key: statistics.median(took) for key, took in timed.items()}
 
 
-def _work_of(group: Group) -> Work | None:
+def _work_of(group: TrialGroup) -> Work | None:
     """That of all fits of a group; None where its probe does not know it. Where a control keeps the
     probe, the mean over the settings that may be chosen.
     """
@@ -77,7 +77,7 @@ def _work_of(group: Group) -> Work | None:
     fitted: list[Probe] = [probe]
     if keeps_settings(probe, group.control):
         fitted = [probe.with_settings(settings) for settings in probe.settings]
-    counted = [one for one in fitted if isinstance(one, Counted)]
+    counted = [one for one in fitted if isinstance(one, WorkEstimator)]
     if not counted:
         return None
     try:
@@ -106,7 +106,7 @@ def _size(dataset: Dataset, features: int) -> FitSize:
     )
 
 
-def _features(group: Group, read: str) -> int:
+def _features(group: TrialGroup, read: str) -> int:
     """Numbers of what a probe reads of an example; of a mix, those of a layer."""
     usual = width(group.encoder) or FEATURES
     try:

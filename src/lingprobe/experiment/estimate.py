@@ -10,7 +10,7 @@ from lingprobe.data.abilities import Lookup, RemoteEncoder
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Plan, together
+from lingprobe.experiment.plan import TrialPlan, together
 from lingprobe.experiment.portions import portions
 from lingprobe.experiment.provenance import runs_in
 from lingprobe.experiment.room import bytes_of, left_of
@@ -68,7 +68,7 @@ class Estimate:
         return "\n".join(lines)
 
 
-def estimate(plan: Plan, paths: Paths) -> Estimate:
+def estimate(plan: TrialPlan, paths: Paths) -> Estimate:
     """What a run of this plan would do."""
     known, groups = missing(plan, paths)
     store = paths.vector_store()

@@ -52,7 +52,7 @@ from lingprobe.datasets.splits import together
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed, vectors
 from lingprobe.experiment.folds import first_fold
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.provenance import (
     checkpoint,
     computation_facts,
@@ -89,14 +89,14 @@ class Encoded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ready:
+class PreparedGroup:
     """A group with all that it is fitted and scored on.
 
     rows  which examples of the task's data set they are
     own   of a control that keeps the probe, the job of the task itself
     """
 
-    group: Group
+    group: TrialGroup
     encoded: Encoded
     readings: Readings
     counts: Counts
@@ -117,19 +117,19 @@ class Ready:
         """Bytes of its vectors."""
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
-    def informs(self, group: Group, dataset: Dataset) -> bool:
+    def informs(self, group: TrialGroup, dataset: Dataset) -> bool:
         """Whether what is encoded is that of another group as well, whose data set this is."""
         same = self.group.encoder is group.encoder and self.group.task is group.task
         return same and self.readings.dataset.sentences is dataset.sentences
 
 
 def ready(
-    group: Group,
+    group: TrialGroup,
     whole: Dataset,
     store: VectorStore,
     scores: bool = False,
-    before: Ready | None = None,
-) -> Ready:
+    before: PreparedGroup | None = None,
+) -> PreparedGroup:
     """The examples of a group beside their vectors, which the store is given where it lacks them.
 
     With `scores`, each fit is asked for the state that is best on dev by loss, too. `before` is
@@ -152,7 +152,7 @@ def ready(
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
     job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
-    made = Ready(group, encoded, readings, counts, notes, rows, job)
+    made = PreparedGroup(group, encoded, readings, counts, notes, rows, job)
     made = replace(made, job=job._replace(probe=_probe_with_choice(made, store)))
     if not keeps_settings(group.probe, group.control):
         return made
@@ -169,7 +169,7 @@ PROBES_WITH_CHOICE: Latest[Probe] = Latest(MAX_KEPT_PROBES)
 """Probes that chose lately, by what they chose for."""
 
 
-def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
+def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
     """The probe of a group; where it chooses once for a task and an encoder, with what it chooses
     by the first fold of the task itself.
     """
@@ -189,7 +189,7 @@ def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
     return probe
 
 
-def _name_choice(group: Group) -> tuple[str, ...]:
+def _name_choice(group: TrialGroup) -> tuple[str, ...]:
     """What a probe's choice depends on."""
     known = group.ingredients
     made_of = str(known.task), str(known.encoder), str(known.probe), group.vectors
@@ -203,12 +203,12 @@ def _width_of(read: str, widths: Mapping[str, int], widest: int) -> int:
     return widths.get(read, widest)
 
 
-def _reads(group: Group) -> list[str]:
+def _reads(group: TrialGroup) -> list[str]:
     """What trials of a group read."""
     return list(dict.fromkeys(trial.read for trial in group.trials))
 
 
-def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
+def fit_groups(parts: Sequence[PreparedGroup]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
     start = time.perf_counter()
     predictors = fit_wanted(parts[0].group.probe, [part.to_fit for part in parts])
@@ -226,7 +226,9 @@ def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     return found
 
 
-def _results(part: Ready, predictors: Sequence[Predictor], made_with: Provenance) -> list[Result]:
+def _results(
+    part: PreparedGroup, predictors: Sequence[Predictor], made_with: Provenance
+) -> list[Result]:
     """The results of a group's trials, with what their states of the lowest loss say of test where
     these were asked for.
     """
@@ -317,7 +319,9 @@ def _result(
     )
 
 
-def _readings(group: Group, dataset: Dataset, encoded: Encoded) -> tuple[Readings, Counts, Ints]:
+def _readings(
+    group: TrialGroup, dataset: Dataset, encoded: Encoded
+) -> tuple[Readings, Counts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
@@ -349,7 +353,7 @@ def _readings(group: Group, dataset: Dataset, encoded: Encoded) -> tuple[Reading
     return Readings(left, vectors, view), counts, rows
 
 
-def _encode(group: Group, dataset: Dataset, store: VectorStore) -> Encoded:
+def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> Encoded:
     """What the encoder makes of a data set's sentences.
 
     Vectors of an oracle are made anew: it is quicker than to keep them, and they hold for this data
@@ -401,7 +405,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     return {split: counts for split, counts in by_split.items() if counts}
 
 
-def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
+def _prepare_encoder(group: TrialGroup, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
     if isinstance(group.encoder, Prepared):
         return group.encoder.prepare(sentences), digest_texts(
@@ -410,7 +414,7 @@ def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encod
     return group.encoder, group.vectors
 
 
-def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
+def provenance(group: TrialGroup, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with, but for the encoder's revision."""
     return Provenance(
         kind=kind_of(group.encoder),

@@ -30,13 +30,13 @@ from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
 from lingprobe.experiment.consistency import SettledIdentity, settle_identity
 from lingprobe.experiment.data import Facts, facts, sentences_of, task_identity
-from lingprobe.experiment.exposure import Memory, memories
+from lingprobe.experiment.exposure import TrainingHashes, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.own_baselines import choose_own_baselines
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.provenance import NAMELESS, layers_of
-from lingprobe.experiment.readers import Reader, Reading, names_of, readers
+from lingprobe.experiment.readers import EncoderReading, ReadingSettings, names_of, readers
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.probes.estimators import as_probe
@@ -54,7 +54,7 @@ class PlanProblem(LingprobeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """Trials, and the things that their references name.
 
     ids         what each trial's result is stored under
@@ -99,7 +99,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Design:
+class TrialDesign:
     """What a user asks for, as typed; every combination becomes a trial.
 
     Without probes each task brings its own; `layers` says which layers of an encoder are read (each
@@ -125,13 +125,13 @@ class Design:
     strong: bool = False
 
 
-def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
+def plan(designs: TrialDesign | Sequence[TrialDesign], paths: Paths) -> TrialPlan:
     """Make and check everything that a run needs; no sentence of a task is encoded, and nothing is
     fitted. Several designs make one plan of all their trials.
     """
-    several = [designs] if isinstance(designs, Design) else designs
+    several = [designs] if isinstance(designs, TrialDesign) else designs
     made = [_plan_design(each, paths) for each in several]
-    whole = Plan(
+    whole = TrialPlan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
@@ -148,7 +148,7 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
     return _settle_encoders(whole, paths)
 
 
-def _settle_encoders(whole: Plan, paths: Paths) -> Plan:
+def _settle_encoders(whole: TrialPlan, paths: Paths) -> TrialPlan:
     """The same plan once cached vectors were checked again, on the sentences of its tasks."""
     folds: dict[str, dict[str, str]] = {}
     for trial in whole.trials:
@@ -185,12 +185,12 @@ def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
     return [("; ".join(those), why) for why, those in names.items()]
 
 
-_PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
-    attrgetter(each.name) for each in fields(Plan) if each.name != "trials"
+_PARTS: tuple[Callable[[TrialPlan], Mapping[Any, Any]], ...] = tuple(
+    attrgetter(each.name) for each in fields(TrialPlan) if each.name != "trials"
 )
 
 
-def _plan_design(design: Design, paths: Paths) -> Plan:
+def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
@@ -237,10 +237,10 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
     told = refused | heavy, named.remarks | remarks, named.canaries
-    return Plan(trials, tasks, encoders, probes, controls, identities, *told)
+    return TrialPlan(trials, tasks, encoders, probes, controls, identities, *told)
 
 
-def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
+def _task_identities(design: TrialDesign, tasks: Mapping[str, Task]) -> dict[str, Identity]:
     """The identity of each task, by canonical reference."""
     given = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
     return {
@@ -283,7 +283,7 @@ def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
 
 
 def _trials(
-    task: str, reader: Reader, named: tuple[str, Probe], drawn: Sequence[str]
+    task: str, reader: EncoderReading, named: tuple[str, Probe], drawn: Sequence[str]
 ) -> Iterator[Trial]:
     """A trial for each read and seed, and of a control, each seed with a draw of its own."""
     reference, probe = named
@@ -297,11 +297,11 @@ def _trials(
 def _read_by(
     tasks: Mapping[str, Task],
     encoders: Mapping[str, Encoder],
-    design: Design,
+    design: TrialDesign,
     known: Mapping[str, Identity],
     paths: Paths,
-    taught: Mapping[str, Memory],
-) -> tuple[dict[str, list[Reader]], dict[str, str]]:
+    taught: Mapping[str, TrainingHashes],
+) -> tuple[dict[str, list[EncoderReading]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, or must not, with the
     reason.
     """
@@ -310,8 +310,8 @@ def _read_by(
         sizes = (facts(task, known[ref], paths.cache) for ref, task in tasks.items())
         examples = sum(size.train + size.rest for size in sizes)
         own = {name: choose_own_baselines(each, examples) for name, each in encoders.items()}
-    how = Reading(design.layers, design.seeds, design.baselines, design.usual, own)
-    read_by, refused = dict[str, list[Reader]](), dict[str, str]()
+    how = ReadingSettings(design.layers, design.seeds, design.baselines, design.usual, own)
+    read_by, refused = dict[str, list[EncoderReading]](), dict[str, str]()
     for reference, task in tasks.items():
         about = facts(task, known[reference], paths.cache).unit if design.baselines else "sentence"
         able, unread = readers(task, about, encoders, how)
@@ -357,7 +357,10 @@ def _probes_by_task(
 
 
 def _probes_for(
-    reader: Reader, posed: Iterable[str], probes: Mapping[str, Probe], further: Iterable[str]
+    reader: EncoderReading,
+    posed: Iterable[str],
+    probes: Mapping[str, Probe],
+    further: Iterable[str],
 ) -> list[str]:
     """Probes that read words go with the encoder `words` and with no other; the rest go with all
     others, and further ones with baselines of the surface.
@@ -367,7 +370,7 @@ def _probes_for(
     return list(dict.fromkeys([*mine, *(further if mine and _is_of_surface(reader) else ())]))
 
 
-def _is_of_surface(reader: Reader) -> bool:
+def _is_of_surface(reader: EncoderReading) -> bool:
     """Whether a reader is a baseline that opposes all encoders in the question of the surface."""
     is_own = not reader.has_controls
     is_baseline = kind_of(reader.encoder) == "baseline"

@@ -200,7 +200,7 @@ class OracleProblem(LingprobeError, ValueError):
     """A task without the oracle that was asked for; the message says which it has."""
 
 
-class Reader(NamedTuple):
+class EncoderReading(NamedTuple):
     """An encoder that a task is read with, what is read of it ('' for each layer), how often a
     probe is fitted on it, and whether controls are: what a copy memorises opposes nothing.
     """
@@ -213,7 +213,7 @@ class Reader(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingSettings:
     """How encoders are read: what of their layers, and how often; and the kinds of bounds that are
     read beside them.
 
@@ -238,14 +238,14 @@ class Reading:
 
 
 def readers(
-    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: Reading
-) -> tuple[list[Reader], dict[str, str]]:
+    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: ReadingSettings
+) -> tuple[list[EncoderReading], dict[str, str]]:
     """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
 
     unit  what the task is about
     """
     by_reference = {
-        reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
+        reference: EncoderReading(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
         for reference, encoder in _bounds(task, unit, how.bounds, _find_widths(encoders.values()))
     }
     refused: dict[str, str] = {}
@@ -259,8 +259,8 @@ def readers(
             for name, each in how.own.get(reference, {}).items():
                 read = how.of(each) if layers_of(each) == layers_of(encoder) else ()
                 seeds = min(how.seeds, BOUND_SEEDS)
-                by_reference.setdefault(name, Reader(name, each, read, seeds, False))
-            by_reference[own[0]] = Reader(
+                by_reference.setdefault(name, EncoderReading(name, each, read, seeds, False))
+            by_reference[own[0]] = EncoderReading(
                 *own, how.of(encoder) if own[1] is encoder else (), how.seeds
             )
         except OracleProblem as problem:

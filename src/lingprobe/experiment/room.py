@@ -13,7 +13,7 @@ from lingprobe.data.abilities import Wide
 from lingprobe.data.cache import size
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.encoders.sites import is_site
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.units import width_of
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import keys_of
@@ -31,7 +31,7 @@ class Pass(NamedTuple):
     encoder: Encoder
     slots: tuple[str, ...]
     sentences: list[Sentence]
-    groups: Sequence[Group]
+    groups: Sequence[TrialGroup]
 
 
 def left_of(one: Pass, store: VectorStore) -> list[Sentence]:

@@ -25,21 +25,21 @@ from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import facts
 from lingprobe.experiment.earlier import explain_anew
 from lingprobe.experiment.embed import Embedded, EncoderProblem, embed, vectors
-from lingprobe.experiment.groups import Batch, Group
+from lingprobe.experiment.groups import FitBatch, TrialGroup
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.own_baselines import name_own_baselines
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Plan
+from lingprobe.experiment.plan import TrialPlan
 from lingprobe.experiment.portions import passing_vectors, portions, union_of
 from lingprobe.experiment.readers import names_of
 from lingprobe.experiment.room import Pass, check_room
-from lingprobe.experiment.runners import HERE, Lost, Workers
-from lingprobe.experiment.shards import WHOLE, Shard
-from lingprobe.experiment.units import Size, cut
+from lingprobe.experiment.runners import HERE, LostItem, Workers
+from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.units import TaskDimensions, cut
 from lingprobe.experiment.work import Measured, measured_in
 from lingprobe.nets.precision import threads
 from lingprobe.store import failures as failed
-from lingprobe.store.claims import Watch
+from lingprobe.store.claims import ClaimWatch
 from lingprobe.store.experiments import Unit, record
 from lingprobe.store.kept_vectors import note
 
@@ -63,7 +63,7 @@ class Outcome:
 
 
 def run(
-    plan: Plan,
+    plan: TrialPlan,
     paths: Paths,
     workers: Workers = HERE,
     progress: bool = True,
@@ -103,13 +103,13 @@ def run(
     return Outcome(results, failures, fresh, (why,) if why else ())
 
 
-def _keep_settled(plan: Plan) -> None:
+def _keep_settled(plan: TrialPlan) -> None:
     """Keep vectors for later checks, of encoders that files do not describe in full."""
     for settled in plan.settled.values():
         settled.keep()
 
 
-def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
+def missing(plan: TrialPlan, paths: Paths) -> tuple[dict[str, Result], list[TrialGroup]]:
     """The results that the store holds of a plan, by what they are stored under, and the groups of
     trials that it does not.
     """
@@ -120,7 +120,7 @@ def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
 
 
 def _fit_encoded_groups(
-    groups: Sequence[Group],
+    groups: Sequence[TrialGroup],
     paths: Paths,
     workers: Workers,
     before: Mapping[str, str],
@@ -138,17 +138,17 @@ def _fit_encoded_groups(
 
 
 def _map_batches(
-    batches: Sequence[Batch],
-    mapped: Callable[[Sequence[Batch]], Iterable[Measured | Lost]],
+    batches: Sequence[FitBatch],
+    mapped: Callable[[Sequence[FitBatch]], Iterable[Measured | LostItem]],
     paths: Paths,
 ) -> Iterator[tuple[Measured, int]]:
     """What became of every batch, and of how many trials; what another run was at comes last."""
-    store, watch, todo = paths.result_store(), Watch(), list(batches)
-    held: list[Group] = []
+    store, watch, todo = paths.result_store(), ClaimWatch(), list(batches)
+    held: list[TrialGroup] = []
     while todo:
         for batch, answer in zip(todo, mapped(todo), strict=True):
             measured = answer
-            if isinstance(measured, Lost):
+            if isinstance(measured, LostItem):
                 measured = Measured(batch.name, failure=measured.why)
             held += measured.held
             _note_failures(batch, measured, paths)
@@ -157,7 +157,7 @@ def _map_batches(
         todo = _batches(ready)
 
 
-def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
+def _failures(groups: Iterable[TrialGroup], paths: Paths) -> dict[str, str]:
     """When units of work failed before, by the name of their place."""
     store, dates = paths.result_store(), dict[str, str]()
     for place in {store.place(group.ids, group.part) for group in groups}:
@@ -166,7 +166,7 @@ def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
     return dates
 
 
-def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
+def _note_failures(batch: FitBatch, measured: Measured, paths: Paths) -> None:
     """Say beside the results of a batch's groups which have none and why, for others and later."""
     store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
     for group in batch.groups:
@@ -177,17 +177,17 @@ def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
             failed.note(place, measured.failure)
 
 
-def _batches(groups: Iterable[Group], shard: Shard = WHOLE) -> list[Batch]:
+def _batches(groups: Iterable[TrialGroup], shard: WorkShare = WHOLE) -> list[FitBatch]:
     """Groups that can be fitted in one pass, together: the folds and controls of a task; those of
     a shard first.
     """
-    batches: dict[tuple[str, ...], list[Group]] = {}
+    batches: dict[tuple[str, ...], list[TrialGroup]] = {}
     for group in groups:
         batches.setdefault(group.joint, []).append(group)
-    return [Batch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
+    return [FitBatch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
 
 
-def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
+def _units(plan: TrialPlan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
     """The units of work of a plan."""
     folder = paths.vector_store().folder
     return [
@@ -205,7 +205,7 @@ def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
     ]
 
 
-def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
+def groups_of(plan: TrialPlan, ids: dict[Trial, str], cache: Path) -> Iterator[TrialGroup]:
     """Trials that share a fit, together, as far as that is no more than a unit of work; draws of a
     control are like seeds, but for their labels.
     """
@@ -222,13 +222,15 @@ def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]
         ingredients = plan.ingredients(listed[0])
         key = vectors_key(things[1], ingredients.encoder)
         train = facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
-        for part, unit in enumerate(cut(listed, Size.of(things[1], train))):
+        for part, unit in enumerate(cut(listed, TaskDimensions.of(things[1], train))):
             by_draw = sorted(unit, key=attrgetter("control"))
             for control, drawn in groupby(by_draw, attrgetter("control")):
                 some = tuple(drawn)
                 made_of = plan.ingredients(some[0])
                 mine = tuple(ids[trial] for trial in some)
-                yield Group(*things, plan.controls[control], some, mine, made_of, key, part, own)
+                yield TrialGroup(
+                    *things, plan.controls[control], some, mine, made_of, key, part, own
+                )
 
 
 def fill(
@@ -274,7 +276,7 @@ def encoder_place(results: Path, vectors: str) -> Path:
     return results / f"encoder-{vectors}"
 
 
-def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
+def _note(groups: Sequence[TrialGroup], vectors: Path, paths: Paths) -> None:
     """Say beside the vectors that groups share whose they are, and where results of them lie."""
     name = shorten_reference(ENCODERS, groups[0].trials[0].encoder)
     identities = {str(group.ingredients.encoder) for group in groups}

@@ -17,7 +17,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import encoder_place
 from lingprobe.store import plans
 from lingprobe.store.claims import holder
-from lingprobe.store.experiments import Experiment, Unit
+from lingprobe.store.experiments import ExperimentRecord, Unit
 from lingprobe.store.failures import failure_of
 from lingprobe.store.folder import BlockFolder, Index, Keys
 from lingprobe.store.vectors import failures_in
@@ -68,7 +68,7 @@ class EncodingStatus:
     why: str = ""
 
 
-def units_of(experiment: Experiment, paths: Paths) -> list[UnitStatus]:
+def units_of(experiment: ExperimentRecord, paths: Paths) -> list[UnitStatus]:
     """How far each unit of work of an experiment is."""
     known = paths.result_store().ids(experiment.ids)
     return [_unit(unit, known, paths) for unit in experiment.units]
@@ -92,7 +92,7 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     return UnitStatus(*things, "waiting")
 
 
-def encodings_of(experiment: Experiment, paths: Paths) -> list[EncodingStatus]:
+def encodings_of(experiment: ExperimentRecord, paths: Paths) -> list[EncodingStatus]:
     """How far the vectors of each encoder of an experiment are, as far as some were planned."""
     names = {unit.vectors: unit.encoder for unit in experiment.units if unit.vectors}
     every = (_encoding(folder, encoder, paths) for folder, encoder in names.items())

@@ -41,7 +41,7 @@ class Coefficient(NamedTuple):
     n: int
 
 
-class Tested(NamedTuple):
+class CorrelationTest(NamedTuple):
     """The p value of a correlation (two sides), NaN for none, and how it was found: exact,
     permutation or approximation.
     """
@@ -51,7 +51,7 @@ class Tested(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ColumnPairs:
     """Pairs of columns that are over the same observations.
 
     features  [columns, features], whose products are the coefficients
@@ -92,7 +92,7 @@ def products(values: Doubles, method: str) -> Doubles:
 
 def p_values(
     values: Doubles, pairs: Sequence[Pair], method: str = "spearman", seed: int = 0
-) -> dict[Pair, Tested]:
+) -> dict[Pair, CorrelationTest]:
     """How likely each pair's correlation is, or a stronger one, where the two columns have nothing
     to do with each other.
 
@@ -102,10 +102,10 @@ def p_values(
     """
     form_of(method)  # there is such a method
     draws = max(9999, math.ceil(10 * len(pairs) / ALPHA))
-    tested: dict[Pair, Tested] = {}
+    tested: dict[Pair, CorrelationTest] = {}
     for group in groups(values, pairs):
         if group.n < LEAST:
-            tested |= dict.fromkeys(group.pairs, Tested(math.nan))
+            tested |= dict.fromkeys(group.pairs, CorrelationTest(math.nan))
         elif group.n < MANY:
             tested |= permutation_p_values(group, method, draws, seed)
         else:
@@ -120,7 +120,7 @@ def least_p(n: int) -> float:
     return min(1.0, 2 / math.factorial(n))
 
 
-def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Group]:
+def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[ColumnPairs]:
     """Pairs of columns by the observations that have both."""
     known = ~np.isnan(values)
     same: dict[bytes, list[Pair]] = {}
@@ -130,12 +130,12 @@ def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Group]:
         rows = np.frombuffer(key, np.bool_)
         columns = sorted({column for pair in mine for column in pair})
         of = {column: place for place, column in enumerate(columns)}
-        yield Group(rows, mine, of, values[rows][:, columns])
+        yield ColumnPairs(rows, mine, of, values[rows][:, columns])
 
 
 def permutation_p_values(
-    group: Group, method: str, draws: int, seed: int = 0
-) -> dict[Pair, Tested]:
+    group: ColumnPairs, method: str, draws: int, seed: int = 0
+) -> dict[Pair, CorrelationTest]:
     """P values of a group of pairs by permutation of the observations of one column of each."""
     form = form_of(method)
     features = form(group.values)
@@ -151,7 +151,9 @@ def permutation_p_values(
     p = count / total if exact else (count + 1) / (total + 1)
     p[np.isnan(observed)] = math.nan
     how = "exact" if exact else "permutation"
-    return {(i, j): Tested(float(p[group.of[i], group.of[j]]), how) for i, j in group.pairs}
+    return {
+        (i, j): CorrelationTest(float(p[group.of[i], group.of[j]]), how) for i, j in group.pairs
+    }
 
 
 def orders(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
@@ -183,7 +185,7 @@ def _products(features: Doubles) -> Doubles:
     return flat @ flat.T
 
 
-def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
+def _approximate_p_values(group: ColumnPairs, method: str) -> dict[Pair, CorrelationTest]:
     from scipy.stats import kendalltau
 
     r, n = products(group.values, method), group.n
@@ -199,7 +201,7 @@ def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
             p = 0.0
         else:
             p = 2 * t_tail(n - 2, abs(value) * math.sqrt((n - 2) / (1 - value * value)))
-        tested[i, j] = Tested(p, "approximation")
+        tested[i, j] = CorrelationTest(p, "approximation")
     return tested
 
 

@@ -15,7 +15,7 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.grid import Grid, Line, grid, lines_of, merge_layers
+from lingprobe.pages.grid import EncoderLine, Grid, grid, lines_of, merge_layers
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.scores import signs_of
 from lingprobe.pages.wide import firsts, label_of
@@ -118,7 +118,7 @@ def _about(made: Grid) -> str:
     return f"Scores of {len(made.lines)} rows on {names}"
 
 
-def _rules(axes: Axes, lines: Sequence[Line]) -> None:
+def _rules(axes: Axes, lines: Sequence[EncoderLine]) -> None:
     """Thin rules between kinds."""
     axes.yaxis.grid(visible=False)
     for i in range(1, len(lines)):
@@ -182,7 +182,7 @@ def heat(made: Grid) -> Figure:
     )
 
 
-def _cell(made: Grid, line: Line, column: TaskColumn, constant: float) -> HeatCell:
+def _cell(made: Grid, line: EncoderLine, column: TaskColumn, constant: float) -> HeatCell:
     row, place = line.cells.get(column.task), (label_of(made, line), made.full_name(column))
     if row is None:
         return HeatCell(*place, "", math.nan)
@@ -239,7 +239,7 @@ def circle(names: Sequence[str]) -> float:
 FLOORS = "best baseline of each task, or constant answer"
 
 
-def _is_whole(line: Line, tasks: Sequence[str]) -> bool:
+def _is_whole(line: EncoderLine, tasks: Sequence[str]) -> bool:
     return all(task in line.cells and line.cells[task].score >= 0 for task in tasks)
 
 

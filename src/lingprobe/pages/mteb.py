@@ -48,7 +48,7 @@ _UNSAID = (  # what ModelMeta asks for and results do not tell
 )  # fmt: skip
 
 
-class Scored(NamedTuple):
+class MtebTaskResult(NamedTuple):
     """One task result: the model's name and revision, and what MTEB calls a task result."""
 
     model: str
@@ -84,7 +84,7 @@ def mteb_folder(frame: ResultFrame, scored: ResultFrame, to: Path) -> None:
             write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[Scored]:
+def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[MtebTaskResult]:
     """The task result of each encoder, layer and probe on each task; controls, oracles and what has
     no score have none of their own.
     """
@@ -101,7 +101,9 @@ def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[Scored]:
             measured = frame.where(control=NO_CONTROL).take(runs[key])
             controls = {name: _share(each.score) for name, each in by_control.items()}
             task_result = _task(row, measured, controls)
-            yield Scored(_model(row, several), _revision(measured.column("revision")), task_result)
+            yield MtebTaskResult(
+                _model(row, several), _revision(measured.column("revision")), task_result
+            )
 
 
 def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,17 +13,17 @@ from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
 from lingprobe.pages.records import format_csv, parquet
 from lingprobe.pages.verdicts import statement
-from lingprobe.pages.views import Asked, read_argument
+from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
-from lingprobe.suites.facts import PERCENT, Entry, HumanScore
-from lingprobe.suites.page import Cell, cells, inside
+from lingprobe.suites.facts import PERCENT, CellResults, HumanScore
+from lingprobe.suites.page import PaperTableCell, cells, inside
 from lingprobe.suites.suite import Suite, select_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
 
-def suite(results: Sequence[Result], asked: Asked) -> Page[Any]:
+def suite(results: Sequence[Result], asked: ViewArguments) -> Page[Any]:
     """A paper's table with the results in it, as `suite:conneau2018`."""
     return paper_page(read_argument("suite:NAME", asked), results, asked.human)
 
@@ -46,7 +46,7 @@ def paper_page(
         note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."
         return replace(made, notes=(note, *made.notes))
 
-    def lines() -> list[Cell]:
+    def lines() -> list[PaperTableCell]:
         return cells(suite.name, suite.paper, chosen.entries, people)
 
     return Page(
@@ -58,7 +58,7 @@ def paper_page(
 
 
 def _human_scores(
-    suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]
+    suite: Suite, files: Sequence[str | Path], entries: Sequence[CellResults]
 ) -> list[HumanScore]:
     """What people score; it stands with the results over the same data."""
     judged = []

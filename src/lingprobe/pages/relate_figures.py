@@ -35,7 +35,7 @@ MOST = 80  # pairs that are drawn as dots
 PANEL = 3.6  # inches of the dots
 
 
-class Kind(NamedTuple):
+class HeatMapKind(NamedTuple):
     """A kind of heat map: what a cell shows, whether it is grey, what is said of it, and what grey
     means; '' where no cell can be.
     """
@@ -65,7 +65,7 @@ def within(relation: Relation) -> Figure:
     return _map(relation, WITHIN)
 
 
-def _map(relation: Relation, kind: Kind) -> Figure:
+def _map(relation: Relation, kind: HeatMapKind) -> Figure:
     """A heat map of all pairs; of columns that stand in rows, too, the half below the diagonal."""
     names = [column.name for column in relation.table.columns]
     square = relation.across == relation.down
@@ -90,7 +90,7 @@ def _map(relation: Relation, kind: Kind) -> Figure:
 UNTESTED = "without p values: too few families"
 
 
-def _cell(row: str, column: str, one: Correlation | None, kind: Kind) -> HeatCell:
+def _cell(row: str, column: str, one: Correlation | None, kind: HeatMapKind) -> HeatCell:
     value = math.nan if one is None else kind.value(one)
     if one is None or math.isnan(value):
         return HeatCell(row, column, "", math.nan)
@@ -120,13 +120,13 @@ def _untold(relation: Relation) -> str:
     return "not significant (corrected)" if tested else ""
 
 
-BETWEEN = Kind(
+BETWEEN = HeatMapKind(
     lambda one: one.correlation,
     lambda one: not math.isnan(one.p) and not one.is_significant,
     describe_correlation,
     _untold,
 )
-WITHIN = Kind(
+WITHIN = HeatMapKind(
     lambda one: one.within,
     lambda one: bool(one.positive and one.negative),
     _signs,

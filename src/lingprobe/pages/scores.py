@@ -68,7 +68,7 @@ def scores(
     signs = signs_of(rows)
     seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
     code = any(row.bits == row.bits for row in plain)
-    shown = Shown(
+    shown = ShownColumns(
         tuple(controls.values()),
         any(row.layer != "-" for row in plain),
         code,
@@ -174,7 +174,9 @@ def _what(row: FrameRow) -> tuple[str, ...]:
     return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
 
 
-def _cells(line: Sequence[FrameRow | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
+def _cells(
+    line: Sequence[FrameRow | None], signs: Sequence[str], shown: ShownColumns
+) -> tuple[str, ...]:
     """The cells of a row, which comes first, and of what its controls scored."""
     row, *controls = line
     assert row is not None
@@ -205,7 +207,7 @@ def _cells(line: Sequence[FrameRow | None], signs: Sequence[str], shown: Shown) 
     return (encoder, *shown.layer(row.layer), row.probe, *cells, f"{row.n:,}")
 
 
-class Shown(NamedTuple):
+class ShownColumns(NamedTuple):
     """Columns that a table has where some row has something to say in them; and of each control
     whether it can be remembered.
     """

@@ -15,7 +15,7 @@ from lingprobe.analysis import computing
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import CONSTANT, PERCENT, said_of
 from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.grid import ORACLE, Grid, Line
+from lingprobe.pages.grid import ORACLE, EncoderLine, Grid
 from lingprobe.pages.groups import TaskColumn, shared_options
 from lingprobe.pages.scores import describe_scores, list_facts
 from lingprobe.tables.table import (
@@ -63,20 +63,22 @@ def has_mean(made: Grid, mine: Sequence[TaskColumn]) -> bool:
     return len(mine) > 1 and len(metrics) == 1 and mine[0].group != ""
 
 
-def mean_of(line: Line, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]) -> float:
+def mean_of(
+    line: EncoderLine, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]
+) -> float:
     """The mean of a line over the tasks of a group; NaN where one is missing."""
     if any(column.task not in line.cells for column in mine):
         return math.nan
     return fmean(value(line.cells[column.task]) for column in mine)
 
 
-def label_of(made: Grid, line: Line) -> str:
+def label_of(made: Grid, line: EncoderLine) -> str:
     """What a line is called in a figure."""
     read = said_of(line.layer) if made.has_layers else ""
     return ", ".join([_words(made, line)[0] + read, *([line.probe] if line.probe else [])])
 
 
-def _words(made: Grid, line: Line) -> list[str]:
+def _words(made: Grid, line: EncoderLine) -> list[str]:
     old = {row.version for row in line.cells.values() if row.format}
     name = made.names.get(line.encoder, line.encoder)
     name += "".join(f" ({version})" for version in sorted(old))
@@ -84,7 +86,10 @@ def _words(made: Grid, line: Line) -> list[str]:
 
 
 def _cells(
-    made: Grid, line: Line, cell: Callable[[FrameRow], str], value: Callable[[FrameRow], float]
+    made: Grid,
+    line: EncoderLine,
+    cell: Callable[[FrameRow], str],
+    value: Callable[[FrameRow], float],
 ) -> tuple[str, ...]:
     """The cells of a line, group by group with the mean."""
     cells = _words(made, line)
@@ -96,14 +101,14 @@ def _cells(
 
 def _scores(made: Grid) -> TableSection:
     """Scores with their intervals below constant answers, and numbers of test examples."""
-    constant = Line(CONSTANT, "-", "", "baseline", firsts(made))
+    constant = EncoderLine(CONSTANT, "-", "", "baseline", firsts(made))
     lines = [
         _cells(made, constant, lambda row: format_number(row.majority), lambda row: row.majority),
         *(
             _cells(made, line, lambda row: score_cell(made, row), lambda row: row.score)
             for line in made.lines
         ),
-        _cells(made, Line("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan),
+        _cells(made, EncoderLine("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan),
     ]
     kinds = ["baseline", *(line.kind for line in made.lines), "n"]
     rules = frozenset(i for i, (one, two) in enumerate(pairwise(kinds), 1) if one != two)
@@ -190,7 +195,7 @@ def _beside(made: Grid) -> Iterator[TableSection]:
 
 
 def _section(
-    made: Grid, name: str, lines: Sequence[Line], value: Callable[[FrameRow], float]
+    made: Grid, name: str, lines: Sequence[EncoderLine], value: Callable[[FrameRow], float]
 ) -> TableSection:
     """One measure beside the scores."""
 

@@ -98,12 +98,12 @@ class LogReg:
         fitted = {read: self._fit_best(train, dev, read) for read in reads}
         return [fitted[cell.read][cell.by] for cell in cells]
 
-    def _fit_best(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
+    def _fit_best(self, train: Readings, dev: Readings, read: str) -> dict[str, LinearPredictor]:
         """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
         aims = aim(train.labels, dev.labels)
         scaling, features = scaled_train(train, read, self.scaled)
         judged = scaling(finite(dev, read, "dev")) if len(dev) else None
-        best: dict[str, tuple[float, Linear]] = {}
+        best: dict[str, tuple[float, LinearPredictor]] = {}
         strengths = sorted(set(self.c))
         for c, minimum in zip(
             strengths, _minimise(features, train.labels, aims, strengths), strict=True
@@ -124,7 +124,7 @@ class LogReg:
             held_out = HeldOutScores(dev.labels, unseen * aims.factor + aims.shift)
             if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
                 choice[Thresholds.key] = thresholds.plain()
-            linear = Linear(read, scaling, weights, bias, choice, held_out)
+            linear = LinearPredictor(read, scaling, weights, bias, choice, held_out)
             for by, quality in (("score", score), ("loss", -loss)):
                 if by not in best or quality > best[by][0]:
                     best[by] = quality, linear
@@ -195,7 +195,7 @@ def _judge(scores: Floats, labels: Column, aims: Aim) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearPredictor:
     """A fitted linear probe: weights [outputs, features], bias [outputs]; `choice` says which C was
     best on dev.
     """

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 
-class Loss(Protocol):
+class LossFunction(Protocol):
     """One way to judge scores against targets; `statistics` is how many `judge` gives."""
 
     statistics: int
@@ -41,7 +41,7 @@ class Loss(Protocol):
         ...
 
 
-class Curved(Loss, Protocol):
+class Curved(LossFunction, Protocol):
     """A loss that a second-order method can minimise, too."""
 
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:

@@ -20,7 +20,7 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choi
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import Counted, FitSize, Work, least_memory_of
+from lingprobe.data.sizes import FitSize, Work, WorkEstimator, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
@@ -82,7 +82,7 @@ class Online:
 
     def work(self, size: FitSize, seeds: int) -> Work:
         """That of fits to ever more of train, whose sizes double."""
-        if not isinstance(self.inner, Counted):
+        if not isinstance(self.inner, WorkEstimator):
             return Work()
         return self.inner.work(size, 1).times(2 * seeds)
 
@@ -101,7 +101,8 @@ class Online:
             codes |= {(read, seed): code for read, code in zip(reads, found, strict=True)}
         fitted = self.inner.fit(train, dev, cells=cells)
         return [
-            Coded(one, codes[cell.read, cell.seed]) for cell, one in zip(cells, fitted, strict=True)
+            PrequentialPredictor(one, codes[cell.read, cell.seed])
+            for cell, one in zip(cells, fitted, strict=True)
         ]
 
     def _codes(
@@ -181,7 +182,7 @@ class Mixture:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class PrequentialPredictor:
     """A fitted probe, and the code that its kind makes of the training labels, in bits."""
 
     predictor: Predictor

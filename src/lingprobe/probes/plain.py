@@ -21,7 +21,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Scaling, scaled_train
 
 
-class Plain(Protocol):
+class SingleCellProbe(Protocol):
     """A probe that fits one cell; `OneByOne` makes a probe of it. `random` says whether its fit
     depends on the seed.
     """
@@ -42,7 +42,7 @@ class OneByOne:
     fitted once.
     """
 
-    plain: Plain
+    plain: SingleCellProbe
 
     @property
     def name(self) -> str:

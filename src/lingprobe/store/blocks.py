@@ -74,7 +74,7 @@ class Gone(Damaged):
     """A file that was removed, or that another took the place of, after it had been opened."""
 
 
-class Block:
+class BlockFile:
     """A file whose header is checked now, each array when it is first asked for.
 
     format  that the file has; `made` is the version of lingprobe that wrote it
@@ -395,10 +395,10 @@ def _scan_folder(
     return sorted(files)
 
 
-def open_block(path: Path) -> Block | None:
+def open_block(path: Path) -> BlockFile | None:
     """A block, or None where there is none or it is damaged and set aside now."""
     try:
-        return Block(path)
+        return BlockFile(path)
     except FileNotFoundError:
         return None
     except (Damaged, IsADirectoryError) as damage:

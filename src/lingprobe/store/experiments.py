@@ -40,7 +40,7 @@ class Unit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class ExperimentRecord:
     """Trials that were asked for together, by what their results are stored under, in the order in
     which they were asked for, and when they last were.
 
@@ -67,17 +67,17 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
         log.info("%s", problem)
 
 
-def experiments(root: Path) -> list[Experiment]:
+def experiments(root: Path) -> list[ExperimentRecord]:
     """The experiments of a folder, the last one first."""
     return sorted(_read(root), key=lambda e: e.date, reverse=True)
 
 
-def _read(root: Path) -> Iterator[Experiment]:
+def _read(root: Path) -> Iterator[ExperimentRecord]:
     for _, name in list_files(root, *RESULTS):
         if name.endswith(SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])
             units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))
-            yield Experiment(ids, str(block.facts["date"]), units)
+            yield ExperimentRecord(ids, str(block.facts["date"]), units)
 
 
 def _unit(ids: Sequence[str], row: Sequence[Any]) -> Unit:

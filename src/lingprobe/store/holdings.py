@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.store import columns
-from lingprobe.store.blocks import Block, Damaged
+from lingprobe.store.blocks import BlockFile, Damaged
 from lingprobe.store.folder import SUFFIX as VECTORS
 from lingprobe.store.items import ITEMS
 from lingprobe.store.kept_vectors import listed_columns, size_of
@@ -39,7 +39,7 @@ def holdings(results: Path, cache: Path) -> list[Holding]:
     groups: dict[tuple[str, int, str], list[Path]] = {}
     for path in _files(results, cache):
         try:
-            block = Block(path)
+            block = BlockFile(path)
         except (Damaged, FileNotFoundError):
             continue
         groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)

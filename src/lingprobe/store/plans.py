@@ -21,17 +21,17 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
-from lingprobe.store.blocks import Block, Damaged, list_files, open_block, set_aside, write
+from lingprobe.store.blocks import BlockFile, Damaged, list_files, open_block, set_aside, write
 from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class EncodingPlan:
     """Sentences in the order in which they are encoded, for some slots; block b is sentences
     bounds[b]:bounds[b + 1].
     """
 
-    file: Block
+    file: BlockFile
     slots: tuple[str, ...]
     keys: Keys
     bounds: Ints
@@ -82,7 +82,7 @@ def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints
 
 def draw_up(
     folder: Path, sentences: Sequence[Sentence], keys: Keys, slots: tuple[str, ...]
-) -> Plan:
+) -> EncodingPlan:
     """Plan how sentences are encoded, and write it down; the same sentences always give the same
     plan.
     """
@@ -107,7 +107,7 @@ def _pack_sentences(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
 
 
-def read(path: Path) -> Plan | None:
+def read(path: Path) -> EncodingPlan | None:
     """A plan, or None where it is damaged and set aside now."""
     file = open_block(path)
     if file is None:
@@ -117,7 +117,7 @@ def read(path: Path) -> Plan | None:
     except Damaged as damage:
         set_aside(path, damage)
         return None
-    return Plan(
+    return EncodingPlan(
         file,
         tuple(file.facts["slots"]),
         np.array(file.array("keys")),
@@ -125,7 +125,7 @@ def read(path: Path) -> Plan | None:
     )
 
 
-def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:
+def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[EncodingPlan, list[int]]]:
     """Plans with the blocks that are not among the committed files, oldest first."""
     for _, name in list_files(folder, ".plan", SUFFIX, FAILED):
         if name.endswith(".plan") and (plan := read(folder / name)) is not None:

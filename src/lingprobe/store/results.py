@@ -33,7 +33,7 @@ from lingprobe.metrics.constant import judges_scores
 from lingprobe.store.blocks import (
     FORMAT,
     RESULTS,
-    Block,
+    BlockFile,
     Damaged,
     Gone,
     check_folder,
@@ -134,7 +134,7 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
     """
     for _ in range(2):  # twice where another file took its place meanwhile
         try:
-            block = Block(path)
+            block = BlockFile(path)
             with report_damage(path, "a file of results"):
                 return _unit(block)
         except (FileNotFoundError, Gone):
@@ -162,7 +162,7 @@ def _attach_scores(unit: list[tuple[str, Result]], path: Path) -> list[tuple[str
     ]
 
 
-def _unit(block: Block) -> list[tuple[str, Result]]:
+def _unit(block: BlockFile) -> list[tuple[str, Result]]:
     pool = _StoredPool(block)
     return [(row["id"], _result(row, pool)) for row in block.facts["results"]]
 
@@ -293,7 +293,7 @@ class _StoredPool:
     format has not is absent.
     """
 
-    def __init__(self, block: Block | PackedResult) -> None:
+    def __init__(self, block: BlockFile | PackedResult) -> None:
         self.format = block.format
         self.columns = [
             self._column(block, number, about)
@@ -305,7 +305,7 @@ class _StoredPool:
         ]
 
     @staticmethod
-    def _column(block: Block | PackedResult, number: int, about: dict[str, Any]) -> Column:
+    def _column(block: BlockFile | PackedResult, number: int, about: dict[str, Any]) -> Column:
         arrays = {
             key: block.array(f"{number}:{key}").astype(dtype)
             for key, dtype in about["dtypes"].items()

@@ -19,11 +19,11 @@ from lingprobe.analysis.row import NO_CONTROL, ORDER, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.suites.facts import (
     Block,
-    Entry,
+    CellResults,
     HumanScore,
-    Line,
+    PaperRow,
     PaperTable,
-    Place,
+    ScorePlace,
     group_by_data,
 )
 from lingprobe.tables.table import (
@@ -41,7 +41,7 @@ SAME = "measured here, on the published data"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PaperTableCell:
     """One figure of the table, for programs: published, or measured with lingprobe. Scores are
     percent, NaN where there is none.
     """
@@ -78,7 +78,10 @@ class TableRow:
 
 
 def inside(
-    paper: PaperTable, entries: Sequence[Entry], people: Sequence[HumanScore] = (), others: int = 0
+    paper: PaperTable,
+    entries: Sequence[CellResults],
+    people: Sequence[HumanScore] = (),
+    others: int = 0,
 ) -> Table:
     """The paper's table with one's own rows: within it on the published data, else below under
     "different data".
@@ -111,7 +114,7 @@ def inside(
     )
 
 
-def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
+def measured_rows(entries: Iterable[CellResults]) -> list[TableRow]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
@@ -135,7 +138,7 @@ def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
     ]
 
 
-def _score_entry(entry: Entry) -> FrameRow:
+def _score_entry(entry: CellResults) -> FrameRow:
     """The row of scores of an entry."""
     return compute_scores(ResultFrame.of(entry.results))[0]
 
@@ -161,7 +164,7 @@ def _best(paper: PaperTable, own: Sequence[TableRow]) -> list[float]:
     ]
 
 
-def _encoders(paper: PaperTable) -> Iterator[Line]:
+def _encoders(paper: PaperTable) -> Iterator[PaperRow]:
     for block in paper.blocks:
         yield from (line for line in block.lines if line.name not in paper.apart)
 
@@ -293,7 +296,7 @@ def _rank(paper: PaperTable, row: TableRow, column: int) -> str:
 
 def _notes(
     paper: PaperTable,
-    entries: Sequence[Entry],
+    entries: Sequence[CellResults],
     groups: Mapping[tuple[str, str], Sequence[TableRow]],
     others: int,
 ) -> Iterator[str]:
@@ -337,12 +340,12 @@ def _notes(
 
 
 def cells(
-    suite: str, paper: PaperTable, entries: Sequence[Entry], people: Sequence[HumanScore] = ()
-) -> list[Cell]:
+    suite: str, paper: PaperTable, entries: Sequence[CellResults], people: Sequence[HumanScore] = ()
+) -> list[PaperTableCell]:
     """Every figure of the table, the paper's and one's own, one a line."""
     lines = [line for block in paper.blocks for line in block.lines]
     published = [
-        Cell(*_source(suite, line), name, "-", "", NO_CONTROL, figure.value)
+        PaperTableCell(*_source(suite, line), name, "-", "", NO_CONTROL, figure.value)
         for line in lines
         for name, figure in zip(paper.columns, line.figures, strict=True)
     ]
@@ -350,26 +353,30 @@ def cells(
     return [*published, *measured, *(_human_cell(suite, paper, each) for each in people)]
 
 
-def _source(suite: str, line: Line) -> tuple[str, str, str, str, str]:
+def _source(suite: str, line: PaperRow) -> tuple[str, str, str, str, str]:
     return suite, "published", "published", line.source, line.name
 
 
-def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> Cell:
+def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> PaperTableCell:
     """One figure of people."""
     task = suite, PEOPLE, _data(each.place), each.place.data
     column, interval = paper.columns[each.place.column], (each.low, each.high)
-    return Cell(*task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n)
+    return PaperTableCell(
+        *task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n
+    )
 
 
-def _measured_cell(suite: str, paper: PaperTable, entry: Entry) -> Cell:
+def _measured_cell(suite: str, paper: PaperTable, entry: CellResults) -> PaperTableCell:
     """One figure of one's own."""
     row = _score_entry(entry)
     label, column = entry.floor or row.encoder, paper.columns[entry.place.column]
     task = suite, "measured", _data(entry.place), row.task
     figures = row.score, row.low, row.high, row.majority
     counts = row.n, row.train, row.seeds, row.folds
-    return Cell(*task, label, column, row.layer, row.probe, row.control, *figures, *counts)
+    return PaperTableCell(
+        *task, label, column, row.layer, row.probe, row.control, *figures, *counts
+    )
 
 
-def _data(place: Place) -> str:
+def _data(place: ScorePlace) -> str:
     return DIFFERENT if place.why else "published"

@@ -19,7 +19,7 @@ from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.suites.facts import (
     PERCENT,
     Block,
-    Line,
+    PaperRow,
     PaperTable,
 )
 from lingprobe.tables.table import (
@@ -76,7 +76,7 @@ def compare_paper(paper: PaperTable, correction: str = "holm") -> list[Printed]:
 
 def _comparable_rows(
     blocks: Sequence[Block], paper: PaperTable
-) -> Iterator[tuple[str, list[Line]]]:
+) -> Iterator[tuple[str, list[PaperRow]]]:
     """The rows with the same test examples: those of one block, or of all blocks."""
     if paper.blocks_differ:
         for block in blocks:
@@ -92,7 +92,7 @@ def _comparable_rows(
 
 
 def _pairs(
-    paper: PaperTable, block: tuple[str, Sequence[Line]], column: int, n: int
+    paper: PaperTable, block: tuple[str, Sequence[PaperRow]], column: int, n: int
 ) -> list[Printed]:
     heading, lines = block
     scored = [line for line in lines if not math.isnan(line.figures[column].value)]
@@ -102,7 +102,9 @@ def _pairs(
     ]
 
 
-def _pair(paper: PaperTable, where: tuple[str, int], lines: tuple[Line, Line], n: int) -> Printed:
+def _pair(
+    paper: PaperTable, where: tuple[str, int], lines: tuple[PaperRow, PaperRow], n: int
+) -> Printed:
     block, column = where
     task = paper.columns[column]
     first, second = (line.figures[column].value for line in lines)

@@ -23,9 +23,9 @@ from lingprobe.data.references import (
 )
 from lingprobe.suites.facts import (
     Block,
-    Figure,
-    Line,
+    PaperRow,
     PaperTable,
+    PrintedNumber,
     facts,
 )
 from lingprobe.suites.suite import Column, Suite
@@ -247,13 +247,13 @@ def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     return unlike + [f"{key}={value}" for key, value in options]
 
 
-def _sizes(columns: Iterable[str]) -> Iterable[Line]:
+def _sizes(columns: Iterable[str]) -> Iterable[PaperRow]:
     for i, split in enumerate(("train", "dev", "test")):
         counts = [SIZES[name][i] if name in SIZES else "–" for name in columns]
         printed = [f"{n:,}" if isinstance(n, int) else n for n in counts]
-        yield Line(
+        yield PaperRow(
             f"targets, {split}",
-            tuple(Figure(math.nan, text) for text in printed),
+            tuple(PrintedNumber(math.nan, text) for text in printed),
             "Tenney et al. 2019, Table 3, corrected",
         )
 

@@ -34,7 +34,7 @@ SMALL = 1.08  # letters of 7 points are wider for their size, in Computer Modern
 
 
 @dataclass(frozen=True)
-class Layout:
+class TypesettingStyle:
     """How a table is set: size of letters; how many letters a line of words may have, 0 for any;
     whether heads are in lines, and intervals below values.
     """
@@ -56,21 +56,21 @@ def fit_table(table: Table, inches: float) -> str:
     )
 
 
-def _ways(table: Table) -> Iterator[tuple[list[Table], Layout]]:
+def _ways(table: Table) -> Iterator[tuple[list[Table], TypesettingStyle]]:
     """Ways to set a table, the plainest first."""
     turned = [transpose(table)] if _can_turn(table) else []
     for size in SIZES[:2]:
-        yield [table], Layout(size)
+        yield [table], TypesettingStyle(size)
         for words in (30, 20):
-            yield [table], Layout(size, words, heads=True)
+            yield [table], TypesettingStyle(size, words, heads=True)
     for shape in ([table], turned):
         for size, words in ((9.0, 30), (8.0, 30), (8.0, 20), (7.0, 16)):
             if shape:
-                yield shape, Layout(size, words, heads=True, stacked=True)
+                yield shape, TypesettingStyle(size, words, heads=True, stacked=True)
     numbers = sum(name not in table.words for name in table.columns)
     for parts in range(2, numbers + 1):
         for words in (30, 20, 14):
-            yield _parts(table, parts), Layout(8.0, words, heads=True, stacked=True)
+            yield _parts(table, parts), TypesettingStyle(8.0, words, heads=True, stacked=True)
 
 
 def _can_turn(table: Table) -> bool:
@@ -107,7 +107,7 @@ def _parts(table: Table, many: int) -> list[Table]:
     ]
 
 
-def _lines(cell: str, is_words: bool, layout: Layout) -> list[str]:
+def _lines(cell: str, is_words: bool, layout: TypesettingStyle) -> list[str]:
     """The lines of a cell."""
     text = printable(cell)
     if is_words:
@@ -120,7 +120,7 @@ def _lines(cell: str, is_words: bool, layout: Layout) -> list[str]:
     return [text]
 
 
-def _heads(table: Table, layout: Layout) -> list[list[str]]:
+def _heads(table: Table, layout: TypesettingStyle) -> list[list[str]]:
     """The lines of each head, which with `heads` is no wider than what is below where it can be."""
     if not layout.heads:
         return [[printable(name)] for name in table.columns]
@@ -141,7 +141,7 @@ def _points(text: str, size: float, bold: bool = False) -> float:
     return ems * size * (BOLD if bold else 1) * (SMALL if size < SIZES[1] else 1)
 
 
-def _widths(table: Table, layout: Layout) -> list[float]:
+def _widths(table: Table, layout: TypesettingStyle) -> list[float]:
     """Points of each column."""
     widths = [max(_points(line, layout.size) for line in head) for head in _heads(table, layout)]
     for section in table.sections:
@@ -167,12 +167,14 @@ def _longest_word(name: str) -> int:
     return min(max(words, default=0), HEAD)
 
 
-def _width(table: Table, layout: Layout) -> float:
+def _width(table: Table, layout: TypesettingStyle) -> float:
     widths = _widths(table, layout)
     return sum(widths) + 2 * GAP * (len(widths) - 1)
 
 
-def _floats(table: Table, pieces: Sequence[Table], layout: Layout, inches: float) -> Iterator[str]:
+def _floats(
+    table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
+) -> Iterator[str]:
     """Notes as comments, and a float or a group, or several where one were higher than a page."""
     yield from (f"% {note}" for note in map(printable, table.notes))
     yield "% \\usepackage{booktabs}"
@@ -181,7 +183,7 @@ def _floats(table: Table, pieces: Sequence[Table], layout: Layout, inches: float
 
 
 def _pages(
-    table: Table, pieces: Sequence[Table], layout: Layout, inches: float
+    table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
 ) -> list[list[Table]]:
     """The tables that go into each float."""
     points = room(table, inches * POINTS)
@@ -200,7 +202,7 @@ def _pages(
     return pages
 
 
-def _height(table: Table, layout: Layout, row: Sequence[str] | None = None) -> float:
+def _height(table: Table, layout: TypesettingStyle, row: Sequence[str] | None = None) -> float:
     """Points of a row, or of the heads with the space around the table."""
     if row is None:
         heads = max(map(len, _heads(table, layout))) + 2 * any(table.groups)
@@ -211,7 +213,7 @@ def _height(table: Table, layout: Layout, row: Sequence[str] | None = None) -> f
 
 
 def _float(
-    table: Table, page: Sequence[Table], layout: Layout, where: tuple[float, int]
+    table: Table, page: Sequence[Table], layout: TypesettingStyle, where: tuple[float, int]
 ) -> Iterator[str]:
     """Tables below each other in a float so many inches wide, the first of its table or a later
     one; in a group where there is no caption.
@@ -231,7 +233,7 @@ def _float(
     yield f"\\end{{table{star}}}\n"
 
 
-def _tabular(table: Table, layout: Layout) -> Iterator[str]:
+def _tabular(table: Table, layout: TypesettingStyle) -> Iterator[str]:
     many, whole = len(table.columns), _width(table, layout)
     align = "".join("l" if name in table.words else "r" for name in table.columns)
     yield from (f"\\begin{{tabular}}{{@{{}}{align}@{{}}}}", "\\toprule")
@@ -257,7 +259,7 @@ def _tabular(table: Table, layout: Layout) -> Iterator[str]:
     yield from ("\\bottomrule", "\\end{tabular}")
 
 
-def _groups(table: Table, layout: Layout) -> Iterator[str]:
+def _groups(table: Table, layout: TypesettingStyle) -> Iterator[str]:
     """A line with the names of the groups, each no wider than its columns."""
     if not any(table.groups):
         return

@@ -194,7 +194,7 @@ class WebDocument(NamedTuple):
         return _render_template("document.html", page=self)
 
 
-class Cell(NamedTuple):
+class TemplateCell(NamedTuple):
     """A cell as the template lays it out."""
 
     text: str
@@ -204,10 +204,10 @@ class Cell(NamedTuple):
     link: str = ""
 
 
-class Line(NamedTuple):
+class TemplateRow(NamedTuple):
     """A row as the template lays it out, with the other contents of its cells."""
 
-    cells: list[Cell]
+    cells: list[TemplateCell]
     variants: str
 
 
@@ -218,7 +218,7 @@ class Laid(NamedTuple):
     line: str
     heads: tuple[tuple[str, bool], ...]
     spans: list[tuple[str, int, int]]
-    bodies: list[list[Line]]
+    bodies: list[list[TemplateRow]]
     rows: bool
     columns: bool
     choices: str
@@ -304,11 +304,11 @@ def laid(sheet: TableSheet) -> Iterator[Laid]:
         )
 
 
-def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> Line:
+def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> TemplateRow:
     words = [name in sheet.table.words for name in sheet.table.columns]
     variants = sheet.variants.of_row(r) if sheet.variants and not number else ""
     cells = [
-        Cell(
+        TemplateCell(
             text,
             c == 0 and words[0],
             " ".join(
@@ -319,4 +319,4 @@ def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> Line
         )
         for c, text in enumerate(section.rows[r])
     ]
-    return Line(cells, variants)
+    return TemplateRow(cells, variants)

@@ -68,7 +68,7 @@ TASKS = TaskContents(
             for name in listed.split()
         },
         **_PROBING,
-        "table": "lingprobe.tasks.table:Table",
+        "table": "lingprobe.tasks.table:TableTask",
         "arcs/head": "lingprobe.inside.heads.arcs:head",
         "forms/feat": "lingprobe.inside.languages.forms:feat",
         "minimal/agreement": "lingprobe.inside.minimal.family:agreement",

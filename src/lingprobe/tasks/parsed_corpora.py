@@ -26,22 +26,22 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.vectors import Ints
 from lingprobe.store.columns import FOLDER, SUFFIX, Made
 from lingprobe.tasks.answers import Findings
-from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.shards import (
     DEPTH,
     LENGTH,
     TEXT,
     WORDS,
+    CorpusShard,
+    FindingCoder,
     Judge,
-    Known,
     Lists,
-    Shard,
     occurrences,
     parse_findings,
     sentences,
     tuples,
 )
-from lingprobe.tasks.sources import Source
+from lingprobe.tasks.sources import NamedFile
 
 LARGE = 32 << 20  # bytes of files from which on their columns are kept on disk
 
@@ -61,8 +61,8 @@ class ParsedCorpus:
     noted     what is said of it beside what was counted while it was read
     """
 
-    sources: tuple[Source, ...]
-    shards: tuple[Shard, ...]
+    sources: tuple[NamedFile, ...]
+    shards: tuple[CorpusShard, ...]
     splits: NDArray[np.int8]
     rows: Ints | None = None
     whole: bool = False
@@ -261,7 +261,7 @@ def every(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SentenceRules:
     """What is put to the sentences of a file.
 
     judge    what they say; roots: where its code begins
@@ -286,9 +286,9 @@ class Rules:
 
 
 def parsed_corpus(
-    files: Sequence[Source],
+    files: Sequence[NamedFile],
     on_error: OnError,
-    rules: Rules | Callable[[Path], Rules],
+    rules: SentenceRules | Callable[[Path], SentenceRules],
     reads: Reads = every,
 ) -> ParsedCorpus:
     """The sentences of some files, and what rules say of them; rules may depend on the file's name,
@@ -298,10 +298,10 @@ def parsed_corpus(
     """
     paths = [source.part.path for source in files]
     large = is_large(paths)
-    known = Known()
-    of_files = [rules if isinstance(rules, Rules) else rules(path) for path in paths]
+    known = FindingCoder()
+    of_files = [rules if isinstance(rules, SentenceRules) else rules(path) for path in paths]
     shards = tuple(
-        Shard(
+        CorpusShard(
             partial(reads, path, on_error),
             of_file.judge,
             known,
@@ -320,5 +320,5 @@ def parsed_corpus(
     return corpus
 
 
-CORPORA: Memory[ParsedCorpus] = Memory()
+CORPORA: CorpusCache[ParsedCorpus] = CorpusCache()
 """The corpora that were read last."""

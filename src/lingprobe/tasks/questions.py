@@ -117,7 +117,7 @@ def rule_answers(rule: str) -> Answers[O]:
 
 
 @dataclass(frozen=True)
-class Question(Generic[O]):
+class CorpusQuestion(Generic[O]):
     """What a task asks of the sentences of a corpus, and how what rules say becomes a data set.
 
     corpus   reads the files, and puts the rules to their sentences

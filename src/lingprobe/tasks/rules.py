@@ -23,7 +23,7 @@ from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.machine import one_each
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
+from lingprobe.corpora.views import SUFFIXES, Block, RunningText, Word, blocks, dependencies, trees
 from lingprobe.data._closure import file_of, root_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
@@ -36,18 +36,24 @@ from lingprobe.tasks.edge.family import (
     CONLLU,
     MICRO,
     Count,
-    Kind,
-    Oracle,
+    EdgeTaskOptions,
+    TargetFinder,
     TargetReader,
+    TaskOracle,
     TreeOptions,
     edge,
 )
-from lingprobe.tasks.edge.family import Options as SpanOptions
 from lingprobe.tasks.memory import oracle_facts
 from lingprobe.tasks.options import arguments, options_of
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
-from lingprobe.tasks.questions import CorpusOptions, Question, rule_answers
-from lingprobe.tasks.sources import Source, same_files, treebanks
+from lingprobe.tasks.parsed_corpora import (
+    CORPORA,
+    ParsedCorpus,
+    SentenceRules,
+    is_large,
+    parsed_corpus,
+)
+from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, rule_answers
+from lingprobe.tasks.sources import NamedFile, same_files, treebanks
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
 
@@ -72,7 +78,7 @@ class SpanSettings:
     files: tuple[str, ...] = TREES
     key: int | None = None
     relations: bool = False
-    oracles: Callable[[TargetReader[Any]], Mapping[str, Oracle[Any]]] = either
+    oracles: Callable[[TargetReader[Any]], Mapping[str, TaskOracle[Any]]] = either
     every: Mapping[str, Callable[[Any], Collection[str]]] = field(default_factory=dict)
 
 
@@ -122,10 +128,10 @@ def question(
             kind = SpanRule(rule, asked).kind(asks, needs or {})
             judged = {"metric": metric or MICRO, "probe": probe or "linear", "baselines": floors}
             more = {**judged, "every": asked.every}
-            takes = TreeOptions if set(CONLLU) <= set(asked.files) else SpanOptions
+            takes = TreeOptions if set(CONLLU) <= set(asked.files) else EdgeTaskOptions
             return edge(name, kind, options_of(function, takes), place=place, **more)
         sentences = SentenceRule(rule, gold or {})
-        asker = Question(
+        asker = CorpusQuestion(
             name,
             asks,
             sentences.corpus,
@@ -177,7 +183,7 @@ class Rule:
 
     def inputs(self, block: Block, sentences: list[Sentence]) -> Iterable[object]:
         """What the function is given, one item a sentence."""
-        if isinstance(block, Plain) and self.over != "sentences":
+        if isinstance(block, RunningText) and self.over != "sentences":
             raise DataProblem(
                 f"{self.name} asks about trees, and running text has none: give a treebank, or"
                 ' write over="sentences" where the rule needs only words'
@@ -233,7 +239,7 @@ class SentenceRule:
     rule: Rule
     gold: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
-    def files(self, options: CorpusOptions) -> list[Source]:
+    def files(self, options: CorpusOptions) -> list[NamedFile]:
         """The treebanks, or running text."""
         return treebanks(options.path, options.with_, SUFFIXES)
 
@@ -249,7 +255,9 @@ class SentenceRule:
         def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
             return {self.rule.name: list(self._judge_block(block, sentences, own))}
 
-        rules = Rules(judge, (root_of(type(self)), self.rule.root), self.rule.cache_key(own))
+        rules = SentenceRules(
+            judge, (root_of(type(self)), self.rule.root), self.rule.cache_key(own)
+        )
         return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
 
     def _judge_block(
@@ -294,18 +302,18 @@ class SpanRule:
     rule: Rule
     settings: SpanSettings
 
-    def kind(self, asks: str, needs: Mapping[str, str]) -> Kind[SpanOptions]:
+    def kind(self, asks: str, needs: Mapping[str, str]) -> TargetFinder[EdgeTaskOptions]:
         """The kind of targets that it gives."""
         oracles = self.settings.oracles(self.targets)
-        return Kind(asks, self.parts, self.targets, self.settings.key, oracles, needs)
+        return TargetFinder(asks, self.parts, self.targets, self.settings.key, oracles, needs)
 
-    def parts(self, options: SpanOptions) -> list[CorpusPart]:
+    def parts(self, options: EdgeTaskOptions) -> list[CorpusPart]:
         """The files."""
         plain = (".txt",) if self.rule.over == "sentences" else ()
         return one_each(corpus_files(options.paths, (*self.settings.files, *plain)))
 
     def targets(
-        self, options: SpanOptions, parts: list[CorpusPart], count: Count
+        self, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
     ) -> Iterator[SentenceTargets]:
         """The sentences of some files with their targets."""
         own = arguments(options)
@@ -320,7 +328,7 @@ class SpanRule:
                 count.tally.say(f"{part.path} {old}")
 
     def _apply_rule(
-        self, block: Block, own: Mapping[str, Any], options: SpanOptions, count: Count
+        self, block: Block, own: Mapping[str, Any], options: EdgeTaskOptions, count: Count
     ) -> Iterator[tuple[Sentence, object]]:
         """What the rule says of the sentences of a block; where the annotation is damaged that it
         looks at, a sentence is excluded and counted.

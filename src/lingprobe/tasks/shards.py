@@ -50,7 +50,7 @@ NOTE = b"sonde"
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class FileCounts:
     """What was counted of a file beside its sentences."""
 
     tally: ProblemTally = field(default_factory=ProblemTally)
@@ -62,7 +62,7 @@ class Counted:
         return json.dumps({"tally": asdict(self.tally), "style": style})
 
     @classmethod
-    def read(cls, text: str | bytes) -> Counted:
+    def read(cls, text: str | bytes) -> FileCounts:
         """The same from JSON."""
         plain = json.loads(text)
         style = Style(set(plain["style"]["relations"]), set(plain["style"]["feats"]))
@@ -70,7 +70,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Shard:
+class CorpusShard:
     """The columns of one file.
 
     read   its sentences; judge: what rules say of them
@@ -81,31 +81,31 @@ class Shard:
 
     read: Read
     judge: Judge
-    known: Known
+    known: FindingCoder
     place: Path | None = None
     made: Made | None = None
 
     @cached_property
-    def _contents(self) -> tuple[Counted, Arrow]:
+    def _contents(self) -> tuple[FileCounts, Arrow]:
         """What was counted, and the table, of columns in memory."""
         import pyarrow as pa
 
-        counted = Counted()
+        counted = FileCounts()
         with pause_garbage_collection():
             tables = list(self._tables(counted))
         return counted, pa.concat_tables(tables).unify_dictionaries() if tables else pa.table({})
 
     @cached_property
-    def _about(self) -> tuple[Counted, list[int]]:
+    def _about(self) -> tuple[FileCounts, list[int]]:
         """What was counted, and how many sentences each group has."""
         if self.place is None:
             counted, table = self._contents
             return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
-        about: tuple[Counted, list[int]] = self._read_file(lambda file: _about(file.metadata))
+        about: tuple[FileCounts, list[int]] = self._read_file(lambda file: _about(file.metadata))
         return about
 
     @property
-    def counts(self) -> Counted:
+    def counts(self) -> FileCounts:
         """What was counted beside the sentences."""
         return self._about[0]
 
@@ -154,7 +154,7 @@ class Shard:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        counted, writer = Counted(), None
+        counted, writer = FileCounts(), None
         with open_draft(place) as part, pause_garbage_collection():
             try:
                 for table in self._tables(counted):
@@ -169,7 +169,7 @@ class Shard:
                 if writer is not None:
                     writer.close()
 
-    def _tables(self, counted: Counted) -> Iterator[Arrow]:
+    def _tables(self, counted: FileCounts) -> Iterator[Arrow]:
         """The sentences in tables of some thousand rows."""
         waiting: list[_Judged] = []
         for block in self.read(counted.tally):
@@ -200,9 +200,9 @@ def _options(schema: Arrow) -> dict[str, Any]:
     }
 
 
-def _about(metadata: Any) -> tuple[Counted, list[int]]:
+def _about(metadata: Any) -> tuple[FileCounts, list[int]]:
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return Counted.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
+    return FileCounts.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
 
 
 class _Judged(NamedTuple):
@@ -215,7 +215,7 @@ class _Judged(NamedTuple):
     said: Mapping[str, Sequence[Any]]
 
 
-def _table(judged: Sequence[_Judged], known: Known) -> Arrow:
+def _table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
     """The columns of some blocks."""
     import pyarrow as pa
 
@@ -246,7 +246,7 @@ def _strings(rows: Iterable[str]) -> Arrow:
     return pa.array([row or None for row in rows], pa.string())
 
 
-class Known:
+class FindingCoder:
     """Findings as JSON; those that recur are written once."""
 
     def __init__(self) -> None:

@@ -25,14 +25,14 @@ from lingprobe.data.notes import ByParser
 from lingprobe.datasets.candidates import NOTHING
 
 
-class Source(NamedTuple):
+class NamedFile(NamedTuple):
     """A file, and the name that its sentences are reported by."""
 
     name: str
     part: CorpusPart
 
 
-def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) -> list[Source]:
+def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) -> list[NamedFile]:
     """The files that some paths name, by the last part of the path, or all of it where several
     paths end alike.
     """
@@ -41,7 +41,9 @@ def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) 
         path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)
     ]
     files = [
-        Source(name, part) for name, path in zip(names, paths, strict=True) for part in parts(path)
+        NamedFile(name, part)
+        for name, path in zip(names, paths, strict=True)
+        for part in parts(path)
     ]
     seen: set[Path] = set()
     for _, part in files:
@@ -90,13 +92,13 @@ def remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, A
     }
 
 
-def same_files(files: Sequence[Source]) -> tuple[object, ...]:
+def same_files(files: Sequence[NamedFile]) -> tuple[object, ...]:
     """What is equal for files of the same names, splits and contents."""
     named = [(name, part.split, str(part.path.resolve())) for name, part in files]
     return (*named, digest_files(source.part.path for source in files))
 
 
-def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[Source]:
+def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[NamedFile]:
     """The files that some paths name: trees, or running text one sentence a line (.txt); of one
     path the files need no name.
     """

@@ -36,7 +36,7 @@ REDRAWN = "it has a dev split but no test split, so all splits are sampled from 
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableTask:
     """Which label does the table give the example?"""
 
     path: Annotated[

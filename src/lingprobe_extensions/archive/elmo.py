@@ -138,13 +138,13 @@ def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int
     """The network of two files, of which `marks` are the digests, with weights as they are or
     drawn.
     """
-    from lingprobe_extensions.archive.elmo_network import Network, draw_weights
+    from lingprobe_extensions.archive.elmo_network import ElmoModel, draw_weights
 
     shape, (weights, seed) = shape_of(options), how
     if weights == "random":
-        return Network(shape, draw_weights(shape, weights, seed))
+        return ElmoModel(shape, draw_weights(shape, weights, seed))
     arrays = _arrays(file, shape)
-    return Network(
+    return ElmoModel(
         shape, arrays | (draw_weights(shape, weights, seed) if weights != "trained" else {})
     )
 

@@ -20,7 +20,7 @@ Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once
 
 
-class Network:
+class ElmoModel:
     """The weights of an ELMo, and what it makes of words and sentences.
 
     Weights are taken out of `arrays`, so that each is in memory once.

@@ -17,8 +17,13 @@ from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
 from lingprobe_extensions.archive.files import find_file, torch_file, versions
-from lingprobe_extensions.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
-from lingprobe_extensions.archive.passes import LONGEST, Tokens, pool_layers
+from lingprobe_extensions.archive.laser_text import (
+    RULES,
+    SubwordSegmenter,
+    by_codes,
+    by_sentencepiece,
+)
+from lingprobe_extensions.archive.passes import LONGEST, TokenBatch, pool_layers
 from lingprobe_extensions.archive.sources import LASER
 
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
@@ -91,7 +96,7 @@ class Laser:
             [any(p not in model.numbers for p in pieces.of(word)) for word in words], bool
         )
 
-    def _read(self) -> tuple[Pieces, Loaded]:
+    def _read(self) -> tuple[SubwordSegmenter, Loaded]:
         """What cuts texts, and the model."""
         first, vocabulary = self._pieces
         if first.suffix == ".fcodes":
@@ -119,7 +124,9 @@ class Loaded:
     pool: str
 
 
-def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_word: bool) -> Tokens:
+def _tokens(
+    sentences: Sequence[Sentence], pieces: SubwordSegmenter, model: Loaded, by_word: bool
+) -> TokenBatch:
     """The pieces of each sentence between its marks: of its text, or of its words one by one."""
     unknown, find = model.numbers["<unk>"], model.numbers.get
     begin = [model.numbers["<s>"]] if model.marked else []
@@ -135,7 +142,7 @@ def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_wor
         rows.append([*begin, *ids[:room], *end])
     words = np.array([len(s.words) for s in sentences], np.int64)
     pieces_of = np.array(counts, np.int64)
-    return Tokens.of_rows(rows, pieces_of, words, (len(begin), 1), np.array(cut, bool))
+    return TokenBatch.of_rows(rows, pieces_of, words, (len(begin), 1), np.array(cut, bool))
 
 
 @functools.lru_cache(maxsize=2)

@@ -33,7 +33,7 @@ not before (normalize-punctuation.perl of moses-smt/mosesdecoder)."""
 
 
 @dataclass(frozen=True)
-class Pieces:
+class SubwordSegmenter:
     """From texts to the pieces that a model has numbers for."""
 
     cut: Callable[[str], Sequence[str]]
@@ -50,7 +50,7 @@ def printable(text: str) -> str:
     return "".join(" " if unicodedata.category(c)[0] == "C" else c for c in text)
 
 
-def by_codes(codes: Path, vocabulary: Path | None, language: str) -> Pieces:
+def by_codes(codes: Path, vocabulary: Path | None, language: str) -> SubwordSegmenter:
     """The model of 93 languages: Moses' normalisation and tokenisation, then BPE."""
     if language in CUT_BY_OTHERS:
         raise DataProblem(
@@ -62,9 +62,9 @@ def by_codes(codes: Path, vocabulary: Path | None, language: str) -> Pieces:
 
 
 @functools.lru_cache(maxsize=2)
-def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -> Pieces:
+def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -> SubwordSegmenter:
     moses, pairs = Moses(_library("sacremoses", codes), language), read_codes(codes, vocabulary)
-    return Pieces(
+    return SubwordSegmenter(
         lambda text: [piece for word in moses.words(text) for piece in pairs.pieces(word)]
     )
 
@@ -100,7 +100,7 @@ class Moses:
         return [word.lower() for word in self.tokenizer.tokenize(plain, escape=False)]
 
 
-def by_sentencepiece(model: Path) -> Pieces:
+def by_sentencepiece(model: Path) -> SubwordSegmenter:
     """LASER2 and LASER3 as the authors' package `laser_encoders` reads texts: punctuation is
     normalised by the rules for English whatever the language, then comes sentencepiece.
     """
@@ -108,7 +108,7 @@ def by_sentencepiece(model: Path) -> Pieces:
 
 
 @functools.lru_cache(maxsize=2)
-def _by_sentencepiece(model: Path, mark: str) -> Pieces:
+def _by_sentencepiece(model: Path, mark: str) -> SubwordSegmenter:
     normaliser = normaliser_of(_library("sacremoses", model), "en")
     sentencepiece = _library("sentencepiece", model)
     with report_damage(model, "a sentencepiece model"):
@@ -119,7 +119,7 @@ def _by_sentencepiece(model: Path, mark: str) -> Pieces:
         pieces: list[str] = processor.encode(plain, out_type=str)
         return pieces
 
-    return Pieces(cut)
+    return SubwordSegmenter(cut)
 
 
 def _library(name: str, path: Path) -> Any:

@@ -29,7 +29,7 @@ Forward = Callable[[Ints], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenBatch:
     """What a network reads of some sentences.
 
     ids     the number of each token in the network's table, one sentence after the other
@@ -55,7 +55,7 @@ class Tokens:
         words: Ints,
         marks: tuple[int, int] = (0, 0),
         cut: NDArray[np.bool_] | None = None,
-    ) -> Tokens:
+    ) -> TokenBatch:
         """What is read of sentences whose tokens are known one by one."""
         ids = np.array([n for row in rows for n in row], np.int64)
         return cls(ids, np.array([len(row) for row in rows], np.int64), pieces, words, marks, cut)
@@ -84,17 +84,17 @@ def words_read(counts: Ints) -> Ints:
     return (place < LONGEST).astype(np.int64)
 
 
-def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], Tokens]:
+def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], TokenBatch]:
     """The distinct words of some sentences, and each word as a token by its number among them."""
     words, counts, cut = words_of(sentences)
     forms: dict[str, int] = {}
     rows = [[forms.setdefault(word, len(forms)) for word in row] for row in words]
-    return list(forms), Tokens.of_rows(rows, words_read(counts), counts, cut=cut)
+    return list(forms), TokenBatch.of_rows(rows, words_read(counts), counts, cut=cut)
 
 
 def pool_layers(
     forward: Forward,
-    tokens: Tokens,
+    tokens: TokenBatch,
     asked: Sequence[tuple[str, str]],
     widths: Mapping[str, int],
     budget: int,

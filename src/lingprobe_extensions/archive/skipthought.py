@@ -21,7 +21,7 @@ from lingprobe_extensions.archive.files import (
     hidden_units,
     mmap_table,
 )
-from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of, words_read
+from lingprobe_extensions.archive.passes import TokenBatch, pool_layers, words_of, words_read
 from lingprobe_extensions.archive.sources import SKIPTHOUGHT
 
 WHAT = "a Skip-Thought model"
@@ -138,15 +138,15 @@ def _tokens(
     counts: Ints,
     cut: NDArray[np.bool_],
     end: bool,
-) -> Tokens:
+) -> TokenBatch:
     """The words of each sentence, and <eos> where it is read."""
     behind = [numbers[END]] if end else []
     rows = [[*(numbers[word] for word in row), *behind] for row in words]
-    return Tokens.of_rows(rows, words_read(counts), counts, (0, int(end)), cut)
+    return TokenBatch.of_rows(rows, words_read(counts), counts, (0, int(end)), cut)
 
 
 @dataclass(frozen=True)
-class Table:
+class ExpandedVocabulary:
     """The vectors of words that a model reads, and where words that it lacks come from.
 
     mapped_from  word vectors, and the matrix [dim + 1, dim of the table] that maps them
@@ -169,7 +169,7 @@ class Table:
         return vectors
 
 
-def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
+def _table(encoder: SkipThought, place: Path, dim: int) -> ExpandedVocabulary:
     """The table of a model; DataProblem where it is not one of its words and numbers."""
     numbers = _numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
     own = _digest(place)
@@ -185,9 +185,11 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
             f" for the {len(rows):,} vectors of {place.name}; download it again"
         )
     if encoder.vectors is None:
-        return Table(numbers, rows, None)
+        return ExpandedVocabulary(numbers, rows, None)
     marks = own, open_word_table(encoder.vectors, 0, 0).fingerprint
-    return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks))
+    return ExpandedVocabulary(
+        numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks)
+    )
 
 
 def _ends_with_a_line(file: Path) -> bool:

@@ -38,8 +38,8 @@ from lingprobe_extensions.board.submission import (
     FILES,
     LINES,
     DescribedResults,
-    Statement,
     Submission,
+    SubmitterStatement,
     describe_results,
     submission_of,
     write_submission,
@@ -86,7 +86,7 @@ def submit(
     stored = read_stored_results(results, selection)
     declared = {"trained_on_ud": trained_on_ud, "trained_on_sources": trained_on_sources}
     known = partial(of_model, mteb_places(mteb))
-    made = submission_of(stored.results, Statement(name, declared, known))
+    made = submission_of(stored.results, SubmitterStatement(name, declared, known))
     write_submission(made, folder)
     return _page(made, (*stored.remarks, *check_folder(folder).remarks))
 
@@ -224,7 +224,7 @@ def _read_measured(
     except DataProblem as problem:
         raise DataProblem("; ".join([*problems, str(problem)])) from problem
     try:
-        return describe_results(stored.results, Statement(hashes=False)), stored.remarks
+        return describe_results(stored.results, SubmitterStatement(hashes=False)), stored.remarks
     except DataProblem as problem:
         raise DataProblem(f"{measure}: {problem}") from problem
 

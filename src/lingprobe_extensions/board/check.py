@@ -24,7 +24,7 @@ from lingprobe.extend import (
     get_encoder_kind,
     is_code_allowed,
 )
-from lingprobe_extensions.board.frame import Fit, plain_columns
+from lingprobe_extensions.board.frame import FitRow, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
     FILES,
@@ -42,14 +42,14 @@ BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
 """Columns that other rows tell."""
 
 
-class Checked(NamedTuple):
+class CheckedSubmission(NamedTuple):
     """A folder that is what was written, and what of it could not be checked."""
 
     submission: Submission
     remarks: tuple[str, ...]
 
 
-def check_folder(folder: Path) -> Checked:
+def check_folder(folder: Path) -> CheckedSubmission:
     """A submission, read and checked; DataProblem says which file, which row, and what differs."""
     every = list(_files(folder))
     remarks: dict[str, None] = {}
@@ -66,7 +66,7 @@ def check_folder(folder: Path) -> Checked:
         every += [f"{LINES}, {each}" for each in _lines(results, lines)]
     if every:
         raise DataProblem(_message(folder, every))
-    return Checked(Submission(tuple(fits), tuple(results), tuple(lines)), tuple(remarks))
+    return CheckedSubmission(Submission(tuple(fits), tuple(results), tuple(lines)), tuple(remarks))
 
 
 def _message(folder: Path, every: Sequence[str]) -> str:
@@ -86,7 +86,7 @@ def _files(folder: Path) -> Iterator[str]:
                 yield f"{name} has another checksum than {SUMS} says"
 
 
-def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], list[str]]:
+def _rows(fits: Sequence[FitRow], remarks: dict[str, None]) -> tuple[list[Result], list[str]]:
     """The results of rows, and what is wrong with rows, from 1."""
     results, wrong = [], []
     for number, fit in enumerate(fits, 1):
@@ -102,7 +102,7 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
     return results, wrong
 
 
-def _columns(fit: Fit, result: Result) -> Iterator[str]:
+def _columns(fit: FitRow, result: Result) -> Iterator[str]:
     """Columns that do not follow from the result that is packed in the row."""
     if fit.digest != fit.seal():
         yield "the answers or what they were made with were changed: their digest is another one"
@@ -152,7 +152,7 @@ def _is_same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
+def _together(fits: Sequence[FitRow], results: Sequence[Result]) -> Iterator[str]:
     """What is wrong with rows beside each other: a fit twice, other gold labels of the same test
     examples, another best baseline or oracle.
     """

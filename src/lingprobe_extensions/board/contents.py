@@ -18,7 +18,7 @@ from lingprobe.extend import (
     try_parse_reference,
 )
 from lingprobe_extensions.board.frame import CONSTANT
-from lingprobe_extensions.board.merge import Merged, Model
+from lingprobe_extensions.board.merge import ListedModel, Merged
 from lingprobe_extensions.board.standings import (
     Key,
     ReportedScore,
@@ -68,7 +68,7 @@ class Board:
     standings: Standings
 
     @property
-    def models(self) -> Mapping[str, Model]:
+    def models(self) -> Mapping[str, ListedModel]:
         """The models by the names that rows give their encoders."""
         return self.merged.models
 
@@ -250,13 +250,13 @@ def language_names(codes: tuple[str, ...]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def size_of(model: Model) -> str:
+def size_of(model: ListedModel) -> str:
     """How many million parameters a model has."""
     size = model.parameters
     return "–" if size is None else f"{size / MILLION:,.1f}"
 
 
-def size_class(model: Model) -> str:
+def size_class(model: ListedModel) -> str:
     """About how large a model is."""
     size = model.parameters
     if size is None:

@@ -45,7 +45,7 @@ MARKS = (
 USUAL = "best on dev"
 
 
-class Shown(NamedTuple):
+class ShownKeys(NamedTuple):
     """What of a board its first page shows."""
 
     keys: tuple[Key, ...]
@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 
 def index_text(board: Board) -> str:
     """The page as a file; DataProblem where even the names of its models are too long."""
-    shown = Shown(tuple(board.columns))
+    shown = ShownKeys(tuple(board.columns))
     text = index_page(board, shown).text()
     while len(text.encode()) > LIMIT:
         shown = _less(board, shown, len(text.encode()))
@@ -62,7 +62,7 @@ def index_text(board: Board) -> str:
     return text
 
 
-def _less(board: Board, shown: Shown, size: int) -> Shown:
+def _less(board: Board, shown: ShownKeys, size: int) -> ShownKeys:
     """Without the scores of other layers, then with the tasks that most models have."""
     if shown.has_layers:
         return shown._replace(has_layers=False)
@@ -77,7 +77,7 @@ def _less(board: Board, shown: Shown, size: int) -> Shown:
     return shown._replace(keys=tuple(key for key in shown.keys if key in most))
 
 
-def index_page(board: Board, shown: Shown) -> WebDocument:
+def index_page(board: Board, shown: ShownKeys) -> WebDocument:
     """The page of some tasks."""
     many = len(board.models)
     title = f"Board of {many:,} model{'s' * (many != 1)}"
@@ -127,7 +127,7 @@ def _count(many: int, noun: str) -> str:
     return f"{many:,} {noun}{'s' * (many != 1)}"
 
 
-def score_sheet(board: Board, shown: Shown, folder: str = "") -> TableSheet:
+def score_sheet(board: Board, shown: ShownKeys, folder: str = "") -> TableSheet:
     """The scores of all models on some tasks: what was measured between the best baselines and the
     upper bounds, and below that what is reported.
 

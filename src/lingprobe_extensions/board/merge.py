@@ -34,7 +34,7 @@ States = Mapping[str, Sequence[tuple[str, ...]]]
 """By reference what it stands for, the commonest first: files, data and precision, not the code."""
 
 
-class Model(NamedTuple):
+class ListedModel(NamedTuple):
     """A model of a board: its name there, and what is known of it.
 
     line          what the operator's results say of it, else what its submitter says
@@ -80,7 +80,7 @@ class Merged(NamedTuple):
 
     measured: tuple[Result, ...]
     reported: tuple[Result, ...]
-    models: Mapping[str, Model]
+    models: Mapping[str, ListedModel]
     remarks: tuple[str, ...] = ()
 
 
@@ -191,12 +191,12 @@ def _model_key(identity: str) -> tuple[str, ...]:
 
 def _models(
     measured: Sequence[ModelLine], reported: Mapping[str, ModelLine], given: Mapping[str, str]
-) -> dict[str, Model]:
+) -> dict[str, ListedModel]:
     """Models by the names that rows give their encoders. What was measured has the name that the
     operator gives it, or its own; a submitted name that is another model's gets a digest of the
     revision, and a number where that is the same, too.
     """
-    models, taken = dict[str, Model](), Counter[str]()
+    models, taken = dict[str, ListedModel](), Counter[str]()
 
     def add(encoder: str, name: str, *facts: ModelLine | None, is_measured: bool) -> None:
         line, submitted = facts
@@ -204,7 +204,7 @@ def _models(
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
         short = shorten_reference(get_contents("encoders"), encoder)
-        models[short] = Model(name, line, submitted, is_measured)
+        models[short] = ListedModel(name, line, submitted, is_measured)
 
     for line in sorted(measured, key=lambda one: one.encoder):
         name = given.get(line.encoder, line.name)

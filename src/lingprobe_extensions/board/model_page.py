@@ -23,7 +23,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval, with_sign
 from lingprobe_extensions.board.lines import layer_order
-from lingprobe_extensions.board.merge import Model
+from lingprobe_extensions.board.merge import ListedModel
 from lingprobe_extensions.board.mteb_scores import mteb_of
 from lingprobe_extensions.board.standings import Key, ReportedScore, Standing
 from lingprobe_extensions.board.task_page import (
@@ -94,7 +94,7 @@ def _findings(
         )
 
 
-def _facts(model: Model) -> tuple[PageBlock, ...]:
+def _facts(model: ListedModel) -> tuple[PageBlock, ...]:
     line = model.line
     sums = "".join(f"{value}  {name}\n" for name, value in model.stated.files.items())
     return (

@@ -24,7 +24,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.lines import ModelLine
-from lingprobe_extensions.board.merge import Model
+from lingprobe_extensions.board.merge import ListedModel
 
 META, MARK = "model_meta.json", "†"
 NOTES = (
@@ -105,7 +105,7 @@ def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
     return (TableSheet(table, "Scores of MTEB in percent", links=links), ProseBlock(NOTES, "note"))
 
 
-def mteb_of(model: Model) -> tuple[PageBlock, ...]:
+def mteb_of(model: ListedModel) -> tuple[PageBlock, ...]:
     """The scores of one model; () for none."""
     said = model.stated.mteb
     if not said:

@@ -17,7 +17,7 @@ from lingprobe.extend import (
     picture,
 )
 from lingprobe_extensions.board.contents import INDEX, NO_RANKS, Board
-from lingprobe_extensions.board.index_page import MARKS, Shown, score_sheet
+from lingprobe_extensions.board.index_page import MARKS, ShownKeys, score_sheet
 from lingprobe_extensions.board.standings import Key
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def phenomenon_page(board: Board, name: str) -> WebDocument:
     blocks = (
         ProseBlock(tuple(_findings(board, keys)), "finding"),
         *([picture(partial(_draw, board, keys, shown), _caption(board, keys, shown))] * bool(keys)),
-        score_sheet(board, Shown(tuple(board.phenomena[name])), "../"),
+        score_sheet(board, ShownKeys(tuple(board.phenomena[name])), "../"),
         ProseBlock((*board.notes, MARKS), "note"),
         LinkBlock("Tasks", tuple((f"../{board.task_files[k]}", _title(board, k)) for k in keys)),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.extend import allow_code, check_file_ending, show_progress, takes_options
 from lingprobe_extensions.compose.events import files
-from lingprobe_extensions.compose.events.request import Request
+from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.request import request as parsed
 from lingprobe_extensions.compose.options import GenerateOptions
 
@@ -53,7 +53,7 @@ def generate(
     return Generated(space.size, len(space.cells), drawn.n)
 
 
-def _request(request: str | Path | Mapping[str, Any], language: str | None) -> Request:
+def _request(request: str | Path | Mapping[str, Any], language: str | None) -> GenerationRequest:
     """A request from a file, or from its value."""
     if isinstance(request, str | Path):
         return files.read(request, language)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lingprobe.extend import coefficients, error
 from lingprobe_extensions.papers.claims import Claim, match_names, pairs
-from lingprobe_extensions.papers.verdicts import Estimate
+from lingprobe_extensions.papers.verdicts import DifferenceEstimate
 
 METHOD = "spearman"
 Figures = Mapping[tuple[str, str], float]
@@ -26,7 +26,7 @@ class Correlated(NamedTuple):
     percent, and `low` and `high` the interval of a single one.
     """
 
-    estimate: Estimate
+    estimate: DifferenceEstimate
     first: str
     second: str
     task: str
@@ -57,7 +57,7 @@ def _over_tasks(
     for first, second in matched:
         [one] = coefficients(_table([first, second], tasks, scores).T, [(0, 1)], METHOD).values()
         variance = (1 + one.value**2 / 2) / (one.n - 3)  # Bonett & Wright 2000
-        estimate = Estimate(math.atanh(one.value), math.sqrt(variance))
+        estimate = DifferenceEstimate(math.atanh(one.value), math.sqrt(variance))
         low, high = (100 * math.tanh(end) for end in estimate.interval)
         name = f"{len(tasks)} tasks"
         yield Correlated(estimate, first, second, name, 100 * one.value, low=low, high=high)
@@ -78,7 +78,7 @@ def _over_rows(
         known = np.array([found[place].value for place in places]).reshape(4, 4)
         first, second = float(known[0, 1]), float(known[2, 3])
         spread = error(known, len(four), ranked=True)
-        estimate = Estimate(math.atanh(first) - math.atanh(second), spread)
+        estimate = DifferenceEstimate(math.atanh(first) - math.atanh(second), spread)
         yield Correlated(estimate, task, other, f"{len(four)} encoders", 100 * first, 100 * second)
 
 

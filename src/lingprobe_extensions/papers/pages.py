@@ -11,7 +11,7 @@ from lingprobe import Page, Table
 from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
-from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting
+from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, PaperSetting
 from lingprobe_extensions.papers.verdicts import ALPHA
 
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
@@ -40,7 +40,10 @@ def published_page(
 
 
 def claims_page(
-    found: Sequence[TestedClaim], settings: Mapping[Setting, Cells], every: bool, correction: str
+    found: Sequence[TestedClaim],
+    settings: Mapping[PaperSetting, Cells],
+    every: bool,
+    correction: str,
 ) -> Page[tuple[TestedClaim, ...]]:
     """Papers' claims, tested on results; those that were not tested come last, with `every`."""
     tested = [one for one in found if one.verdict in WORDS.values()]
@@ -155,14 +158,16 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
         yield f"{UNTESTED['correlation']}: a correlation over encoders or tasks."
 
 
-def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells]) -> Iterator[str]:
+def _result_notes(
+    found: Sequence[TestedClaim], settings: Mapping[PaperSetting, Cells]
+) -> Iterator[str]:
     """What was compared with what."""
     yield (
         "Claims are tested on what was measured, which may be only some of the paper's rows and"
         " tasks. Differences are paired over the same test examples; tasks are assumed to be"
         " independent."
     )
-    mine = {Setting(one.paper, one.data, one.probe) for one in found}
+    mine = {PaperSetting(one.paper, one.data, one.probe) for one in found}
     known = {setting: cells for setting, cells in settings.items() if setting in mine}
     here = list(known.values())
     if any(cells.why for cells in here):

@@ -23,7 +23,7 @@ from lingprobe_extensions.train.options import (
 from lingprobe_extensions.train.parsers.tagger import Tagged, tag_text
 from lingprobe_extensions.train.parsers.treebank import files
 from lingprobe_extensions.train.sentences import train as trained
-from lingprobe_extensions.train.settings import TREES, Request, objective_of
+from lingprobe_extensions.train.settings import TREES, TrainingRequest, objective_of
 from lingprobe_extensions.train.static import Trained
 
 
@@ -68,7 +68,7 @@ def train(
         *_option("--exclude", map(str, as_list(exclude))),
         *_option("-t", map(_text, as_list(tasks))),
     ]
-    request = Request(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
+    request = TrainingRequest(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or TrainingSettings.of(options, recipe or _usual(architecture))
     return trained(request, Path(output).expanduser(), chosen, told)
 

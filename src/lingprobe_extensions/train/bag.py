@@ -20,14 +20,14 @@ from lingprobe import DataProblem, UsageProblem
 from lingprobe.extend import Ints, describe_install, digest_files, write_text
 from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
-from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.draws import Negatives, predicted_shares, without_some
 from lingprobe_extensions.train.encoder import WORDS
 from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, state_of
 from lingprobe_extensions.train.ngrams import bigram_rows, drawn_vectors
 from lingprobe_extensions.train.options import TrainingSettings
-from lingprobe_extensions.train.ranks import Ranks, processes
-from lingprobe_extensions.train.settings import Request
+from lingprobe_extensions.train.ranks import ProcessRank, processes
+from lingprobe_extensions.train.settings import TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, held_out
 from lingprobe_extensions.train.texts import Texts
 from lingprobe_extensions.train.weights import save
@@ -42,13 +42,15 @@ RATE = 0.2  # Pagliardini et al. 2018
 Told = Callable[[int, int, float], None]
 
 
-def start(request: Request, how: Reading, settings: TrainingSettings, out: Path) -> Start:
+def start(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
+) -> Start:
     """Read the files into a corpus, and divide it."""
     _import_steps()  # which says that numba is missing before much is read
     _check(settings)
     corpus, train, dev = _split_train_dev(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
-    learner = Bag(corpus, vocabulary, settings)
+    learner = WordVectorTraining(corpus, vocabulary, settings)
     judged = learner.dev_sample(dev)
     if not len(judged.ids):
         raise DataProblem(
@@ -80,7 +82,7 @@ def _check(settings: TrainingSettings) -> None:
 
 
 def _split_train_dev(
-    request: Request, how: Reading, settings: TrainingSettings, out: Path
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
 ) -> tuple[Corpus, Ints, Ints]:
     """The sentences of all files, and which are train and dev, none of whose is in train."""
     ends: list[int] = []
@@ -96,7 +98,9 @@ def _split_train_dev(
     return corpus, train, dev
 
 
-def _sentences(request: Request, how: Reading, ends: list[int]) -> Iterator[Sequence[str]]:
+def _sentences(
+    request: TrainingRequest, how: FileReading, ends: list[int]
+) -> Iterator[Sequence[str]]:
     """The words of the sentences of all files, those of dev last; `ends` gets how many there are
     before these.
     """
@@ -116,14 +120,14 @@ def _import_steps() -> Any:
 
 
 @dataclass
-class Bag:
+class WordVectorTraining:
     """Vectors of words and bigrams while they learn."""
 
     corpus: Corpus
     vocabulary: Vocabulary
     settings: TrainingSettings
     epochs: list[Epoch] = field(default_factory=list)
-    ranks: Ranks = field(default_factory=Ranks)
+    ranks: ProcessRank = field(default_factory=ProcessRank)
 
     def __post_init__(self) -> None:
         how, words = self.settings, len(self.vocabulary.words)

@@ -24,7 +24,7 @@ from lingprobe.extend import (
     open_word_table,
     read_training_facts,
 )
-from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
+from lingprobe_extensions.train.ngrams import BigramVectors, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
@@ -196,17 +196,17 @@ class Trained:
         self, forms: Sequence[str], facts: Mapping[str, Any], table: WordTable
     ) -> tuple[Floats, NDArray[np.bool_]]:
         """The vectors of words that a parser makes of their forms."""
-        from lingprobe_extensions.train.nets.forms import Known
+        from lingprobe_extensions.train.nets.forms import FormNumbers
 
         words = words_of(Path(self.folder).expanduser())
         net, letters = _forms(self.weights(facts), self.fingerprint), facts["parser"]["letters"]
         static = np.empty((len(forms), 0), np.float32)
         if net.shape.static:
             static, _ = table.look_up(forms)
-        known = Known.of(forms, words, letters, static)
+        known = FormNumbers.of(forms, words, letters, static)
         return net.vectors(known), (known.rows > 0).numpy()
 
-    def _bag(self, facts: Mapping[str, Any]) -> NGrams:
+    def _bag(self, facts: Mapping[str, Any]) -> BigramVectors:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
         path = Path(self.folder).expanduser() / WORDS
         if not path.is_file() or digest_files([path]) != facts["words"]:
@@ -321,11 +321,11 @@ def _forms(weights: Path | None, mark: str) -> Any:
     """What makes vectors of forms, with the weights of a file; `mark` tells one content of it from
     another.
     """
-    from lingprobe_extensions.train.nets.forms import FORMS, Forms, FormShape
+    from lingprobe_extensions.train.nets.forms import FORMS, FormEmbedding, FormShape
 
     if weights is None:
         raise DataProblem("a parser is not read before training; leave epoch=0 out")
-    net = Forms(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
+    net = FormEmbedding(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
     kept = tensors_of(weights)
     net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
     return net.eval()
@@ -347,7 +347,9 @@ def _learnt(
 
 
 @functools.lru_cache(maxsize=4)
-def _read_bag(weights: Path | None, words: Path, mark: str, shape: tuple[int, int, int]) -> NGrams:
+def _read_bag(
+    weights: Path | None, words: Path, mark: str, shape: tuple[int, int, int]
+) -> BigramVectors:
     """Vectors of a file, or those that training began with, by buckets, numbers and seed; `mark`
     tells one content of the file of words from another.
     """
@@ -357,4 +359,4 @@ def _read_bag(weights: Path | None, words: Path, mark: str, shape: tuple[int, in
         vectors = drawn_vectors(len(forms) + buckets, dim, seed)
     else:
         vectors = arrays_of(weights)["source"]
-    return NGrams({form: i for i, form in enumerate(forms)}, vectors)
+    return BigramVectors({form: i for i, form in enumerate(forms)}, vectors)

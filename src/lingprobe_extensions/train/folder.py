@@ -14,7 +14,7 @@ from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.seen import SEEN
-from lingprobe_extensions.train.settings import TREES, Request
+from lingprobe_extensions.train.settings import TREES, TrainingRequest
 from lingprobe_extensions.train.splits import describe_counts
 
 CARD, MODEL = "README.md", "model.json"
@@ -82,7 +82,7 @@ def _format_number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
-def command(request: Request, settings: TrainingSettings) -> str:
+def command(request: TrainingRequest, settings: TrainingSettings) -> str:
     """What makes such an encoder, on the command line."""
     recipe = TREES if request.architecture == TREES else ""
     usual, chosen = asdict(TrainingSettings.of({}, recipe)), asdict(settings)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lingprobe import DataProblem
 from lingprobe.extend import read_text_lines, uncompressed_path
-from lingprobe_extensions.train.data import Example, Reading
+from lingprobe_extensions.train.data import FileReading, TrainingExample
 
 COLUMNS = {
     "premise": ("premise", "sentence1"),
@@ -30,7 +30,7 @@ SOURCES = {
 """Why pairs of a source are left out unless they are asked for, with patterns of its name."""
 
 
-def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
     JSON lines (.jsonl); pairs without a label, and those that `unfit` names, are excluded and
     counted.
@@ -47,10 +47,10 @@ def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
             first, second = how.words(premise), how.words(hypothesis)
             if how.usable(premise, hypothesis) and how.fits(first, second):
                 how.counts["read"] += 1
-                yield Example(first, second=second, label=label)
+                yield TrainingExample(first, second=second, label=label)
 
 
-def unfit(row: Mapping[str, str], how: Reading) -> str:
+def unfit(row: Mapping[str, str], how: FileReading) -> str:
     """Why a pair is not trained on, '' where it is: its `split` is one to evaluate on, or its
     `source` is one of SOURCES. A column that `where` asks for is not looked at, nor is any in files
     of dev.

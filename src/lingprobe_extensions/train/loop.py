@@ -21,10 +21,10 @@ from torch import Tensor, nn
 
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, SentenceNetwork, SentencesRead, get_processor_level
-from lingprobe_extensions.train.nets.forms import Forms
-from lingprobe_extensions.train.nets.heads import HEAD, Words
+from lingprobe_extensions.train.nets.forms import FormEmbedding
+from lingprobe_extensions.train.nets.heads import HEAD, WordEmbedding
 from lingprobe_extensions.train.objectives import Figures, Lesson
-from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.texts import Texts
 from lingprobe_extensions.train.weights import save
 
@@ -64,7 +64,7 @@ class Epoch:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class OptimizerSettings:
     """How weights follow their gradients.
 
     optimizer  adam, or sgd with momentum 0.9 (Conneau et al. 2018 for convolutions)
@@ -135,7 +135,7 @@ class Learns(Protocol):
     """What learns from examples, an epoch after the other."""
 
     epochs: list[Epoch]
-    ranks: Ranks
+    ranks: ProcessRank
 
     def epoch(
         self,
@@ -160,7 +160,7 @@ class Start(NamedTuple):
 
 
 @dataclass
-class Part:
+class EpochProgress:
     """How far an epoch is: batches that are done, their loss, over how many things, their words,
     and the seconds that they took.
     """
@@ -184,11 +184,11 @@ class Learner:
 
     network: SentenceNetwork
     lesson: Lesson
-    words: Words | Forms
-    schedule: Schedule
-    ranks: Ranks = field(default_factory=Ranks)
+    words: WordEmbedding | FormEmbedding
+    schedule: OptimizerSettings
+    ranks: ProcessRank = field(default_factory=ProcessRank)
     epochs: list[Epoch] = field(default_factory=list)
-    part: Part = field(default_factory=Part)
+    part: EpochProgress = field(default_factory=EpochProgress)
     also: Mapping[str, Ints] = field(default_factory=dict)
     whole: bool = False
 
@@ -261,7 +261,7 @@ class Learner:
         told(every, every, loss)
         seconds = time.perf_counter() - began
         self.epochs.append(Epoch(number, loss, figures, part.words, seconds))
-        self.part = Part()
+        self.part = EpochProgress()
         return self.epochs[-1]
 
     def _step(
@@ -327,7 +327,7 @@ class Learner:
             return False
         facts, tensors = kept
         self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
-        self.part = Part(**json.loads(facts["part"]))
+        self.part = EpochProgress(**json.loads(facts["part"]))
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):
                 parameter.copy_(tensors[f"weights.{i}"])

@@ -19,14 +19,14 @@ def processes() -> int:
 
 
 @dataclass(frozen=True)
-class Ranks:
+class ProcessRank:
     """The number of this process, and how many there are."""
 
     rank: int = 0
     many: int = 1
 
     @classmethod
-    def from_environment(cls, device: torch.device) -> Ranks:
+    def from_environment(cls, device: torch.device) -> ProcessRank:
         """As the environment says; processes that torchrun started meet."""
         if processes() < 2:
             return cls()

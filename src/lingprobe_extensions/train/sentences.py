@@ -23,18 +23,18 @@ from lingprobe.extend import (
     write_text,
 )
 from lingprobe_extensions.train import bag, parsing
-from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
-from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.folder import FORMAT, MODEL, Training, command, read_training, say
-from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
-from lingprobe_extensions.train.nets.heads import Words
+from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, OptimizerSettings, Start
+from lingprobe_extensions.train.nets.heads import WordEmbedding
 from lingprobe_extensions.train.objectives import Kit, Lesson
 from lingprobe_extensions.train.options import TrainingSettings
-from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.seen import write_seen
-from lingprobe_extensions.train.selection import Selection
-from lingprobe_extensions.train.settings import BAG, TREES, Request
+from lingprobe_extensions.train.selection import SelectionCriterion
+from lingprobe_extensions.train.settings import BAG, TREES, TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
 from lingprobe_extensions.train.weights import save
 
@@ -46,7 +46,7 @@ Told = Callable[[int, int, int, float], None]
 
 
 def train(
-    request: Request, out: Path, settings: TrainingSettings, told: Told | None = None
+    request: TrainingRequest, out: Path, settings: TrainingSettings, told: Told | None = None
 ) -> Training:
     """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
     on.
@@ -56,7 +56,7 @@ def train(
         strip_to_letters(form) for s in request.exclude for form in (s.text, " ".join(s.words))
     }
     where = dict(request.where or {})
-    how = Reading(
+    how = FileReading(
         english=settings.english,
         longest=settings.longest,
         left_out=frozenset(left_out - {""}),
@@ -72,7 +72,7 @@ def train(
         write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
     write_seen(out, hashes)
-    selection = Selection(objective.figure, facts["trivial"])
+    selection = SelectionCriterion(objective.figure, facts["trivial"])
     said = {**asked, **facts, "counts": dict(counts)}
     said |= {"seen": len(hashes), "command": command(request, settings)}
     learner.resume(out)
@@ -93,22 +93,24 @@ def _nothing(*_: Any) -> None:
     """Nobody listens."""
 
 
-class Parts(NamedTuple):
+class TrainDevSplit(NamedTuple):
     """Examples, and which of them are train and dev."""
 
-    examples: Examples
+    examples: TrainingExamples
     train: Ints
     dev: Ints
 
 
-def _start(request: Request, how: Reading, settings: TrainingSettings, _: Path) -> Start:
+def _start(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, _: Path
+) -> Start:
     """Read the files, and divide what they have."""
     parts = _split(request, how, settings)
     return Start(*_learner(request, parts, settings), parts.train, parts.dev)
 
 
 def _learner(
-    request: Request, parts: Parts, settings: TrainingSettings
+    request: TrainingRequest, parts: TrainDevSplit, settings: TrainingSettings
 ) -> tuple[Learner, dict[str, Any]]:
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
@@ -128,9 +130,9 @@ def _learner(
         forms, known = examples.forms, known[: len(examples.forms)]
     schedule = _schedule(request, settings)
     network = shape.network(settings.seed)
-    ranks = Ranks.from_environment(schedule.place)
+    ranks = ProcessRank.from_environment(schedule.place)
     numbers = None if rows is None else torch.from_numpy(rows)
-    words = Words(torch.from_numpy(vectors), settings.learned, numbers)
+    words = WordEmbedding(torch.from_numpy(vectors), settings.learned, numbers)
     learner = Learner(network, wider, words, schedule, ranks, also=also)
     with torch.inference_mode():
         some = parts.train[:: -(-len(parts.train) // COUNTED)]
@@ -153,7 +155,7 @@ def _learner(
 
 
 def _also(
-    request: Request, settings: TrainingSettings, lesson: Lesson, examples: Examples
+    request: TrainingRequest, settings: TrainingSettings, lesson: Lesson, examples: TrainingExamples
 ) -> tuple[Lesson, dict[str, Ints], Sequence[str]]:
     """The lesson with the examples of files that are judged, too, behind its own; their rows by the
     file's name, and the words of all.
@@ -161,8 +163,8 @@ def _also(
     rows: dict[str, Ints] = {}
     forms, at = examples.forms, len(examples)
     for path in request.also:
-        how = Reading(english=settings.english, longest=settings.longest, dev=True)
-        more, (many,) = Examples.of(request.check().reads([path], how), known=forms)
+        how = FileReading(english=settings.english, longest=settings.longest, dev=True)
+        more, (many,) = TrainingExamples.of(request.check().reads([path], how), known=forms)
         with more.texts:
             if not many or path.name in rows:
                 what = "no example to judge by" if not many else "a name that another file has, too"
@@ -172,7 +174,9 @@ def _also(
     return lesson, rows, forms
 
 
-def _vocabulary(parts: Parts, settings: TrainingSettings, many: int) -> tuple[Ints, list[str]]:
+def _vocabulary(
+    parts: TrainDevSplit, settings: TrainingSettings, many: int
+) -> tuple[Ints, list[str]]:
     """The row of each of `many` words, and the words that have one: the commonest of train; the
     first row is for all others.
     """
@@ -186,7 +190,9 @@ def _vocabulary(parts: Parts, settings: TrainingSettings, many: int) -> tuple[In
     return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
 
 
-def _request_facts(request: Request, settings: TrainingSettings, how: Reading) -> dict[str, Any]:
+def _request_facts(
+    request: TrainingRequest, settings: TrainingSettings, how: FileReading
+) -> dict[str, Any]:
     """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
     where the rate does not fall to the last of them.
     """
@@ -221,7 +227,7 @@ def _check(out: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def _split(request: Request, how: Reading, settings: TrainingSettings) -> Parts:
+def _split(request: TrainingRequest, how: FileReading, settings: TrainingSettings) -> TrainDevSplit:
     """The examples, and which of them are train and dev; without files of dev a part is drawn, and
     none of its sentences is in train.
     """
@@ -229,7 +235,7 @@ def _split(request: Request, how: Reading, settings: TrainingSettings) -> Parts:
     parts = [reads(request.files, how)]
     if request.dev:
         parts.append(reads(request.dev, replace(how, dev=True)))
-    examples, (many, *_) = Examples.of(*parts)
+    examples, (many, *_) = TrainingExamples.of(*parts)
     kept = choose_rows(many, settings.most, settings.seed)
     if len(kept) < many:
         rows = np.concatenate([kept, np.arange(many, len(examples))])
@@ -242,19 +248,21 @@ def _split(request: Request, how: Reading, settings: TrainingSettings) -> Parts:
     if not (len(train) and len(dev)):
         examples.texts.close()
         raise too_little(request.files, len(train), len(dev), how.counts)
-    return Parts(examples, train, dev)
+    return TrainDevSplit(examples, train, dev)
 
 
-def _schedule(request: Request, settings: TrainingSettings) -> Schedule:
+def _schedule(request: TrainingRequest, settings: TrainingSettings) -> OptimizerSettings:
     kind = settings.optimizer
     if kind == "auto":
         kind = "sgd" if request.architecture == "gated-convnet" else "adam"
     rate = settings.rate or (0.1 if kind == "sgd" else 0.001)
     how = settings.seed, settings.device, settings.precision
-    return Schedule(kind, rate, settings.clip, settings.batch, *how)
+    return OptimizerSettings(kind, rate, settings.clip, settings.batch, *how)
 
 
-def _over(epochs: Sequence[Epoch], selection: Selection, settings: TrainingSettings) -> bool:
+def _over(
+    epochs: Sequence[Epoch], selection: SelectionCriterion, settings: TrainingSettings
+) -> bool:
     if len(epochs) >= settings.epochs:
         return True
     return bool(epochs and settings.patience) and selection.since(epochs) >= settings.patience
@@ -272,7 +280,9 @@ def _keep(out: Path, learner: Learns) -> None:
         learner.keep(out)
 
 
-def _say(out: Path, learner: Learns, selection: Selection, facts: Mapping[str, Any]) -> None:
+def _say(
+    out: Path, learner: Learns, selection: SelectionCriterion, facts: Mapping[str, Any]
+) -> None:
     if learner.ranks.rank:
         return
     epochs = learner.epochs

@@ -19,7 +19,7 @@ from fixtures.tables import labelled
 from lingprobe.data._foreign_code import Exited
 from lingprobe.data.references import allow_code
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.runners import Lost
+from lingprobe.experiment.runners import LostItem
 from lingprobe.experiment.runners.processes import processes
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
@@ -69,7 +69,7 @@ def test_a_worker_that_ends_is_told_and_the_others_go_on(how, said):
     jobs = [Job("a"), Job("bad", how), *(Job(str(i), "sleep") for i in range(4))]
     found = list(processes(2)(work, jobs))
     lost = found.pop(1)
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, LostItem)
     assert said in lost.why
     assert found == [f"{job.name} {job.do}" for job in jobs if job.name != "bad"]
 
@@ -77,7 +77,7 @@ def test_a_worker_that_ends_is_told_and_the_others_go_on(how, said):
 def test_what_cannot_be_sent_is_told():
     jobs = [Job("a"), Job("b", threading.Lock()), Job("c")]
     a, b, c = processes(2)(work, jobs)
-    assert isinstance(b, Lost)
+    assert isinstance(b, LostItem)
     assert "cannot be sent to another process" in b.why
     assert (a, c) == ("a answer", "c answer")
 

@@ -29,8 +29,8 @@ from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
     FITS,
     LINES,
-    Statement,
     Submission,
+    SubmitterStatement,
     submission_of,
     with_bounds,
     write_submission,
@@ -41,7 +41,7 @@ SHARES = {"hf:org/one": 0.9, "hf:org/two": 0.88, "hf:org/three": 0.65}
 
 
 def submit(mine, **said):
-    return submission_of(mine, Statement(**said))
+    return submission_of(mine, SubmitterStatement(**said))
 
 
 @pytest.fixture

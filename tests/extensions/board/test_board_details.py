@@ -19,8 +19,8 @@ from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.own_metrics import submitted_rows
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
-    Statement,
     Submission,
+    SubmitterStatement,
     submission_of,
     with_bounds,
     write_submission,
@@ -28,7 +28,7 @@ from lingprobe_extensions.board.submission import (
 
 
 def submit(results):
-    return submission_of(results, Statement())
+    return submission_of(results, SubmitterStatement())
 
 
 def page_of(results, tmp_path, task=TASKS[0]):

@@ -30,14 +30,18 @@ from lingprobe.data.labels import Classes
 from lingprobe.metrics.intervals import Answers
 from lingprobe_extensions.board.measure import list_jobs
 from lingprobe_extensions.board.standings import standings
-from lingprobe_extensions.board.submission import Statement, submission_of, write_submission
+from lingprobe_extensions.board.submission import (
+    SubmitterStatement,
+    submission_of,
+    write_submission,
+)
 
 FORGED, HONEST = "hf:org/fake", {"hf:org/one": 0.9, "hf:org/two": 0.88, "hf:org/low": 0.5}
 SHARE = st.floats(0.3, 1.0)
 
 
 def submit(mine, **said):
-    return submission_of(mine, Statement(**said))
+    return submission_of(mine, SubmitterStatement(**said))
 
 
 def write(mine, folder, **said):

@@ -22,7 +22,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as difference
 from lingprobe.probes import PROBES
-from lingprobe_extensions.papers.retests import Setting, known_rows, names_of, retest_claims
+from lingprobe_extensions.papers.retests import PaperSetting, known_rows, names_of, retest_claims
 from lingprobe_extensions.papers.stand_ins import rows_of
 
 N = 400
@@ -136,7 +136,7 @@ def test_seeds_are_not_doubt_of_encoders_that_no_seed_decides(folder):
     both = [scored(s, encoder=folder("bilstm-max", "infer", i)) for i, s in enumerate((0.7, 0.8))]
     cells = retest_claims([static, again, *both], ("conneau2018",))[1]
     [(setting, mine)] = [(k, v) for k, v in cells.items() if k.paper == "conneau2018" and v.scores]
-    assert setting == Setting("conneau2018", "ud/*:EWT", "mlp")
+    assert setting == PaperSetting("conneau2018", "ud/*:EWT", "mlp")
     assert mine.trainings == pytest.approx((50.0, 1))
     assert mine.once == []
     one = found([static, *both])["c18-encoders-bov"]

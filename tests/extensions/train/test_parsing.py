@@ -20,7 +20,7 @@ from lingprobe.data.references import PlaceOption
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers import network
 from lingprobe_extensions.train.parsers.network import Network
-from lingprobe_extensions.train.parsers.treebank import Annotated, sentences
+from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, sentences
 from lingprobe_extensions.train.parsing import auxiliaries
 
 SMALL = {
@@ -91,9 +91,9 @@ def test_a_parser_learns_what_its_treebank_tells(parser):
 
 
 def test_auxiliaries_have_the_lemmas_that_train_had():
-    def told(*rows: tuple[str, str, str]) -> Annotated:
+    def told(*rows: tuple[str, str, str]) -> AnnotatedSentence:
         words, lemmas, upos = zip(*rows, strict=True)
-        return Annotated(words, " ".join(words), Annotation(upos, lemmas=lemmas))
+        return AnnotatedSentence(words, " ".join(words), Annotation(upos, lemmas=lemmas))
 
     has, got = ("Has", "have", "AUX"), ("got", "get", "VERB")
     train = [told(has, got), told(has, got), told(("has", "haz", "AUX")), told(("is", "be", "AUX"))]

@@ -29,7 +29,7 @@ from lingprobe.inside.erase.change import (
 )
 from lingprobe.inside.erase.division import Pairing, dependence, divide, labels_on
 from lingprobe.inside.erase.files import read_eraser
-from lingprobe.inside.erase.fitting import Floors, Source, fit_eraser
+from lingprobe.inside.erase.fitting import EraserData, Floors, fit_eraser
 from lingprobe.inside.erase.views import ERASURE_VIEW
 
 DIM = 16
@@ -332,7 +332,7 @@ def test_floors_are_of_the_size_of_the_eraser():
     rng = np.random.default_rng(0)
     labels = column([f"c{k % 3}" for k in range(600)])
     x = rng.normal(size=(600, 8)) * np.arange(1, 9) + 3 * np.eye(8)[:3][labels.classes]
-    source = Source([x], labels)
+    source = EraserData([x], labels)
     eraser = fit_eraser(source, "leace")
     floors = list(Floors.of(source, "leace", eraser, "name").every(4))
     assert Counter(kind for kind, _ in floors) == {"rank": 4, "variance": 4, "shuffled": 4}
@@ -350,9 +350,9 @@ def test_floors_are_of_the_size_of_the_eraser():
 def test_inlp_needs_classes_and_an_eraser_needs_labels():
     x = np.random.default_rng(0).normal(size=(60, 4))
     with pytest.raises(DataProblem, match="inlp is for classes"):
-        fit_eraser(Source([x], column([float(k) for k in range(60)])), "inlp")
+        fit_eraser(EraserData([x], column([float(k) for k in range(60)])), "inlp")
     with pytest.raises(DataProblem, match="without two labels"):
-        fit_eraser(Source([x], column(["a"] * 60)), "leace")
+        fit_eraser(EraserData([x], column(["a"] * 60)), "leace")
 
 
 def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from lingprobe import DataProblem
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.trees import features
 from lingprobe.encoders.char_ngrams import CharNgrams
-from lingprobe.inside.languages.words import Lexicon, files, universal
+from lingprobe.inside.languages.words import FormLexicon, files, universal
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
 
@@ -119,7 +119,7 @@ Etc  NOUN  Abbr=Yes|Case=Nom    2 conj  etc
     assert data.sentences[0].words[0][:-1] != data.sentences[1].words[0]
     asked = [dict(r.options)["feature"] for r in TASKS.expand(f"forms/feat:{place},feature=*")]
     assert asked == ["Case"]
-    nouns = Lexicon.of(files([str(place)]), "raise")
+    nouns = FormLexicon.of(files([str(place)]), "raise")
     assert nouns.words[stems(3)[2]].form == stems(3)[2].capitalize()
 
 
@@ -134,7 +134,7 @@ def test_what_cannot_be_asked_is_said(unimorph, tmp_path):
     broken.write_text(unimorph.read_text("utf-8") + "one two\n", "utf-8")
     with pytest.raises(DataProblem, match=r"broken.tsv:1503: not a lemma, a form and tags"):
         load(f"forms/feat:{broken},feature=Case")
-    tally = Lexicon.of(files([str(broken)]), "skip").tally
+    tally = FormLexicon.of(files([str(broken)]), "skip").tally
     assert (tally.skipped, tally.words) == (1, 1501)
     assert isinstance(tally, ProblemTally)
 

@@ -15,7 +15,7 @@ import lingprobe
 from inside.minimal.conftest import CLAUSES, TEST
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import column_from_codes
-from lingprobe.inside.minimal.pairs import Columns, files, read
+from lingprobe.inside.minimal.pairs import PairColumns, files, read
 from lingprobe.metrics import METRICS
 from lingprobe.tasks import TASKS
 
@@ -24,7 +24,7 @@ RUBLIMP = "id,source_sentence,target_sentence,level,phenomenon,PID,subtype,domai
 
 
 def pairs_of(path, **columns):
-    return [pair for file in files(path) for pair in read(file, Columns(**columns))]
+    return [pair for file in files(path) for pair in read(file, PairColumns(**columns))]
 
 
 def write_paradigms(folder, pairs, many=6):

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from lingprobe.annotators.engines.penn import universal
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.annotators.segment import Cut, by_places
+from lingprobe.annotators.segment import SegmentedSentence, by_places
 from lingprobe.corpora.brackets import format_terminal
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
@@ -66,7 +66,7 @@ class CoreNLP:
             for words, answer in zip(some, answers, strict=True):
                 yield _annotation(words, answer)
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         lines = {"ssplit.eolonly": "true"} if whole else {}
         sent = _single(text)
         for answer in self._request_sentences(sent, {"annotators": "tokenize,ssplit", **lines}):

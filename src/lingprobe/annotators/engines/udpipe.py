@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.annotators.segment import Cut
+from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.trees import Range, format_tree
@@ -60,7 +60,7 @@ class UDPipe:
                 raise DataProblem(f"{self.model}: has no tagger or no parser; train it with both")
             yield _annotation([tree.words[i] for i in range(1, len(words) + 1)])
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         udpipe, model = library(), self._model
         cutter = model.newTokenizer(model.TOKENIZER_PRESEGMENTED if whole else model.DEFAULT)
         if cutter is None:
@@ -71,7 +71,7 @@ class UDPipe:
             words = tuple("".join(tree.words[i].form.split()) for i in range(1, tree.words.size()))
             ranges = [Range(t.idFirst - 1, t.idLast, t.form, "_") for t in tree.multiwordTokens]
             if words:
-                yield Cut(words, " ".join(tree.getText().split()), tuple(ranges))
+                yield SegmentedSentence(words, " ".join(tree.getText().split()), tuple(ranges))
 
     @cached_property
     def _model(self) -> Any:

@@ -34,7 +34,7 @@ from lingprobe.datasets.formats.usual_columns import (
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ColumnSelection:
     """The columns of a table that are read, by their headings; '' for none.
 
     roles    of the turns that are read of a text that is a conversation, '' for all
@@ -82,7 +82,7 @@ class Chosen:
 
 def choose(
     columns: Columns, names: Sequence[str], where: str, head: TableHead | None = None
-) -> Chosen:
+) -> ColumnSelection:
     """The columns to read of those that a table has. DataProblem where one is not there, or where
     several could be meant.
     """
@@ -97,7 +97,7 @@ class _Choice:
     where: str
     head: TableHead
 
-    def choose(self, columns: Columns) -> Chosen:
+    def choose(self, columns: Columns) -> ColumnSelection:
         """The columns to read, of which some are named."""
         asked = columns.as_asked()
         spans = self._spans(asked)
@@ -120,7 +120,7 @@ class _Choice:
             label = accepted
         may_be_exchange = not spans and "text" not in columns.as_asked()
         is_exchange = may_be_exchange and _is_exchange(texts, bool(answers))
-        chosen = Chosen(
+        chosen = ColumnSelection(
             texts, label, group, split, spans, roles, flags, answers, accepted, is_exchange
         )
         self._check(chosen)
@@ -305,7 +305,7 @@ class _Choice:
             f" {listing(self.names)}"
         )
 
-    def _check(self, chosen: Chosen) -> None:
+    def _check(self, chosen: ColumnSelection) -> None:
         """Refuse columns that are two things, or are not alone with their names."""
         texts, where = chosen.texts, self.where
         if chosen.spans and len(chosen.spans) < len(texts):

@@ -12,7 +12,7 @@ import numpy as np
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.json_rows import flatten_cells
 from lingprobe.datasets.formats.row_sources import class_names, flatten_structs
-from lingprobe.datasets.formats.rows import Row, Source, number_rows
+from lingprobe.datasets.formats.rows import RowCells, TableSource, number_rows
 
 INDEX = "__index_level_"  # how pandas calls an index that is not a column
 BATCH = 10_000  # rows that are Python objects at a time
@@ -28,7 +28,7 @@ class Columnar(Protocol):
 
 
 @runtime_checkable
-class Named(Protocol):
+class FrameLike(Protocol):
     """What has columns, as a frame and not as a series."""
 
     @property
@@ -61,7 +61,7 @@ class ArrowColumn(Protocol):
 
 def is_frame(thing: Any) -> bool:
     """Whether something has rows and columns that can be read."""
-    in_columns = isinstance(thing, Columnar) and isinstance(thing, Named)
+    in_columns = isinstance(thing, Columnar) and isinstance(thing, FrameLike)
     return (in_columns or isinstance(thing, HubDataset)) and not isinstance(thing, type)
 
 
@@ -80,10 +80,10 @@ class HeldRows:
     names: Sequence[str]
     columns: Any
 
-    def source(self) -> Source:
+    def source(self) -> TableSource:
         """The table, as a file would be read."""
         classes = {} if self._is_listed else class_names(self.columns.schema)
-        return Source(self.names, self._rows, ": row ", classes=classes)
+        return TableSource(self.names, self._rows, ": row ", classes=classes)
 
     def batches(self, names: Collection[str]) -> Iterator[list[list[Any]]]:
         """The columns of these names, so many rows at a time, however they are stored."""
@@ -99,7 +99,7 @@ class HeldRows:
     def _is_listed(self) -> bool:
         return isinstance(self.columns, tuple)
 
-    def _rows(self, wanted: Collection[str]) -> Iterator[Row]:
+    def _rows(self, wanted: Collection[str]) -> Iterator[RowCells]:
         return number_rows(self.batches(wanted), [name for name in self.names if name in wanted])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.edges import Record, Target, format_record
+from lingprobe.corpora.edges import SentenceRecord, SpanTarget, format_record
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.labels import HOLDS
 
@@ -39,7 +39,7 @@ def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> di
 
 def _records(
     dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | None
-) -> Iterator[Record]:
+) -> Iterator[SentenceRecord]:
     """Neighbouring examples of one sentence, or of one line of a jiant file, together."""
     _check(dataset)
     record = dataset.strata.get(RECORD)
@@ -59,7 +59,7 @@ def _records(
                 (i, t._replace(more={**t.more, "preds": {"proba": proba[i].tolist()}}))
                 for i, t in targets
             ]
-        yield Record(text, tuple(words), tuple(target for _, target in targets), more, 0)
+        yield SentenceRecord(text, tuple(words), tuple(target for _, target in targets), more, 0)
 
 
 def _check(dataset: Dataset) -> None:
@@ -76,7 +76,7 @@ def _check(dataset: Dataset) -> None:
         )
 
 
-def _target(dataset: Dataset, i: int) -> Target:
+def _target(dataset: Dataset, i: int) -> SpanTarget:
     """Example i; a whole sentence is a span, too."""
     spans = [
         (int(a), int(b)) if a >= 0 else (0, len(dataset.sentences[s].words))
@@ -88,7 +88,7 @@ def _target(dataset: Dataset, i: int) -> Target:
         label = tuple(more.pop("label"))
     if weights:
         more.setdefault("info", {})["weights"] = weights
-    return Target(spans[0], spans[1] if len(spans) > 1 else None, label, more)
+    return SpanTarget(spans[0], spans[1] if len(spans) > 1 else None, label, more)
 
 
 def _target_info(dataset: Dataset, i: int) -> dict[str, Any]:

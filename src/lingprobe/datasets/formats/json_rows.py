@@ -17,7 +17,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
 from lingprobe.datasets.formats.conversations import is_talk_of_lists
 from lingprobe.datasets.formats.folders import split_in_name
-from lingprobe.datasets.formats.rows import HEAD, Row, Source
+from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
 from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
 
 _OBJECT = '{"text": ..., "label": ...}'
@@ -26,7 +26,7 @@ _PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choi
 _DEEPEST = 4  # objects in objects that are columns
 
 
-def open_json(path: Path, suffix: str, columns: Columns, encoding: str = "") -> Source:
+def open_json(path: Path, suffix: str, columns: Columns, encoding: str = "") -> TableSource:
     """A list of objects, an object a line, or a table as a library arranges it."""
     first, *second = list(islice(filter(str.strip, text_lines(path, encoding)), 2)) or [""]
     begin = first.strip()
@@ -80,7 +80,7 @@ _Numbered = Iterable[tuple[int, Any] | tuple[int, Any, str]]
 
 def _open_rows(
     values: _Numbered, unit: str, path: Path, columns: Columns, remark: str = ""
-) -> Source:
+) -> TableSource:
     """The table of some values, each a row."""
     numbered = iter(values)
     start = list(islice(numbered, HEAD))
@@ -91,10 +91,10 @@ def _open_rows(
     if head and not keys:
         raise DataProblem(f"{path}{unit}{head[0].number}: {head[0].problem or 'an empty object'}")
 
-    def every(wanted: Collection[str]) -> Iterator[Row]:
+    def every(wanted: Collection[str]) -> Iterator[RowCells]:
         return chain(head, rows)
 
-    return Source(keys, every, unit, columns=guess, remark=remark or told)
+    return TableSource(keys, every, unit, columns=guess, remark=remark or told)
 
 
 def _name_lists(values: Sequence[Any], columns: Columns) -> tuple[list[str], str, Columns]:
@@ -114,18 +114,18 @@ def _is_annotated(row: Any) -> bool:
     return is_pair and isinstance(row[0], str) and isinstance(row[1], dict)
 
 
-def _row(names: Sequence[str], number: int, value: Any, problem: str = "") -> Row:
+def _row(names: Sequence[str], number: int, value: Any, problem: str = "") -> RowCells:
     if problem:
-        return Row(number, {}, problem)
+        return RowCells(number, {}, problem)
     if isinstance(value, dict):
-        return Row(number, flatten_cells(value))
+        return RowCells(number, flatten_cells(value))
     if _is_annotated(value):
-        return Row(number, flatten_cells({"text": value[0], **value[1]}))
+        return RowCells(number, flatten_cells({"text": value[0], **value[1]}))
     if names and isinstance(value, list):
         cells = dict(zip(names, value, strict=False))
         wrong = f"{len(value)} cells, not {len(names)}" if len(value) != len(names) else ""
-        return Row(number, {} if wrong else cells, wrong)
-    return Row(number, {}, f"a row is an object, as {_OBJECT}, not {type(value).__name__}")
+        return RowCells(number, {} if wrong else cells, wrong)
+    return RowCells(number, {}, f"a row is an object, as {_OBJECT}, not {type(value).__name__}")
 
 
 def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, Any, str]]:

@@ -32,7 +32,7 @@ from lingprobe.datasets.formats.absent_labels import (
     describe_unlabelled,
     find_absent,
 )
-from lingprobe.datasets.formats.chosen_columns import Chosen, choose
+from lingprobe.datasets.formats.chosen_columns import ColumnSelection, choose
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
 from lingprobe.datasets.formats.composite_labels import single_out
 from lingprobe.datasets.formats.header import check_examples, source_notes
@@ -43,7 +43,7 @@ from lingprobe.datasets.formats.row_labels import as_number, as_numbers
 from lingprobe.datasets.formats.row_reader import PROMPT, Piece, RowForm, RowReader, decide_form
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
-from lingprobe.datasets.formats.rows import HEAD, Source
+from lingprobe.datasets.formats.rows import HEAD, TableSource
 from lingprobe.datasets.formats.token_rows import join_tokens
 from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
@@ -260,7 +260,7 @@ def metric_of_rows(
     return choose_metric(column([*counts.elements()] or [""]))
 
 
-def _may_be_number(label: Label, source: Source) -> bool:
+def _may_be_number(label: Label, source: TableSource) -> bool:
     """Whether a label may be a number, or several in one."""
     if isinstance(label, str):
         is_several = label[:1] in "[({" or label[:1].isdecimal()
@@ -317,7 +317,7 @@ def _readers(
         yield RowReader(part, source, chosen, form)
 
 
-def _open(part: Piece, how: Manner) -> Source:
+def _open(part: Piece, how: Manner) -> TableSource:
     """The table in a file, or in memory, with a row an example."""
     if isinstance(part, HeldRows):
         source = part.source()
@@ -333,7 +333,9 @@ def _head(part: Piece, names: Collection[str], how: Manner) -> TableHead:
     return TableHead([row.cells for row in rows if not row.problem])
 
 
-def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) -> str:
+def _lacking(
+    source: TableSource, chosen: ColumnSelection, part: Piece, names: Sequence[str]
+) -> str:
     """The column that a file of a split does not have, nor another that the first file lacks; ''
     where it has what the first file has. DataProblem where it has others instead.
     """
@@ -351,5 +353,5 @@ def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) 
     return ""
 
 
-def _describe(chosen: Chosen) -> str:
+def _describe(chosen: ColumnSelection) -> str:
     return ", ".join(f"its column {name} is the {what}" for what, name in chosen.plain().items())

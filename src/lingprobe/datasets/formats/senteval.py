@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.columns import CODES, KNOWN, SENTEVAL, Reading, Rows
+from lingprobe.corpora.columns import CODES, KNOWN, SENTEVAL, ReadingPolicy, TableExamples
 from lingprobe.corpora.files import checked_lines
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import DataProblem, Dataset
@@ -49,7 +49,7 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
 
 def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
     """The examples of a file; blank lines are counted in the notes."""
-    rows = Rows(SENTEVAL, Reading(on_error, blank="skip"))
+    rows = TableExamples(SENTEVAL, ReadingPolicy(on_error, blank="skip"))
     examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.datasets.formats.rows import Row, Source
+from lingprobe.datasets.formats.rows import RowCells, TableSource
 
 _FEWEST_CLASSES = 2
 _UNLABELLED = ("unsup", "unsupervised", "unlabeled", "unlabelled")
@@ -40,20 +40,20 @@ def list_texts(folder: Path) -> list[Path]:
     )
 
 
-def open_texts(folder: Path, encoding: str = "") -> Source:
+def open_texts(folder: Path, encoding: str = "") -> TableSource:
     """The texts of a class, each a row, and the name of its folder."""
 
-    def rows(wanted: Collection[str]) -> Iterator[Row]:
+    def rows(wanted: Collection[str]) -> Iterator[RowCells]:
         for number, file in enumerate(list_texts(folder), 1):
             text = "\n".join(text_lines(file, encoding)).strip()
             problem = decoding_problem(text)
             cells = {"text": text, "label": folder.name}
-            yield Row(
+            yield RowCells(
                 number, {} if problem else cells, f"{file.name}: {problem}" if problem else ""
             )
 
     remark = "a text a file, of the class that its folder is called"
-    return Source(("text", "label"), rows, ": file ", remark=remark)
+    return TableSource(("text", "label"), rows, ": file ", remark=remark)
 
 
 def _classes(folder: Path, split: str) -> list[CorpusPart]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.statistics import compare_with_each, describe_difference
-from lingprobe.inside.erase.behaviour import MARGIN, Predictions
-from lingprobe.inside.erase.distances import Size
-from lingprobe.inside.erase.effects import Item
+from lingprobe.inside.erase.behaviour import MARGIN, WordPredictions
+from lingprobe.inside.erase.distances import ChangeSize
+from lingprobe.inside.erase.effects import EffectMeasurement
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE
 from lingprobe.inside.erase.fitting import FLOORS
 from lingprobe.inside.erase.interventions import ERASED, SCRUBBED
@@ -94,10 +94,10 @@ Named = tuple[str, str, str, str]
 
 
 def effect_cells(
-    items: Sequence[Item],
-    spoken: Predictions | None,
+    items: Sequence[EffectMeasurement],
+    spoken: WordPredictions | None,
     named: Named,
-    sizes: Mapping[str, Size],
+    sizes: Mapping[str, ChangeSize],
 ) -> list[EffectCell]:
     """The cells of one layer, whose p values are corrected together; `sizes` are of the changes."""
     asked = [
@@ -127,7 +127,9 @@ def effect_cells(
     return [*judged, *(() if spoken is None else _losses(spoken, named, sizes))]
 
 
-def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> EffectCell:
+def _cell(
+    item: EffectMeasurement, named: Named, change: tuple[str, ChangeSize], level: float
+) -> EffectCell:
     """A cell whose p values are not corrected yet; differences are detectable at a p of `level`."""
     what, size = change
     has_ways = what not in (ERASED, SCRUBBED)
@@ -173,7 +175,7 @@ def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> E
     )
 
 
-def _p_of_constant(item: Item) -> float:
+def _p_of_constant(item: EffectMeasurement) -> float:
     """The p (one side) of no more than the constant answer that is best for the examples; NaN where
     answers are numbers or outcomes.
     """
@@ -191,16 +193,18 @@ def _or_one(p: float) -> float:
     return 1.0 if math.isnan(p) else p
 
 
-def _score(item: Item, answers: Answers) -> float:
+def _score(item: EffectMeasurement, answers: Answers) -> float:
     return _unit(item) * float(np.mean(answers.scores(item.metric)))
 
 
-def _unit(item: Item) -> float:
+def _unit(item: EffectMeasurement) -> float:
     """What scores are multiplied by: margins are in nats, others in percent."""
     return 1.0 if item.name == MARGIN else PERCENT
 
 
-def _losses(spoken: Predictions, named: Named, sizes: Mapping[str, Size]) -> Iterator[EffectCell]:
+def _losses(
+    spoken: WordPredictions, named: Named, sizes: Mapping[str, ChangeSize]
+) -> Iterator[EffectCell]:
     """How well the model predicts."""
     for what, size in sizes.items():
         has_ways = what not in (ERASED, SCRUBBED)

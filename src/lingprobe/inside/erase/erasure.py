@@ -35,10 +35,10 @@ from lingprobe.inside.erase.division import divide
 from lingprobe.inside.erase.erasers import Eraser
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.inside.erase.fitting import (
+    EraserData,
     Floor,
     Floors,
     Method,
-    Source,
     erase_layer,
     fit_eraser,
 )
@@ -81,7 +81,7 @@ class Erasure:
         """
         return _erasers_of(self, self.fingerprint, origin, slots)
 
-    def _parts(self) -> Iterator[Examples | FittedEraser]:
+    def _parts(self) -> Iterator[EraserExamples | FittedEraser]:
         tasks = tuple(thing for thing in self.things if not thing.endswith(SUFFIX))
         examples = _examples_of(tasks, cache_dir())
         for thing in self.things:
@@ -131,7 +131,7 @@ class Origin:
         return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
 
 
-class Examples(NamedTuple):
+class EraserExamples(NamedTuple):
     """What the eraser of a task is fitted on: its examples over the sentences that these are about.
 
     name  of the task, as tables have it
@@ -147,29 +147,29 @@ class Examples(NamedTuple):
 
 
 @functools.lru_cache(8)
-def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples]]:
+def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[EraserExamples]]:
     """The examples for the erasers of some tasks, by reference; of folds those of the first.
     DataProblem where a task cannot be read.
     """
-    found: dict[str, tuple[str, Read]] = {}
+    found: dict[str, tuple[str, LoadedTask]] = {}
     for text in tasks:
         try:
             for one in read_tasks([Reference.parse(text)], cache):
                 found.setdefault(strip_fold(one.reference), (text, one))
         except DataProblem as problem:
             raise DataProblem(f"without={problem}") from problem
-    by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
+    by_text: dict[str, list[EraserExamples]] = {text: [] for text in tasks}
     divisions = divide([one.dataset for _, one in found.values()])
     for (plain, (text, one)), rows in zip(found.items(), divisions, strict=True):
         part = part_of(one.dataset, rows.eraser)
         seen = seen_in(part.sentences)
         by_text[text].append(
-            Examples(shorten_reference(TASKS, plain), one.task.view, one.identity, part, seen)
+            EraserExamples(shorten_reference(TASKS, plain), one.task.view, one.identity, part, seen)
         )
     return by_text
 
 
-class Read(NamedTuple):
+class LoadedTask(NamedTuple):
     """A task that was read: its reference, and what stands for its data wherever they lie."""
 
     reference: str
@@ -178,16 +178,16 @@ class Read(NamedTuple):
     dataset: Dataset
 
 
-def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Read]:
+def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[LoadedTask]:
     """Tasks with their data, of folds the first; DataProblem where one cannot be read."""
     known, refused = tasks_of(references, cache)
     for reference, why in refused.items():
         raise DataProblem(f"{reference}: {why}")
-    found = list[Read]()
+    found = list[LoadedTask]()
     for reference, task in known.items():
         if strip_fold(reference) not in [strip_fold(one.reference) for one in found]:
             identity = task_identity(reference, task)
-            found.append(Read(reference, task, identity, load_dataset(task, identity)))
+            found.append(LoadedTask(reference, task, identity, load_dataset(task, identity)))
     return found
 
 
@@ -239,13 +239,17 @@ def _erasers_of(
 
 
 def _fit(
-    erasure: Erasure, part: Examples, readings: Readings, layer: str, before: tuple[Eraser, ...]
+    erasure: Erasure,
+    part: EraserExamples,
+    readings: Readings,
+    layer: str,
+    before: tuple[Eraser, ...],
 ) -> Eraser:
     """The eraser of a layer behind others, or the baseline that stands in for it."""
     for each in before:
         readings = erase_layer(readings, layer, each)
     try:
-        source, method = Source.of(readings, layer), erasure.method
+        source, method = EraserData.of(readings, layer), erasure.method
         eraser = fit_eraser(source, method, erasure.rank or None)
         if erasure.floor == "none":
             return eraser

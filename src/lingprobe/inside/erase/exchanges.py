@@ -16,11 +16,11 @@ import numpy as np
 
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import Doubles, Eraser
-from lingprobe.inside.erase.fitting import Source
+from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import (
     Change,
+    ChangeName,
     FloorDraws,
-    Key,
     Way,
     difference_of_means,
     residuals,
@@ -75,7 +75,7 @@ def of_length(directions: Doubles, other: Doubles) -> Doubles:
 
 
 def exchanges(
-    partners: Partners, source: Source, eraser: Eraser, floors: FloorDraws
+    partners: Partners, source: EraserData, eraser: Eraser, floors: FloorDraws
 ) -> Iterator[Change]:
     """States exchanged with those of another label and of the same; and baselines, each shift as
     long as that to the other label: towards examples of any label, within other subspaces or
@@ -87,8 +87,8 @@ def exchanges(
         for way in ("other", "own")
     }
     for way, each in apart.items():
-        yield Change(Key(EXCHANGED, way), shifts=within(eraser, each))
-        yield Change(Key(WHOLE, way), shifts=each)
+        yield Change(ChangeName(EXCHANGED, way), shifts=within(eraser, each))
+        yield Change(ChangeName(WHOLE, way), shifts=each)
     inside = within(eraser, apart["other"])
     towards = np.zeros(inside.shape[1])
     if source.is_binary:
@@ -96,7 +96,7 @@ def exchanges(
     for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
         anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
         beside = without_direction(within(floor, partners.differences(anybody)), towards)
-        yield Change(Key(EXCHANGED, "", kind), shifts=of_length(beside, inside))
+        yield Change(ChangeName(EXCHANGED, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
     left = residuals(source) if source.is_binary else x - x.mean(0)
     for draw in range(floors.draws):
@@ -107,4 +107,4 @@ def exchanges(
         }
         for sort, other in others.items():
             beside = without_direction(other, towards)
-            yield Change(Key(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))
+            yield Change(ChangeName(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))

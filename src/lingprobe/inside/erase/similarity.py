@@ -20,15 +20,15 @@ from lingprobe.data.labels import Column, column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.behaviour import LEAST, OUTCOMES
-from lingprobe.inside.erase.effects import Item
+from lingprobe.inside.erase.effects import EffectMeasurement
 from lingprobe.inside.erase.erasers import Doubles
 from lingprobe.inside.erase.erasure import part_of
 from lingprobe.inside.erase.files import seen_in
-from lingprobe.inside.erase.interventions import WITHOUT_LABEL, Key
+from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName
 
 
 @dataclass(frozen=True)
-class Similarities:
+class PairCosines:
     """Cosines of the vectors of pairs of sentences, by an encoder of its last layer. They have no
     label of the task, so states that are moved or exchanged by theirs are not read.
 
@@ -37,22 +37,22 @@ class Similarities:
     """
 
     encoder: Replaceable
-    items: Sequence[Item]
+    items: Sequence[EffectMeasurement]
     examples: Ints
 
     @classmethod
-    def of(cls, pairs: Dataset, names: Sequence[str], encoder: Replaceable) -> Similarities:
+    def of(cls, pairs: Dataset, names: Sequence[str], encoder: Replaceable) -> PairCosines:
         """Of scored pairs, or, with two names, of translations."""
         nobody = np.full(len(pairs), -1)
         metric = "accuracy" if len(names) > 1 else "spearman"
-        items = [Item(name, metric, pairs, nobody) for name in names]
+        items = [EffectMeasurement(name, metric, pairs, nobody) for name in names]
         return cls(encoder, items, np.repeat(nobody, 2))
 
-    def reads(self, key: Key) -> bool:
+    def reads(self, key: ChangeName) -> bool:
         """Whether it is read under a change."""
         return key.what in WITHOUT_LABEL
 
-    def keep(self, key: Key, one_by_one: bool) -> None:
+    def keep(self, key: ChangeName, one_by_one: bool) -> None:
         assert not one_by_one
         data = self.items[0].data
         now = Readings(data, self.encoder.encode(data.sentences), "mean")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.inside.geometry.rows import Doubles, Rows, groups
+from lingprobe.inside.geometry.rows import Doubles, LayerVectors, groups
 
 MOST = 2_048  # sentences
 ROOM = 2**30  # bytes of all matrices
@@ -31,7 +31,7 @@ def fits(sentences: int, layers: int) -> bool:
     return sentences <= MOST and 4 * sentences**2 * layers <= ROOM
 
 
-def kernel(rows: Rows) -> Kernel:
+def kernel(rows: LayerVectors) -> Kernel:
     """The kernel of a representation."""
     many = rows.shape[0]
     x = rows.read(0, many)

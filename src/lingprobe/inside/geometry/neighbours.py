@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.inside.geometry.rows import NOTHING, Doubles, Estimate, Rows, groups, jackknife
+from lingprobe.inside.geometry.rows import (
+    NOTHING,
+    Doubles,
+    IntervalEstimate,
+    LayerVectors,
+    groups,
+    jackknife,
+)
 
 MOST = 5_000  # sentences among which neighbours are looked for
 DISCARDED = 0.1  # of the largest ratios, as in the paper
@@ -14,7 +21,7 @@ BLOCK = 512
 LEAST = 40
 
 
-def intrinsic_dimension(rows: Rows) -> tuple[Estimate, int]:
+def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
     """The dimension of the surface that vectors lie on, and how many of them it is of, since equal
     ones count once; NaN for fewer than forty.
     """
@@ -44,7 +51,7 @@ def distinct(x: Doubles) -> Doubles:
     return x
 
 
-def sample(rows: Rows) -> Doubles:
+def sample(rows: LayerVectors) -> Doubles:
     """All vectors, or as many as neighbours are looked for among, in even steps."""
     many = rows.shape[0]
     at = np.unique(np.linspace(0, many - 1, min(many, MOST)).round().astype(int)).tolist()

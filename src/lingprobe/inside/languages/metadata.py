@@ -22,7 +22,7 @@ from lingprobe.corpora.languages import (
 from lingprobe.corpora.universal import Treebank, treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.ud.family import Options, files, parsed_files
+from lingprobe.tasks.ud.family import TreebankTaskOptions, files, parsed_files
 
 _METADATA = re.compile(r"^(Genre|License):[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 """Lines of the README of a treebank that machines read."""
@@ -75,7 +75,7 @@ def _code_of(bank: Treebank | None, paths: Iterable[Path]) -> str:
 
 def _list_files(place: str) -> list[Path]:
     try:
-        return [Path(source.part.path) for source in files(Options(place))]
+        return [Path(source.part.path) for source in files(TreebankTaskOptions(place))]
     except DataProblem:
         return []
 
@@ -83,7 +83,7 @@ def _list_files(place: str) -> list[Path]:
 def count_forms(place: str) -> Mapping[str, int]:
     """The syntactic words of a treebank; {} where it cannot be read."""
     try:
-        return parsed_files(Options(place)).forms
+        return parsed_files(TreebankTaskOptions(place)).forms
     except DataProblem:
         return {}
 

@@ -20,7 +20,7 @@ from lingprobe.pages.records import format_frame_csv
 from lingprobe.pages.unreadable import count_words, describe_unreadable
 from lingprobe.pages.verdicts import name_relation
 from lingprobe.pages.view_page import PageView
-from lingprobe.pages.views import Asked
+from lingprobe.pages.views import ViewArguments
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
@@ -50,7 +50,7 @@ def show_morphology(frame: ResultFrame) -> Page[ResultFrame]:
     )
 
 
-def _show_view(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def _show_view(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """The same of stored results."""
     return show_morphology(frame)
 

@@ -43,7 +43,7 @@ _OWN_TEST = {"language": OwnValue("train_on"), "asked": ANY}
 _RATE = 0.01  # of false positives
 
 
-class Pair(NamedTuple):
+class TransferReference(NamedTuple):
     """What a reference of `transfer` says: the question with what decides it, the places of source
     and target, and whether these are data of one's own.
     """
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
     is_own: bool = False
 
 
-def split_reference(task: str) -> Pair | None:
+def split_reference(task: str) -> TransferReference | None:
     """What a reference says, if it is one of `transfer`."""
     parsed = try_parse_reference(task)
     if parsed is None or parsed.name != "transfer" or parsed.argument is None:
@@ -66,7 +66,7 @@ def split_reference(task: str) -> Pair | None:
     ]
     asked += ["centred"] * (options.get("centred") == "true")
     is_own = asked[0].partition(",")[0] == TABLE
-    return Pair(", ".join(asked), parsed.argument, options.get("test", ""), is_own)
+    return TransferReference(", ".join(asked), parsed.argument, options.get("test", ""), is_own)
 
 
 def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({})) -> ResultFrame:

@@ -32,7 +32,7 @@ PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
 UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
 
 
-class Reading(NamedTuple):
+class MorphologicalAnalysis(NamedTuple):
     """What a form may be: its lemma, part of speech and features, as `Case=Nom|Number=Sing`."""
 
     lemma: str
@@ -41,11 +41,11 @@ class Reading(NamedTuple):
 
 
 @dataclass
-class Word:
+class SpellingCounts:
     """A spelling, whatever its case: how it is written, and how often it is read as what."""
 
     spellings: Counter[str] = field(default_factory=Counter)
-    readings: Counter[Reading] = field(default_factory=Counter)
+    readings: Counter[MorphologicalAnalysis] = field(default_factory=Counter)
 
     @property
     def form(self) -> str:
@@ -100,21 +100,21 @@ def files(paths: Iterable[str]) -> list[CorpusPart]:
 
 
 @dataclass
-class Lexicon:
+class FormLexicon:
     """The words of some files by spelling in lower case, and what was read and skipped."""
 
-    words: dict[str, Word] = field(default_factory=dict)
+    words: dict[str, SpellingCounts] = field(default_factory=dict)
     tally: ProblemTally = field(default_factory=ProblemTally)
 
     @classmethod
-    def of(cls, parts: Iterable[CorpusPart], on_error: OnError) -> Lexicon:
+    def of(cls, parts: Iterable[CorpusPart], on_error: OnError) -> FormLexicon:
         """The words of some files."""
         made = cls()
         for part in parts:
             is_tree = uncompressed_path(part.path).suffix == TREES
             read = _of_trees if is_tree else _of_lines
             for (form, reading), n in read(part.path, on_error, made.tally).items():
-                word = made.words.setdefault(fold_form(form), Word())
+                word = made.words.setdefault(fold_form(form), SpellingCounts())
                 word.spellings[form] += n
                 word.readings[reading] += n
         return made
@@ -130,17 +130,21 @@ class Lexicon:
                     yield reading.feats, 1
 
 
-def _of_trees(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tuple[str, Reading]]:
-    counts: Counter[tuple[str, Reading]] = Counter()
+def _of_trees(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Counter[tuple[str, MorphologicalAnalysis]]:
+    counts: Counter[tuple[str, MorphologicalAnalysis]] = Counter()
     for block in blocks(path, on_error, tally):
         rows = Columns(dependencies(block, "forms/feat"))
         read = zip(rows.forms, rows.lemmas, rows.upos, rows.feats, strict=True)
-        counts.update((form, Reading(*reading)) for form, *reading in read)
+        counts.update((form, MorphologicalAnalysis(*reading)) for form, *reading in read)
     return counts
 
 
-def _of_lines(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tuple[str, Reading]]:
-    counts: Counter[tuple[str, Reading]] = Counter()
+def _of_lines(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Counter[tuple[str, MorphologicalAnalysis]]:
+    counts: Counter[tuple[str, MorphologicalAnalysis]] = Counter()
     for number, line, problem in checked_lines(path):
         cells = line.rstrip("\r").split("\t")
         if not (problem or line.strip()):
@@ -152,7 +156,7 @@ def _of_lines(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tup
         lemma, form, tags = cells[:3]
         tally.words += 1
         upos, feats = universal(tags)
-        counts[form, Reading(lemma, upos, feats)] += 1
+        counts[form, MorphologicalAnalysis(lemma, upos, feats)] += 1
     return counts
 
 

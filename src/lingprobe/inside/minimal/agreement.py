@@ -19,7 +19,7 @@ from lingprobe.corpora.files import CorpusPart, read_text_lines
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import Tree, features
 from lingprobe.data.core import DataProblem
-from lingprobe.inside.minimal.pairs import Pair
+from lingprobe.inside.minimal.pairs import MinimalPair
 
 NUMBERS = {"Sing": "Plur", "Plur": "Sing"}
 SUBJECTS = ("nsubj", "nsubj:pass")
@@ -135,7 +135,7 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
     return Paradigms(forms, cells_of, paradigms.seen)
 
 
-def pairs_of(trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts) -> Iterator[Pair]:
+def pairs_of(trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts) -> Iterator[MinimalPair]:
     """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
     loose = _loose(trees)
     for tree in trees:
@@ -180,7 +180,9 @@ def _clauses(tree: Tree) -> Iterator[tuple[int, int]]:
                 break
 
 
-def _pair(tree: Tree, verb: int, subject: int, paradigms: Paradigms) -> tuple[Pair | None, str]:
+def _pair(
+    tree: Tree, verb: int, subject: int, paradigms: Paradigms
+) -> tuple[MinimalPair | None, str]:
     """The pair of a clause; None, and the reason, where there is none."""
     cell, said = _cell(tree.lemmas[verb], tree.feats[verb]), features(tree.feats[subject])
     why = _doubt(tree, verb, subject, cell)
@@ -196,7 +198,7 @@ def _pair(tree: Tree, verb: int, subject: int, paradigms: Paradigms) -> tuple[Pa
     if start is None:
         return None, "a verb that is not in the text"
     bad = tree.text[:start] + _as(form, other) + tree.text[start + len(form) :]
-    return Pair(tree.text, bad, cell[0], _tags(tree, verb, subject, other, paradigms)), ""
+    return MinimalPair(tree.text, bad, cell[0], _tags(tree, verb, subject, other, paradigms)), ""
 
 
 def _doubt(tree: Tree, verb: int, subject: int, cell: Cell | None) -> str:

@@ -14,15 +14,15 @@ from lingprobe.data.core import Dataset
 from lingprobe.data.options import Help
 from lingprobe.data.references import PlaceOption
 from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
-from lingprobe.inside.minimal.data import Drawing, dataset
-from lingprobe.inside.minimal.pairs import Columns, Pair, files, read, words_of
+from lingprobe.inside.minimal.data import PairSampling, dataset
+from lingprobe.inside.minimal.pairs import MinimalPair, PairColumns, files, read, words_of
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS
 from lingprobe.tasks.baseline_names import LENGTH, RANDOM_BAG
 from lingprobe.tasks.task import TaskDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class PairOptions:
+class MinimalPairOptions:
     """What pairs of a file take."""
 
     path: Annotated[
@@ -67,8 +67,8 @@ class PairOptions:
     ] = field(default=None, kw_only=True)
 
 
-def _load_pairs(options: PairOptions) -> Dataset:
-    columns = Columns(options.good, options.bad, options.group)
+def _load_pairs(options: MinimalPairOptions) -> Dataset:
+    columns = PairColumns(options.good, options.bad, options.group)
     found = files(options.path)
     pairs = [pair for file in found for pair in read(file, columns)]
     notes: dict[str, Any] = {"source": {"files": [str(file.part.path) for file in found]}}
@@ -86,11 +86,11 @@ def _load_pairs(options: PairOptions) -> Dataset:
         remarks.append(f"{equal:,} pairs of two equal sentences were excluded")
     if remarks:
         notes["remarks"] = remarks
-    how = Drawing(keep, options.seed, options.size, options.fold)
+    how = PairSampling(keep, options.seed, options.size, options.fold)
     return dataset(pairs, how, notes)
 
 
-def _regroup_by_lemma(pairs: Sequence[Pair]) -> list[Pair]:
+def _regroup_by_lemma(pairs: Sequence[MinimalPair]) -> list[MinimalPair]:
     """The pairs grouped by their lemma where paradigms are too few for an interval, and lemmas are
     not; [] where paradigms stay.
     """
@@ -105,14 +105,16 @@ def _regroup_by_lemma(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
+def _keep_known(
+    pairs: Sequence[MinimalPair], text: Path
+) -> tuple[list[MinimalPair], dict[str, int]]:
     """The pairs of which a text has every word, and how many are excluded, by reason."""
     known = words_of(text.expanduser())
     kept = [pair for pair in pairs if pair.words <= known]
     return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}
 
 
-def _pair_parts(options: PairOptions) -> list[CorpusPart]:
+def _pair_parts(options: MinimalPairOptions) -> list[CorpusPart]:
     return [*(file.part for file in files(options.path)), *_files(options.words)]
 
 
@@ -158,7 +160,7 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
     if options.words is not None:
         made, unknown = _keep_known(made, options.words)
         reasons.update(unknown)
-    how = Drawing("target", options.seed, options.size, options.fold, cap=True)
+    how = PairSampling("target", options.seed, options.size, options.fold, cap=True)
     notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
     return dataset(made, how, notes)
 
@@ -175,10 +177,10 @@ _definition = partial(
     baselines=(LENGTH, RANDOM_BAG),
     usual_baselines=False,
 )
-pairs: TaskDefinition[PairOptions] = _definition(
+pairs: TaskDefinition[MinimalPairOptions] = _definition(
     "minimal/pairs",
     "Which of the two sentences is grammatical?",
-    PairOptions,
+    MinimalPairOptions,
     load=_load_pairs,
     parts=_pair_parts,
 )

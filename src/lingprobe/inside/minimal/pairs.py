@@ -22,7 +22,7 @@ from lingprobe.corpora.files import (
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.row_sources import open_source
-from lingprobe.datasets.formats.rows import Row
+from lingprobe.datasets.formats.rows import RowCells
 from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
 from lingprobe.datasets.formats.usual_columns import plain
 
@@ -74,7 +74,7 @@ _HEADED = TableColumns(text="sentence")  # a named column: files of pairs have h
 _NAMELESS = ("data", "train", "test", "dev", "validation", "all")
 
 
-class Pair(NamedTuple):
+class MinimalPair(NamedTuple):
     """Two sentences that differ in what makes one the better; the paradigm, and more tags."""
 
     good: str
@@ -101,14 +101,14 @@ class PairFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Columns:
+class PairColumns:
     """Which columns are read, '' for those with usual names."""
 
     good: str = ""
     bad: str = ""
     group: str = ""
 
-    def of(self, row: Mapping[str, str], where: str, file: PairFile) -> Pair:
+    def of(self, row: Mapping[str, str], where: str, file: PairFile) -> MinimalPair:
         """The pair of a row; DataProblem where it has no two different sentences."""
         good, bad = self.good or find_side((*row,), GOOD), self.bad or find_side((*row,), BAD)
         good = good or next((name for name in row if plain(name) in BARE), "")
@@ -117,7 +117,7 @@ class Columns:
             if not row.get(name, ""):
                 raise DataProblem(f"{where}: no {what} sentence{_propose(row, what)}")
             cells.append(row[name].strip())
-        return Pair(cells[0], cells[1], *self.tags(row, where, file))
+        return MinimalPair(cells[0], cells[1], *self.tags(row, where, file))
 
     def tags(
         self, row: Mapping[str, str], where: str, file: PairFile
@@ -207,7 +207,7 @@ def _is_nameless(path: Path) -> bool:
     return _stem(path).casefold().partition("-")[0] in _NAMELESS
 
 
-def read(file: PairFile, columns: Columns) -> Iterator[Pair]:
+def read(file: PairFile, columns: PairColumns) -> Iterator[MinimalPair]:
     """The pairs of a file, in order. DataProblem names the line that is wrong."""
     path = file.part.path
     if uncompressed_path(path).suffix.lower() == ".txt":
@@ -223,7 +223,7 @@ def read(file: PairFile, columns: Columns) -> Iterator[Pair]:
         yield columns.of(cells, where, file)
 
 
-def _cells_of(row: Row, where: str) -> dict[str, str]:
+def _cells_of(row: RowCells, where: str) -> dict[str, str]:
     """The cells of a row as text, '' for none."""
     if row.problem:
         raise DataProblem(f"{where}: {row.problem}")
@@ -239,8 +239,8 @@ class _Sentence(NamedTuple):
 
 
 def _sentence_rows(
-    rows: Iterable[tuple[str, Mapping[str, str]]], columns: Columns, file: PairFile
-) -> Iterator[Pair]:
+    rows: Iterable[tuple[str, Mapping[str, str]]], columns: PairColumns, file: PairFile
+) -> Iterator[MinimalPair]:
     """Pairs of rows with a sentence each, which stand below each other, the better one and the
     worse one in either order.
     """
@@ -256,7 +256,9 @@ def _sentence_rows(
             )
         sides[side] = _Sentence(sentence, *columns.tags(row, where, file))
         if len(sides) == 2:
-            yield Pair(sides[True].text, sides[False].text, sides[True].group, sides[True].tags)
+            yield MinimalPair(
+                sides[True].text, sides[False].text, sides[True].group, sides[True].tags
+            )
             sides = {}
     if sides:
         raise DataProblem(f"{where}: the last pair has no second sentence")
@@ -273,7 +275,7 @@ def _words_of(path: Path, content: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in found)
 
 
-def _marked_lines(path: Path, paradigm: str) -> Iterator[Pair]:
+def _marked_lines(path: Path, paradigm: str) -> Iterator[MinimalPair]:
     """Lines of `True` or `False`, a tab and a sentence, the two of a pair after each other."""
     good = ""
     for number, line in read_text_lines(path):
@@ -289,7 +291,7 @@ def _marked_lines(path: Path, paradigm: str) -> Iterator[Pair]:
         if side:
             good = sentence.strip()
         else:
-            yield Pair(good, sentence.strip(), paradigm, {})
+            yield MinimalPair(good, sentence.strip(), paradigm, {})
             good = ""
     if good:
         raise DataProblem(f"{path}:{number}: the last pair has no second sentence")

@@ -68,13 +68,13 @@ class Preference:
                 " something else; use mlp or logreg"
             )
         if train.view == MARGIN:
-            return [Compared(cell.read, None) for cell in cells]
+            return [FittedPreference(cell.read, None) for cell in cells]
         fitted = LogReg(c=self.c).fit(_mirror(train), _mirror(dev), cells=cells)
-        return [Compared(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
+        return [FittedPreference(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class FittedPreference:
     """A fitted Preference: of scores, or, with a linear probe, of vectors."""
 
     read: str

@@ -12,7 +12,14 @@ from lingprobe.corpora.views import Tree, blocks, trees
 from lingprobe.data.labels import NumberList
 from lingprobe.inside.structure.trees import depths, distances, pairs_of, paths
 from lingprobe.tasks.answers import Answer, Reason
-from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    Count,
+    EdgeTaskOptions,
+    TargetReader,
+    TaskOracle,
+    WordFacts,
+)
 from lingprobe.tasks.rules import question
 
 TREE = "the edges between each word and the root: squared distances of words are those in the tree"
@@ -37,19 +44,21 @@ def _tags(tree: Tree) -> list[tuple[str, ...]]:
 FACTS = {"tree": _tree, "tags": _tags}
 
 
-def _oracles(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
-    return {"tree": Oracle(TREE, _read_trees), "tags": Oracle(TAGS, _read_tags)}
+def _oracles(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
+    return {"tree": TaskOracle(TREE, _read_trees), "tags": TaskOracle(TAGS, _read_tags)}
 
 
-def _read_trees(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_trees(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
     return _facts("tree", options, parts, count)
 
 
-def _read_tags(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_tags(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
     return _facts("tags", options, parts, count)
 
 
-def _facts(oracle: str, options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _facts(
+    oracle: str, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
+) -> WordFacts:
     for part in parts:
         for block in blocks(part.path, options.on_error, count.tally):
             for tree in trees(block, block.sentences()):

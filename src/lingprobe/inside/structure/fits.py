@@ -20,13 +20,13 @@ from lingprobe.data.vectors import (
     expand_ranges,
 )
 from lingprobe.inside.structure.trees import pairs_of
-from lingprobe.inside.structure.words import Schedule, Sentences, units_of_words
-from lingprobe.nets.adam import Kept, take_step
+from lingprobe.inside.structure.words import AdamSchedule, Sentences, units_of_words
+from lingprobe.nets.adam import AdamMoments, take_step
 
 SPREAD = 0.05  # initial weights lie between this and its negative
 
 
-class Fit(NamedTuple):
+class FittedMap(NamedTuple):
     """A map [dim, rank] as it was at its lowest loss on dev, and what the result keeps of it."""
 
     weights: Floats
@@ -34,7 +34,7 @@ class Fit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PaddedSentences:
     """Some sentences, padded to the longest.
 
     words    of every sentence, [words, dim], by what is read
@@ -53,8 +53,8 @@ def train_fits(
     inputs: Mapping[str, Sequence[Floats]],
     maps: Sequence[tuple[str, int | None]],
     parts: tuple[Sentences, Sentences],
-    how: tuple[int, Schedule, str],
-) -> list[Fit]:
+    how: tuple[int, AdamSchedule, str],
+) -> list[FittedMap]:
     """Each map, at its best on dev.
 
     inputs  by name the layers that are read side by side, [units, dim] each
@@ -63,7 +63,7 @@ def train_fits(
     """
     seed, schedule, device = how
     widths = {name: sum(layer.shape[1] for layer in layers) for name, layers in inputs.items()}
-    lanes = [(name, Lane(widths[name], rank or widths[name], *how)) for name, rank in maps]
+    lanes = [(name, MapTraining(widths[name], rank or widths[name], *how)) for name, rank in maps]
     order, (train, dev) = np.random.default_rng([seed, 11]), parts
     for epoch in range(schedule.epochs):
         going = [(name, lane) for name, lane in lanes if not lane.over]
@@ -84,7 +84,7 @@ def train_fits(
 
 def batches(
     inputs: Mapping[str, Sequence[Floats]], part: Sentences, rows: Ints, size: int, device: str
-) -> Iterator[Batch]:
+) -> Iterator[PaddedSentences]:
     """Sentences in this order, so many at a time."""
     for start in range(0, len(rows), size):
         mine = rows[start : start + size]
@@ -100,7 +100,9 @@ def batches(
             name: torch.from_numpy(units_of_words(layers, *units)).to(device)
             for name, layers in inputs.items()
         }
-        yield Batch(read, *(torch.from_numpy(x).to(device) for x in (places, wanted, weights)))
+        yield PaddedSentences(
+            read, *(torch.from_numpy(x).to(device) for x in (places, wanted, weights))
+        )
 
 
 def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
@@ -121,10 +123,10 @@ def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats
     return wanted, weights
 
 
-class Lane:
+class MapTraining:
     """One map in training: its weights [dim, rank], its optimiser, its rate and its best state."""
 
-    def __init__(self, dim: int, rank: int, seed: int, schedule: Schedule, device: str) -> None:
+    def __init__(self, dim: int, rank: int, seed: int, schedule: AdamSchedule, device: str) -> None:
         draw = torch.Generator().manual_seed(seed)
         weights = torch.empty(dim, rank).uniform_(-SPREAD, SPREAD, generator=draw)
         self.weights = weights.to(device)
@@ -135,7 +137,7 @@ class Lane:
         self.best, self.epoch, self.seen = self.weights.clone(), -1, 0
         self.over = False
 
-    def step(self, batch: Batch, words: Tensor) -> None:
+    def step(self, batch: PaddedSentences, words: Tensor) -> None:
         """One step of Adam along the gradient of the mean loss of a batch's sentences."""
         mapped, said = self._predict(batch, words)
         slope = (said - batch.wanted).sign_().mul_(batch.weights).div_(len(batch.wanted))
@@ -145,15 +147,15 @@ class Lane:
         else:
             pull = mapped * slope.mul_(2)[:, :, None]
         gradient = words.T @ pull.flatten(0, 1)[batch.places]
-        kept = Kept([self.first], [self.second], [self.steps])
+        kept = AdamMoments([self.first], [self.second], [self.steps])
         take_step([self.weights], [gradient], kept, self.rate)
 
-    def loss(self, batch: Batch, words: Tensor) -> float:
+    def loss(self, batch: PaddedSentences, words: Tensor) -> float:
         """The loss summed over a batch's sentences."""
         _, said = self._predict(batch, words)
         return float(((said - batch.wanted).abs_() * batch.weights).sum(dtype=torch.float64))
 
-    def _predict(self, batch: Batch, words: Tensor) -> tuple[Tensor, Tensor]:
+    def _predict(self, batch: PaddedSentences, words: Tensor) -> tuple[Tensor, Tensor]:
         """Mapped words [sentences, longest, rank], and predicted distances or depths."""
         shape = batch.wanted.shape[:2]
         mapped = words.new_zeros(shape.numel(), self.weights.shape[1])
@@ -178,7 +180,7 @@ class Lane:
         else:
             self.over = self.epoch < epoch - plan.patience
 
-    def fit(self) -> Fit:
+    def fit(self) -> FittedMap:
         """The best state, with its loss on dev and its epoch, from 1, of all that there were."""
         choice = {"dev_loss": self.clearly, "epoch": self.epoch + 1, "epochs": self.seen}
-        return Fit(self.best.cpu().numpy(), choice)
+        return FittedMap(self.best.cpu().numpy(), choice)

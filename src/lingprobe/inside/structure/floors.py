@@ -48,7 +48,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True)
-class Tags:
+class TagPositionBaseline:
     """The part of speech of each word, and how many words stand before it: what a probe finds
     without any model, as a baseline.
     """
@@ -62,7 +62,7 @@ class Tags:
     def name(self) -> str:
         return "tags"
 
-    def with_oracle(self, oracle: str) -> Tags:
+    def with_oracle(self, oracle: str) -> TagPositionBaseline:
         return self
 
     def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:

@@ -16,9 +16,9 @@ from lingprobe.data.labels import Column, NumberLists
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.inside.structure.trees import pairs_of, tree_edges, words_of
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
-from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.memory import CorpusCache
 
-RANKED: Memory[Doubles] = Memory()
+RANKED: CorpusCache[Doubles] = CorpusCache()
 """Correlations of sentences, and the numbers of their lengths, [sentences, 2]."""
 LENGTHS = range(5, 51)  # words of the sentences that correlations are averaged over
 Lists = tuple[NumberLists, NumberLists]

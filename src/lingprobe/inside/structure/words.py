@@ -22,7 +22,7 @@ from lingprobe.data.vectors import (
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class AdamSchedule:
     """Adam as in the paper's program: the rate is divided by ten after an epoch without a lower
     loss on dev, and training ends at the fifth in a row.
 

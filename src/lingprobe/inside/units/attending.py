@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.inside.units.tokens import Tokens
+from lingprobe.inside.units.tokens import TokenUnits
 from lingprobe.probes.losses import LOSSES
 
 PATIENCE = 5  # epochs without a lower loss on dev, after which training ends
@@ -32,7 +32,7 @@ class Batches:
     """Examples as tokens and targets, read some at a time."""
 
     def __init__(
-        self, tokens: Tokens, wanted: NDArray[Any], loss: str, pool: str, device: str
+        self, tokens: TokenUnits, wanted: NDArray[Any], loss: str, pool: str, device: str
     ) -> None:
         self.tokens, self.pool, self.device = tokens, pool, device
         self.loss = LOSSES[loss]

@@ -24,7 +24,7 @@ from lingprobe.inside.units.layouts import (
     GEMMA_SCOPE,
     PLAIN_FILE,
     SPARSIFY,
-    Layout,
+    PackageLayout,
     read_config,
     read_tensors,
 )
@@ -66,7 +66,7 @@ def fingerprint_of(path: Path) -> str:
     return digest_files(_files(path)[1])
 
 
-def _files(path: Path) -> tuple[Layout, list[Path]]:
+def _files(path: Path) -> tuple[PackageLayout, list[Path]]:
     """The layout and the files of an autoencoder, which is a folder or the file of a plain encoder
     or of Gemma Scope.
     """
@@ -94,7 +94,7 @@ def layer_of(path: Path) -> str | None:
 
 
 @functools.lru_cache(2)
-def _load(layout: Layout, files: tuple[Path, ...], version: str) -> Folder:
+def _load(layout: PackageLayout, files: tuple[Path, ...], version: str) -> Folder:
     return layout.load(files)
 
 
@@ -193,8 +193,10 @@ def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
     return bool(told.get(CENTRED, False))
 
 
-SAELENS = Layout("SAELens", (CONFIG, WEIGHTS), load_saelens, lambda files: _layer_said(files[0]))
-PLAIN = Layout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
+SAELENS = PackageLayout(
+    "SAELens", (CONFIG, WEIGHTS), load_saelens, lambda files: _layer_said(files[0])
+)
+PLAIN = PackageLayout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
 LAYOUTS = (SAELENS, SPARSIFY, PLAIN, GEMMA_SCOPE, DICTIONARY)
 """Where the files of two are there, the first holds."""
 

@@ -41,7 +41,7 @@ NAMES = {"encoder.bias": "b_enc", "gate_bias": "b_gate", "mag_bias": "b_mag"}
 
 
 @dataclass(frozen=True)
-class Layout:
+class PackageLayout:
     """How a package lays out a folder.
 
     files  in this order
@@ -177,8 +177,8 @@ def dictionary_layer(files: Sequence[Path]) -> str | None:
     return f"post:{int(found[1]) + 1}" if found and reads == "out" else None
 
 
-SPARSIFY = Layout("sparsify", (CONFIG, PLAIN_FILE), load_sparsify, sparsify_layer)
-GEMMA_SCOPE = Layout("Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer)
-DICTIONARY = Layout(
+SPARSIFY = PackageLayout("sparsify", (CONFIG, PLAIN_FILE), load_sparsify, sparsify_layer)
+GEMMA_SCOPE = PackageLayout("Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer)
+DICTIONARY = PackageLayout(
     "dictionary_learning", ("config.json", "ae.pt"), load_dictionary, dictionary_layer
 )

@@ -29,7 +29,7 @@ def path_order(x: Floats, labels: Column, most: int) -> Ints:
     """
     z, wanted = _standardise(x), aim(labels, labels).train
     loss = LOSSES[labels.loss]
-    problem = Problem(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
+    problem = PenalisedLoss(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
     weights = torch.zeros(z.shape[1], len(labels.names))
     bias = torch.zeros(len(labels.names))
     weights, bias = problem.descend(weights, bias, float("inf"))  # of the bias alone
@@ -60,7 +60,7 @@ def _standardise(x: Floats) -> Tensor:
     return torch.from_numpy(((x - mean) * factor).astype(np.float32))
 
 
-class Problem:
+class PenalisedLoss:
     """The loss of a linear model over examples, and the descent to its minimum under a penalty."""
 
     def __init__(self, z: Tensor, wanted: Tensor, loss: Curved, curvature: float) -> None:

@@ -96,7 +96,7 @@ class Sparse:
         for read in dict.fromkeys(cell.read for job in group for cell in job.cells):
             features = finite(train, read, "train")
             basis = self._basis(features)
-            known = Known(read, basis, basis(features), None)
+            known = BasisUnits(read, basis, basis(features), None)
             if len(dev):
                 known = known._replace(dev=basis(finite(dev, read, "dev")))
             mine = [(job, cell) for job in group for cell in job.cells if cell.read == read]
@@ -151,7 +151,7 @@ class Basis:
         return self.scaling(x) @ (self.turn if units is None else self.turn[:, units])
 
 
-class Known(NamedTuple):
+class BasisUnits(NamedTuple):
     """A read in its basis: units of train and dev [n, dim], None where there is no dev."""
 
     read: str
@@ -182,7 +182,7 @@ def _probe_of(job: Job) -> Sparse:
     return job.probe
 
 
-def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> FittedSparse:
+def _fit(probe: Sparse, job: Job, cell: Cell, known: BasisUnits, order: Ints) -> FittedSparse:
     """The probe of the best units of an order."""
     units = order[: probe.k]
     columns = np.sort(units)

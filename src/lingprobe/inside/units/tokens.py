@@ -28,7 +28,7 @@ def units_of(readings: Readings, read: str, rows: Ints) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenUnits:
     """The tokens of examples at their sites: rows starts:stops [sites, examples] of the units of a
     read, which are brought to one scale as they are read.
     """
@@ -40,7 +40,7 @@ class Tokens:
     stops: Ints
 
     @classmethod
-    def of(cls, readings: Readings, read: str, scaling: Scaling) -> Tokens:
+    def of(cls, readings: Readings, read: str, scaling: Scaling) -> TokenUnits:
         """The tokens of all examples."""
         sites = range(readings.dataset.sites.shape[1])
         starts, stops = (np.stack(each) for each in zip(*map(readings.units, sites), strict=True))

@@ -16,7 +16,7 @@ from lingprobe.pages.breakdown import (
 )
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
-from lingprobe.pages.web.items import Items
+from lingprobe.pages.web.items import TaskExamples
 from lingprobe.pages.web.study import DETAILED, Study, many
 from lingprobe.tables.table import (
     Table,
@@ -54,13 +54,13 @@ def failures(study: Study) -> PageChapter:
         if len(study.lines("trained")) > DETAILED
         else "For each task this shows all encoders, the best baseline and the oracle."
     )
-    items = Items(study)
+    items = TaskExamples(study)
     tasks = [_task(study, items, column) for column in study.score_grid.columns]
     texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
     return PageChapter("failures", "Where it fails", (ProseBlock(texts, "note"), *tasks))
 
 
-def _task(study: Study, items: Items, column: TaskColumn) -> PageBlock:
+def _task(study: Study, items: TaskExamples, column: TaskColumn) -> PageBlock:
     """All that there is on one task."""
     cells = study.rows_in_detail(column)
     blocks: list[PageBlock] = []

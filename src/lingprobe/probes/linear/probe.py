@@ -37,7 +37,7 @@ from lingprobe.probes.linear.selection import (
     fit_logistic,
     predict_scores,
 )
-from lingprobe.probes.linear.targets import ClosedFit, Targets, pose_targets
+from lingprobe.probes.linear.targets import ClosedFit, TrainingTargets, pose_targets
 
 Doubles = NDArray[np.float64]
 
@@ -241,7 +241,7 @@ def _features(train: Readings, dev: Readings, read: str) -> Floats:
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-def _targets_of(train: Readings, dev: Readings) -> Targets:
+def _targets_of(train: Readings, dev: Readings) -> TrainingTargets:
     return pose_targets(join_columns([train.labels, dev.labels]) if len(dev) else train.labels)
 
 

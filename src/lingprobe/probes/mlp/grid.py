@@ -20,7 +20,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedNetwork:
     """A member at its best on dev.
 
     layers     weights [out, in] and bias [out, 1], layer by layer
@@ -35,7 +35,7 @@ class Trained:
     score: float
     loss: float
     passes: float
-    likeliest: Trained | None = None
+    likeliest: TrainedNetwork | None = None
 
 
 def numbers_of(grid: Sequence[Member], features: int, outputs: int) -> int:

@@ -20,7 +20,7 @@ LONGEST = 2**24  # units of a span, so that start and length make one number
 
 
 @dataclass(frozen=True, slots=True)
-class Examples:
+class SplitExamples:
     """The examples of one split.
 
     layers   by name, each [units, dim] float32 or float16, in memory or memory-mapped
@@ -98,7 +98,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ExampleBatch:
     """Some examples.
 
     rows    which examples, in an order that may differ from that in which they were asked for
@@ -114,7 +114,7 @@ class Batch:
     around: Tensor | None
 
 
-def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
+def batch_of(examples: SplitExamples, rows: Ints, context: int = 0) -> ExampleBatch:
     """The batch of some examples."""
     distinct = [
         _distinct(a[rows], b[rows]) for a, b in zip(examples.starts, examples.stops, strict=True)
@@ -130,7 +130,7 @@ def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
     if context:
         units, around = _widen_units(examples.bounds, units, context)
         around = around.to(examples.device)
-    return Batch(rows[order], units, sides, around)
+    return ExampleBatch(rows[order], units, sides, around)
 
 
 def _widen_units(bounds: Ints, units: Ints, context: int) -> tuple[Ints, Tensor]:
@@ -200,7 +200,11 @@ class Gathered:
     """
 
     def __init__(
-        self, examples: Examples, batch: Batch, layer_norm: bool = False, checked: bool = False
+        self,
+        examples: SplitExamples,
+        batch: ExampleBatch,
+        layer_norm: bool = False,
+        checked: bool = False,
     ) -> None:
         self.examples, self.batch, self.layer_norm, self.checked = (
             examples,

@@ -18,15 +18,17 @@ from torch import Tensor
 from lingprobe.data.progress import tell
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.schedules import Annealing, early
-from lingprobe.probes.span.batches import Examples, Gathered, batch_of
+from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
 from lingprobe.probes.span.net import Net, scores
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
-from lingprobe.probes.span.training import Judged, Learnt, Training, cells_of, loss_of
+from lingprobe.probes.span.training import DevScores, Learnt, NetworkTraining, cells_of, loss_of
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
 
 
-def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: int) -> list[Learnt]:
+def train(
+    trainings: Sequence[NetworkTraining], train: SplitExamples, dev: SplitExamples, seed: int
+) -> list[Learnt]:
     """Train networks of one config and seed on the same batches, each as long as its plan says."""
     plan = trainings[0].config.plan
     if isinstance(plan, Annealing):
@@ -37,12 +39,12 @@ def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: i
 class _Data(NamedTuple):
     """What is trained and judged on, and the seed of the order of sentences."""
 
-    train: Examples
-    dev: Examples
+    train: SplitExamples
+    dev: SplitExamples
     seed: int
 
 
-def _anneal(trainings: Sequence[Training], data: _Data, plan: Annealing) -> list[Learnt]:
+def _anneal(trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing) -> list[Learnt]:
     train, dev, seed = data
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = (
@@ -60,7 +62,7 @@ def _anneal(trainings: Sequence[Training], data: _Data, plan: Annealing) -> list
     return [training.learnt(steps) for training in trainings]
 
 
-def _persist(trainings: Sequence[Training], data: _Data, plan: Plateau) -> list[Learnt]:
+def _persist(trainings: Sequence[NetworkTraining], data: _Data, plan: Plateau) -> list[Learnt]:
     train, dev, seed = data
     every = plan.every(train.sentences)
     before = early(every)
@@ -82,7 +84,7 @@ def _persist(trainings: Sequence[Training], data: _Data, plan: Plateau) -> list[
 
 
 def _look(
-    trainings: Sequence[Training], dev: Examples, step: int, first: int = 0
+    trainings: Sequence[NetworkTraining], dev: SplitExamples, step: int, first: int = 0
 ) -> list[tuple[bool, bool]]:
     """Judge all networks on dev; which of them are better than ever, and clearly so."""
     found = judge_nets([training.net for training in trainings], trainings[0].config, dev, first)
@@ -91,7 +93,9 @@ def _look(
     return [training.keep(one, step) for training, one in zip(trainings, found, strict=True)]
 
 
-def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int = 0) -> None:
+def _weigh(
+    trainings: Sequence[NetworkTraining], dev: SplitExamples, step: int, first: int = 0
+) -> None:
     """Look early, for the sake of those networks alone that are to be kept at their lowest
     surprise.
     """
@@ -105,7 +109,7 @@ def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int =
             training.weigh(one, step)
 
 
-def _patient(training: Training, better: bool, clearly: bool, looks: int) -> bool:
+def _patient(training: NetworkTraining, better: bool, clearly: bool, looks: int) -> bool:
     """Count looks without improvement, halve the rate when there were enough, and say whether to go
     on.
     """
@@ -123,8 +127,8 @@ def _patient(training: Training, better: bool, clearly: bool, looks: int) -> boo
 
 
 def _step(
-    trainings: Sequence[Training],
-    train: Examples,
+    trainings: Sequence[NetworkTraining],
+    train: SplitExamples,
     rows: Ints,
     checked: bool,
     rate: float | None = None,
@@ -137,7 +141,7 @@ def _step(
         training.step(batch, gathered, wanted, training.rate if rate is None else rate)
 
 
-def _batch_rows(train: Examples, size: int, seed: int) -> Iterator[Ints]:
+def _batch_rows(train: SplitExamples, size: int, seed: int) -> Iterator[Ints]:
     """The rows of one batch after the other, pass after pass without end, the sentences of each
     pass in an order of its own.
     """
@@ -149,8 +153,8 @@ def _batch_rows(train: Examples, size: int, seed: int) -> Iterator[Ints]:
 
 @torch.no_grad()
 def judge_nets(
-    nets: Sequence[Net], config: TrainingConfig, dev: Examples, first: int = 0
-) -> list[Judged]:
+    nets: Sequence[Net], config: TrainingConfig, dev: SplitExamples, first: int = 0
+) -> list[DevScores]:
     """How each network does on dev, or on its first sentences."""
     counts = torch.zeros(len(nets), 2, dtype=torch.float64)
     sums, sizes = np.zeros((len(nets), 2)), np.zeros(2)
@@ -167,7 +171,7 @@ def judge_nets(
         sizes += int(cells_of(wanted)), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
     means = (sums / np.maximum(sizes, 1)).tolist()
-    return [Judged(share, *mine) for share, mine in zip(shares, means, strict=True)]
+    return [DevScores(share, *mine) for share, mine in zip(shares, means, strict=True)]
 
 
 def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.labels import Column
-from lingprobe.data.reading import Read, Readings
+from lingprobe.data.reading import LayerSelection, Readings
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -31,7 +31,9 @@ class Scales(NamedTuple):
     factor: Floats
 
 
-def scales_of(train: Readings, read: Read, rows: Ints, layer_norm: bool = False) -> Scales:
+def scales_of(
+    train: Readings, read: LayerSelection, rows: Ints, layer_norm: bool = False
+) -> Scales:
     """The scale of what is read, from units of the spans of some training examples."""
     units = sample(train, rows)
     layers = [np.asarray(train.vectors.layer(name)[units], np.float32) for name in read.layers]

@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from lingprobe.data.vectors import Floats
-from lingprobe.nets.adam import Kept, take_step
+from lingprobe.nets.adam import AdamMoments, take_step
 from lingprobe.probes.schedules import Annealing
-from lingprobe.probes.span.batches import Batch, Gathered
+from lingprobe.probes.span.batches import ExampleBatch, Gathered
 from lingprobe.probes.span.net import Net, scores
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
 
 
-class Judged(NamedTuple):
+class DevScores(NamedTuple):
     """A network on dev: F1 over all annotated pairs of example and label (of classes under a
     softmax, accuracy), and its mean loss.
 
@@ -39,13 +39,13 @@ class Learnt:
     """
 
     tensors: dict[str, Floats]
-    judged: Judged
+    judged: DevScores
     step: int
     steps: int
     likeliest: Learnt | None = None
 
 
-class Training:
+class NetworkTraining:
     """One network in training; `likeliest` says whether it is kept at its lowest surprise, too."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Training:
         self.misses = self.since_halved = 0
         self.marked = 0.0
 
-    def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
+    def step(self, batch: ExampleBatch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
         """One step of Adam along the gradient of the batch's mean loss, clipped. Nothing of it is
         looked at on the way, as a GPU would have to be waited for.
         """
@@ -90,10 +90,10 @@ class Training:
             parameters, slopes, first, second, most, steps = (
                 [column[i] for i in some] for column in columns
             )
-            kept = Kept(first, second, steps, most if amsgrad else [])
+            kept = AdamMoments(first, second, steps, most if amsgrad else [])
             take_step(parameters, slopes, kept, rate * mix_rate, decay * decayed)
 
-    def weigh(self, judged: Judged, step: int) -> None:
+    def weigh(self, judged: DevScores, step: int) -> None:
         """Keep the network if the labels of dev surprise it less than ever, where that was asked
         for.
         """
@@ -102,7 +102,7 @@ class Training:
         ):
             self.likeliest = Learnt(self.net.arrays(), judged, step, step)
 
-    def keep(self, judged: Judged, step: int) -> tuple[bool, bool]:
+    def keep(self, judged: DevScores, step: int) -> tuple[bool, bool]:
         """Keep the network if it is better on dev than it ever was; whether it is, and by the
         margin below which rates are halved.
         """
@@ -127,7 +127,7 @@ class Training:
     def learnt(self, steps: int) -> Learnt:
         """The best there was; what there is at the end where there was no dev."""
         best = self.best or Learnt(
-            self.net.arrays(), Judged(math.nan, math.nan, math.nan), steps, steps
+            self.net.arrays(), DevScores(math.nan, math.nan, math.nan), steps, steps
         )
         likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None
         return replace(best, steps=steps, likeliest=likeliest)

@@ -27,7 +27,15 @@ from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import nesting_depths, place
-from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, WordFacts, edge
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    Count,
+    EdgeTaskOptions,
+    TargetFinder,
+    TaskOracle,
+    WordFacts,
+    edge,
+)
 
 SAME, OTHER = "1", "0"
 CHAINS = (
@@ -38,7 +46,7 @@ BEYOND = "mentions in pieces, or that go beyond their sentence"
 
 
 @dataclass(frozen=True, slots=True)
-class CorefOptions(Options):
+class CorefOptions(EdgeTaskOptions):
     """As all edge tasks."""
 
     across: Annotated[
@@ -286,11 +294,11 @@ def _treebank(options: CorefOptions) -> list[CorpusPart]:
 
 coref = edge(
     "edge/coref",
-    Kind(
+    TargetFinder(
         "Do the two spans name the same?",
         _parts,
         _coref,
-        oracles={"chains": Oracle(CHAINS, _chains)},
+        oracles={"chains": TaskOracle(CHAINS, _chains)},
     ),
     CorefOptions,
 )

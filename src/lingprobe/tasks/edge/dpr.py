@@ -24,8 +24,8 @@ from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import Target, oracle_of, place
-from lingprobe.tasks.edge.family import Count, Kind, Options, edge
+from lingprobe.tasks.edge.facts import MultiLabelTarget, oracle_of, place
+from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
 from lingprobe.tasks.edge.jsonl import targets_of
 
 LABELS = ("entailed", "not-entailed")
@@ -36,7 +36,7 @@ _OWNED = ("'s", "'")
 
 
 @dataclass(frozen=True, slots=True)
-class DprOptions(Options):
+class DprOptions(EdgeTaskOptions):
     """As all edge tasks."""
 
     escapes: Annotated[
@@ -149,7 +149,7 @@ def _dpr(options: DprOptions, parts: list[CorpusPart], count: Count) -> Iterator
             yield from _recast(part, options, count)
 
 
-def _person_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _person_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
     """Whom the pronoun and each candidate stand for: all that is entailed for one, and each other
     candidate for another.
     """
@@ -170,7 +170,7 @@ def _parts(options: DprOptions) -> list[CorpusPart]:
 
 dpr = edge(
     "edge/dpr",
-    Kind(
+    TargetFinder(
         "Does the pronoun stand for the second span?",
         _parts,
         _dpr,

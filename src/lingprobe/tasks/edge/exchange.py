@@ -32,7 +32,7 @@ from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.notes import NotePart as Note
 from lingprobe.tasks.edge.columns import prune_dataset
-from lingprobe.tasks.memory import Memory, pause_garbage_collection
+from lingprobe.tasks.memory import CorpusCache, pause_garbage_collection
 
 Exchange = Literal["none", "test", "all"]
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN"})
@@ -67,7 +67,7 @@ class WordClass(NamedTuple):
     feats: str
 
 
-class Row(NamedTuple):
+class ClassedLemma(NamedTuple):
     """What a treebank says of a word; no class: it stays."""
 
     group: WordClass | None
@@ -75,7 +75,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class ClassWords:
     """The words of a class, those of a lemma beside each other.
 
     forms  with the number of occurrences up to and with each in `ends`
@@ -87,7 +87,7 @@ class Pool:
     spans: Mapping[str, tuple[int, int]]
 
     @classmethod
-    def of(cls, counts: Iterable[tuple[tuple[str, str], int]]) -> Pool:
+    def of(cls, counts: Iterable[tuple[tuple[str, str], int]]) -> ClassWords:
         """From (lemma, form) with how often it occurs."""
         listed = sorted(counts)
         ends = list(accumulate(n for _, n in listed))
@@ -109,13 +109,13 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class WordClassLexicon:
     """The words of some files by their class, and the rows of each sentence; of equal sentences the
     first counts.
     """
 
-    rows: Mapping[Sentence, Sequence[Row]]
-    pools: Mapping[WordClass, Pool]
+    rows: Mapping[Sentence, Sequence[ClassedLemma]]
+    pools: Mapping[WordClass, ClassWords]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -160,10 +160,10 @@ def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
     return Sentence(tuple(words), "".join(pieces))
 
 
-_LEXICONS: Memory[Lexicon] = Memory()
+_LEXICONS: CorpusCache[WordClassLexicon] = CorpusCache()
 
 
-def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
+def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
     """The lexicon of some treebanks, read once for all tasks. DataProblem for other files, and for
     treebanks without features.
     """
@@ -177,8 +177,8 @@ def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
     return _LEXICONS.get(key, lambda: _lexicon(parts, on_error))
 
 
-def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
-    rows: dict[Sentence, Sequence[Row]] = {}
+def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
+    rows: dict[Sentence, Sequence[ClassedLemma]] = {}
     counts: dict[WordClass, Counter[tuple[str, str]]] = {}
     every, tagged = Counter[str](), Counter[tuple[str, str]]()
     with pause_garbage_collection():
@@ -191,21 +191,21 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
                     tagged[form.casefold(), group.upos] += 1
                     known = counts.setdefault(group, Counter())
                     known[lemma, _plain(form, group, place)] += 1
-            rows.setdefault(sentence, list(map(Row, classes, lemmas)))
+            rows.setdefault(sentence, list(map(ClassedLemma, classes, lemmas)))
     if not any(group.feats != "_" for group in counts):
         raise DataProblem(
             f"{parts[0].path if parts else 'no file'}: no content word has features, which say what"
             " words may be exchanged for; take a treebank with FEATS, or leave exchange= out"
         )
     pools = {
-        group: Pool.of(
+        group: ClassWords.of(
             (pair, n)
             for pair, n in found.items()
             if tagged[pair[1].casefold(), group.upos] >= SURE * every[pair[1].casefold()]
         )
         for group, found in counts.items()
     }
-    return Lexicon(rows, pools)
+    return WordClassLexicon(rows, pools)
 
 
 def _plain(form: str, group: WordClass, place: int) -> str:
@@ -235,7 +235,9 @@ def _annotation(
                 yield sentence, every[start:stop], columns.lemmas[start:stop]
 
 
-def exchange_words(dataset: Dataset, lexicon: Lexicon, exchange: Exchange, seed: int) -> Dataset:
+def exchange_words(
+    dataset: Dataset, lexicon: WordClassLexicon, exchange: Exchange, seed: int
+) -> Dataset:
     """The same examples in sentences with other content words: those of test, or all. DataProblem
     where too few words have another to give way to.
     """

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from lingprobe.corpora import edges
 from lingprobe.corpora.corpus import list_corpus_files, one_each
-from lingprobe.corpora.edges import Record, Target
+from lingprobe.corpora.edges import SentenceRecord, SpanTarget
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.labels import Label
@@ -19,14 +19,14 @@ from lingprobe.data.options import Help
 from lingprobe.datasets.formats.jiant import INFO, RECORD
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import either
-from lingprobe.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge
+from lingprobe.tasks.edge.family import METRICS, MICRO, Count, EdgeTaskOptions, TargetFinder, edge
 
 SUFFIXES = (".json", ".jsonl")
 As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
 
 
 @dataclass(frozen=True, slots=True)
-class JsonlOptions(Options):
+class JsonlOptions(EdgeTaskOptions):
     """As all edge tasks."""
 
     as_: Annotated[
@@ -47,7 +47,9 @@ class JsonlOptions(Options):
         return self.metric or METRICS.get(self.as_ or "", MICRO)
 
 
-def targets_of(part: CorpusPart, options: Options, count: Count) -> Iterator[SentenceTargets]:
+def targets_of(
+    part: CorpusPart, options: EdgeTaskOptions, count: Count
+) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
     """
@@ -74,7 +76,7 @@ def targets_of(part: CorpusPart, options: Options, count: Count) -> Iterator[Sen
         )
 
 
-def _info_split(record: Record) -> str:
+def _info_split(record: SentenceRecord) -> str:
     """The split that a record's info says, '' for none."""
     info = record.more.get("info")
     split = info.get("split") if isinstance(info, dict) else None
@@ -87,11 +89,11 @@ def _kind(single: bool, one: bool) -> str:
     )
 
 
-def _label(target: Target) -> Label:
+def _label(target: SpanTarget) -> Label:
     return target.label if isinstance(target.label, str) else frozenset(target.label)
 
 
-def _strata(record: Record) -> dict[str, list[str]]:
+def _strata(record: SentenceRecord) -> dict[str, list[str]]:
     """What a record says beside spans and labels; numbers and truth values of a target's info are
     tags of their own too.
     """
@@ -126,7 +128,7 @@ def _targets(
 
 jsonl = edge(
     "edge/jsonl",
-    Kind(
+    TargetFinder(
         "Which label has the span, or the pair of spans?",
         _parts,
         _targets,

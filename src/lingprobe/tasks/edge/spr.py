@@ -25,14 +25,14 @@ from lingprobe.corpora.files import (
     checked_lines,
     uncompressed_path,
 )
-from lingprobe.corpora.protoroles import Place, Treebank
+from lingprobe.corpora.protoroles import ArgumentPlace, NumberedSentences
 from lingprobe.data import references as naming
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import roles
-from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
 from lingprobe.tasks.edge.jsonl import targets_of
 
 LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
@@ -43,7 +43,7 @@ _JSON = (".json", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class SprOptions(Options):
+class SprOptions(EdgeTaskOptions):
     """As all edge tasks; from jiant's files, or from protoroles_eng_ud1.2_11082016.tsv, which has
     no sentences.
     """
@@ -68,7 +68,7 @@ class SprOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class Spr1Options(Options):
+class Spr1Options(EdgeTaskOptions):
     """As all edge tasks; from Rudinger's file, jiant's files, or protoroles_eng_pb_08302015.tsv,
     which has no sentences.
     """
@@ -87,7 +87,7 @@ class Spr1Options(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class UdsOptions(Options):
+class UdsOptions(EdgeTaskOptions):
     """As all edge tasks; from normalized_protoroles.zip of UDS 1.0."""
 
     treebank: Annotated[
@@ -109,14 +109,14 @@ class UdsOptions(Options):
     ] = field(default=False, kw_only=True)
 
 
-Said = tuple[Place, str, Label]
+Said = tuple[ArgumentPlace, str, Label]
 """Where a predicate and its argument stand, the argument's words in lower case ('' where untold),
 and the properties.
 """
 
 
 def _place_annotations(
-    said: Iterable[Said], bank: Treebank, count: Count
+    said: Iterable[Said], bank: NumberedSentences, count: Count
 ) -> Iterator[SentenceTargets]:
     """Annotations as targets in the sentences that they number; what does not fit there is excluded
     and counted.
@@ -142,7 +142,7 @@ def _place_annotations(
         )
 
 
-def _fits(place: Place, phrase: str, sentence: Sentence) -> bool:
+def _fits(place: ArgumentPlace, phrase: str, sentence: Sentence) -> bool:
     start, stop = place.argument
     if max(stop, place.predicate[1]) > len(sentence.words):
         return False
@@ -166,7 +166,7 @@ def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterato
                     f"{part.path} has no sentences: write treebank=FOLDER for UD English 1.2, or"
                     " for a later release with ids=FILE"
                 )
-            bank = Treebank.read(options.treebank, options.ids, options.on_error)
+            bank = NumberedSentences.read(options.treebank, options.ids, options.on_error)
             yield from _place_annotations(_read_answers(part, options, count), bank, count)
         elif options.soft:
             raise DataProblem(
@@ -200,7 +200,7 @@ def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterat
 
 
 def _uds(options: UdsOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
-    bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
+    bank = NumberedSentences.read(options.treebank, options.ids, options.on_error, count.tally)
     for part in _without(parts, options):
         said = (
             (place, "", _weights(values, options.soft))
@@ -248,7 +248,7 @@ def _without(parts: list[CorpusPart], options: SprOptions | UdsOptions) -> list[
 
 
 def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
-    lost, beside = spr1_files.Lost(), {part.path for part in _trees(options)}
+    lost, beside = spr1_files.UnplacedArguments(), {part.path for part in _trees(options)}
     for part in parts:
         if part.path in beside:
             continue
@@ -283,7 +283,7 @@ def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterat
 
 
 def _each(
-    annotations: Iterable[spr1_files.Annotated], split: str, soft: bool
+    annotations: Iterable[spr1_files.AnnotatedArgument], split: str, soft: bool
 ) -> Iterator[SentenceTargets]:
     """The arguments of one sentence together."""
     for (sentence, said), group in groupby(annotations, key=lambda one: (one.sentence, one.split)):
@@ -321,6 +321,6 @@ def _trees(options: Spr1Options) -> list[CorpusPart]:
 
 
 _ASKS = "Which properties has the second span in the event of the first?"
-spr1 = edge("edge/spr1", Kind(_ASKS, _spr1_parts, _spr1, oracles=roles(_spr1)), Spr1Options)
-spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
-uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)
+spr1 = edge("edge/spr1", TargetFinder(_ASKS, _spr1_parts, _spr1, oracles=roles(_spr1)), Spr1Options)
+spr2 = edge("edge/spr2", TargetFinder(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
+uds = edge("edge/uds", TargetFinder(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)

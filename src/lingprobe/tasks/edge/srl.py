@@ -11,20 +11,20 @@ from functools import partial
 from typing import Annotated, Literal
 
 from lingprobe.corpora import conll2012
-from lingprobe.corpora.conll2012 import Block, Labelled
+from lingprobe.corpora.conll2012 import Block, LabelledSpan
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import roles as roles_of
-from lingprobe.tasks.edge.family import Count, Kind, Options, edge
+from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
 
 PREDICATE = "V"
 _CORE = re.compile(r"ARG[0-5A](?!M)")
 
 
 @dataclass(frozen=True, slots=True)
-class SrlOptions(Options):
+class SrlOptions(EdgeTaskOptions):
     """As all edge tasks; from CoNLL-2012 columns (.gold_conll), OntoNotes' or PropBank's."""
 
     roles: Annotated[
@@ -44,7 +44,7 @@ def kind_of(role: str) -> str:
     return "core" if _CORE.match(role) else "non-core"
 
 
-def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
+def roles(block: Block, count: Count) -> list[tuple[LabelledSpan, LabelledSpan]]:
     """The predicate and the argument of every target, in the order of predicates and of words."""
     pairs = []
     for spans in block.arguments():
@@ -90,7 +90,7 @@ def _parts(options: SrlOptions) -> list[CorpusPart]:
 
 srl = edge(
     "edge/srl",
-    Kind(
+    TargetFinder(
         "Which role does the second span play in the event of the first?",
         _parts,
         _srl,

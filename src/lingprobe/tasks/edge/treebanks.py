@@ -26,7 +26,14 @@ from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import spans
-from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    Count,
+    EdgeTaskOptions,
+    TargetReader,
+    TaskOracle,
+    WordFacts,
+)
 from lingprobe.tasks.features import features_of_words, varied_features
 from lingprobe.tasks.options import arguments
 from lingprobe.tasks.rules import question
@@ -56,11 +63,11 @@ ROWS = (
 )
 
 
-def _of_rows(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
-    return {"rows": Oracle(ROWS, _rows)}
+def _of_rows(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
+    return {"rows": TaskOracle(ROWS, _rows)}
 
 
-def _rows(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
@@ -161,7 +168,7 @@ def _relation(deprel: str, relations: str) -> str:
     return COMMON.get(deprel, deprel) if relations == "common" else deprel
 
 
-def _every_feature(options: Options) -> list[str]:
+def _every_feature(options: EdgeTaskOptions) -> list[str]:
     """The features of words that make a task: two values or more have enough of them."""
     parts = one_each(list_corpus_files(options.paths, CONLLU))
     upos = arguments(options).get("upos")
@@ -241,7 +248,7 @@ def const(
         yield span, Answer(label, strata={"height": height})
 
 
-class Phrases(NamedTuple):
+class PhraseTargets(NamedTuple):
     """The targets of a tree; a word's own tag is none."""
 
     spans: list[tuple[int, int]]
@@ -249,13 +256,13 @@ class Phrases(NamedTuple):
     heights: list[str]
 
 
-def phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> Phrases:
+def phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> PhraseTargets:
     """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
     a tag would be 1.
     """
     heights = _heights(tree)
     names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]
-    targets = Phrases([], [], [])
+    targets = PhraseTargets([], [], [])
     above: list[int] = []
     for node in range(0 if root else 1, len(names)):
         span = (tree.starts[node], tree.stops[node])

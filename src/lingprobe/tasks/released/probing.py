@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
 from lingprobe.data.records import records
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.released.family import Options, TaskRelease
+from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
 
 LAYOUTS = {
@@ -24,7 +24,7 @@ LAYOUTS = {
 }
 
 
-def _define_task(cells: Sequence[str]) -> TaskDefinition[Options]:
+def _define_task(cells: Sequence[str]) -> TaskDefinition[ReleaseOptions]:
     """The task of a row."""
     name, layout, names, fetched, probe, view, altered, line, asks = (
         "" if c == "-" else c for c in cells

@@ -24,7 +24,7 @@ from lingprobe.data.progress import show_progress
 from lingprobe.tasks.released.catalogue import Collection, Known
 from lingprobe.tasks.released.content import ABOUT
 from lingprobe.tasks.released.download import Web, download
-from lingprobe.tasks.released.fetch import Wish, fetch
+from lingprobe.tasks.released.fetch import FetchRequest, fetch
 
 API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
 RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
@@ -61,12 +61,14 @@ def collections(pattern: str) -> list[Collection]:
     ]
 
 
-def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> Wish:
+def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> FetchRequest:
     """What to fetch of a treebank; its files are listed later."""
-    return Wish(collection(bank), folder / bank.name if folder else home_of(bank), base=base)
+    return FetchRequest(
+        collection(bank), folder / bank.name if folder else home_of(bank), base=base
+    )
 
 
-def list_files(asked: Wish, bank: Treebank) -> Wish:
+def list_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
@@ -79,7 +81,7 @@ def list_files(asked: Wish, bank: Treebank) -> Wish:
     return replace(asked, collection=replace(asked.collection, files=tuple(facts), facts=facts))
 
 
-def _request_files(asked: Wish, bank: Treebank) -> dict[str, Known]:
+def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, Known]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
     address = {"name": bank.name, "release": bank.fetched_release}
@@ -107,7 +109,7 @@ def _list_problem(bank: Treebank, why: str) -> str:
     )
 
 
-def _document(url: str, asked: Wish) -> bytes:
+def _document(url: str, asked: FetchRequest) -> bytes:
     """The content of a short document."""
     part = download(url, asked.folder / ".list", asked.web, LONGEST_LIST)
     try:
@@ -159,7 +161,7 @@ def _read_statistics(document: bytes, code: str) -> dict[str, Known]:
     }
 
 
-def describe_treebank(done: Wish) -> str:
+def describe_treebank(done: FetchRequest) -> str:
     """What a fetched treebank says of itself: its licence, and that its words are withheld."""
     facts = read_facts(done.folder)
     licence = f"licence: {facts.get('License', done.collection.terms)}"

@@ -1,7 +1,7 @@
 """The ten tasks of Conneau et al. 2018 (section 2), from constituency trees; three of them from any
 text, one from tagged text.
 
-Each is a `Question` put to a parsed corpus; all ten take the options of `Options`.
+Each is a `CorpusQuestion` put to a parsed corpus; all ten take the options of `TreeTaskOptions`.
 docs/tasks-tree.md has the definitions, where the paper leaves something open, and the error rates
 found by reading.
 """
@@ -29,13 +29,13 @@ from lingprobe.tasks import baseline_names
 from lingprobe.tasks.findings import AT_ONCE, Found
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
-from lingprobe.tasks.questions import Answers, Question
-from lingprobe.tasks.sources import Source
+from lingprobe.tasks.questions import Answers, CorpusQuestion
+from lingprobe.tasks.sources import NamedFile
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
 from lingprobe.tasks.tree.altered_sentences import Alteration
 from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, head
-from lingprobe.tasks.tree.corpus import LENGTHS, Options
+from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
 from lingprobe.tasks.ud.classes import LEAST
 from lingprobe.tasks.ud.facts import CONTENT, PLACES, content, places
 
@@ -59,7 +59,7 @@ Says = Callable[[BracketTree], Sequence[str]]
 
 
 def facts(
-    oracle: str, files: Sequence[Source], on_error: OnError, sentences: Collection[Sentence]
+    oracle: str, files: Sequence[NamedFile], on_error: OnError, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all that the files have."""
     if oracle in PLACES:
@@ -88,7 +88,7 @@ def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, 
     }
 
 
-def has_trees(files: Sequence[Source]) -> bool:
+def has_trees(files: Sequence[NamedFile]) -> bool:
     """Whether all of some files are of trees."""
     return not any(_is_text(source.part.path) for source in files)
 
@@ -168,20 +168,20 @@ OF_TREES: Mapping[str, Says] = {
 }
 
 
-def _parts(options: Options) -> list[CorpusPart]:
+def _parts(options: TreeTaskOptions) -> list[CorpusPart]:
     """The files, and those that frequencies are counted in."""
     counted = [CorpusPart("freq", path) for name in options.freq for path in corpus(name)]
     return [*(source.part for source in options.sources), *counted]
 
 
-def _offered_oracles(oracles: Mapping[str, str], options: Options) -> list[str]:
+def _offered_oracles(oracles: Mapping[str, str], options: TreeTaskOptions) -> list[str]:
     """What labels are derived from; only trees say where in a tree a word is."""
     trees = has_trees(options.sources)
     return [name for name in oracles if trees or name not in OF_TREES]
 
 
 def _facts(
-    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+    name: str, oracle: str, options: TreeTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the trees of these sentences say, or where their words stood before they were
     altered.
@@ -195,7 +195,7 @@ def _facts(
     return facts(oracle, options.sources, options.on_error, sentences)
 
 
-def _settings(name: str, options: Options) -> dict[str, Any]:
+def _settings(name: str, options: TreeTaskOptions) -> dict[str, Any]:
     """What options change of how candidates are sampled."""
     counted: dict[str, Any] = {"rarest": 1, "commonest": 0} if options.has_corpus_band else {}
     if name == "tree-depth" and options.depths == "gaussian":
@@ -213,12 +213,16 @@ _NUMBER = {
 
 
 def _task(
-    name: str, asks: str, candidates: Answers[Options], oracles: Mapping[str, str], **more: Any
-) -> TaskDefinition[Options]:
-    question = Question(
+    name: str,
+    asks: str,
+    candidates: Answers[TreeTaskOptions],
+    oracles: Mapping[str, str],
+    **more: Any,
+) -> TaskDefinition[TreeTaskOptions]:
+    question = CorpusQuestion(
         f"tree/{name}",
         asks,
-        Options.corpus,
+        TreeTaskOptions.corpus,
         _parts,
         candidates,
         varied=partial(_settings, name),
@@ -227,7 +231,7 @@ def _task(
         facts=partial(_facts, f"tree/{name}"),
         **more,
     )
-    return question.define(Options)
+    return question.define(TreeTaskOptions)
 
 
 sent_len = _task(

@@ -49,7 +49,7 @@ class Odd(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ReplacementWords:
     """What replacements are chosen from.
 
     forms   of the corpus, by number; tags [forms] a number of KINDS for those that may be replaced
@@ -67,7 +67,7 @@ class Choice:
     own: bool
 
     @classmethod
-    def of(cls, counts: Frequencies, lexicon: Mapping[str, str], own: bool) -> Choice:
+    def of(cls, counts: Frequencies, lexicon: Mapping[str, str], own: bool) -> ReplacementWords:
         """From a corpus and the tag of each form."""
         low, high = band(counts.total)
         forms = tuple(counts.numbers)
@@ -184,7 +184,9 @@ def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, 
     }
 
 
-def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found, dict[str, int]]:
+def replacements(
+    corpus: ParsedCorpus, choice: ReplacementWords, seed: int
+) -> tuple[Found, dict[str, int]]:
     """Candidates, half of them with a word replaced (C), and how many sentences were excluded for
     which reason.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.batches import Batch, Coded
+from lingprobe.corpora.batches import Batch, CodedStrings
 from lingprobe.corpora.languages import name_language_of_script
 from lingprobe.corpora.marks import OPENING, ends, fold_marks, sign
 from lingprobe.corpora.trees import features
@@ -28,7 +28,7 @@ from lingprobe.tasks.ud.constructions import (
 )
 from lingprobe.tasks.ud.forms import read_as
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
+from lingprobe.tasks.ud.verbs import TENSES, VerbGroup, verb_group
 
 Value = TypeVar("Value")
 NUMBERS = {"Sing": "sing", "Plur": "plur"}
@@ -73,7 +73,7 @@ class Argument(NamedTuple):
     one: bool = False
 
 
-class Clause(NamedTuple):
+class MainClause(NamedTuple):
     """The main clause of a sentence. Its predicate is the root; of coordinated predicates UD makes
     the first the root.
 
@@ -99,7 +99,7 @@ class Clause(NamedTuple):
     sentence: Sentence
     form: str
     lemma: str
-    group: Group
+    group: VerbGroup
     relations: list[str]
     subjects: list[Argument]
     objects: list[Argument]
@@ -126,7 +126,9 @@ class Clause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> Iterator[Clause]:
+def clauses(
+    batch: Batch, sentences: Sequence[Sentence], language: str = ""
+) -> Iterator[MainClause]:
     """The main clauses of the sentences of a batch, in order.
 
     language  its code, or that of the treebank; '' where the file does not say it
@@ -148,7 +150,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> 
         auxiliaries[sentence].append(inner)
     nouns, types = _nouns(batch), _types_of_words(batch, of, language)
     return (
-        Clause(
+        MainClause(
             sentence,
             form.lower(),
             lemma.lower(),
@@ -202,7 +204,7 @@ def _by_sentence(values: list[Value], of: Ints, sentences: int) -> list[list[Val
     return [values[a:b] for a, b in pairwise(bounds)]
 
 
-def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[list[str]]:
+def _relations(deprels: CodedStrings, kids: Ints, of: Ints, sentences: int) -> list[list[str]]:
     ordered = sorted(deprels.names)
     place = {name: i for i, name in enumerate(ordered)}
     rank = np.array([place[name] for name in deprels.names], np.int64)[deprels.codes[kids]]
@@ -290,7 +292,7 @@ def _particles_of_verbal_nouns(
 def _being(
     batch: Batch, kids: Ints, auxiliaries: list[list[tuple[str, str, str]]], of: Ints
 ) -> list[str]:
-    """Of each sentence `Clause.being`."""
+    """Of each sentence `MainClause.being`."""
     pronouns = kids[(batch.upos.where("PRON".__eq__) & _clitic(batch))[kids]]
     persons = _by_sentence(
         [
@@ -349,7 +351,7 @@ def _nouns(batch: Batch) -> _Nouns:
     case = _above(batch, cases)
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
     of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
-    measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
+    measures = CodedStrings(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
     adposition = np.full(len(batch.parents), -1)
     rows = np.flatnonzero(cases)[::-1]  # of several the first one stays
     adposition[batch.parents[rows]] = rows
@@ -428,7 +430,7 @@ def _above(batch: Batch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return governing
 
 
-def _strings(column: Coded, rows: Ints) -> list[str]:
+def _strings(column: CodedStrings, rows: Ints) -> list[str]:
     return [column.names[k] for k in column.codes[rows].tolist()]
 
 

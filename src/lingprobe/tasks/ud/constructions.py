@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from lingprobe.corpora.languages import get_lineage
 from lingprobe.corpora.trees import features
-from lingprobe.tasks.ud.forms import Form, Verb
+from lingprobe.tasks.ud.forms import TenseForm, Verb
 
 TABLE = Path(__file__).with_name("constructions.tsv")
 ANY = "any"
@@ -53,12 +53,12 @@ _ABOUT = {
 NO_LEMMA_ASKED = "-"
 """What a row has for the lemma of a verb without auxiliaries."""
 FORMS = {
-    "finite": Form.FINITE,
-    "infinitive": Form.INFINITIVE,
-    "past": Form.PERFECT,
-    "present": Form.IMPERFECT,
-    "future": Form.PROSPECTIVE,
-    "stem": Form.BARE,
+    "finite": TenseForm.FINITE,
+    "infinitive": TenseForm.INFINITIVE,
+    "past": TenseForm.PERFECT,
+    "present": TenseForm.IMPERFECT,
+    "future": TenseForm.PROSPECTIVE,
+    "stem": TenseForm.BARE,
 }
 """Forms of the verb: finite, infinitive, past participle or supine, present participle or gerund,
 participle of the future, and a word whose features say nothing.
@@ -210,7 +210,7 @@ def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
     does not ask; '' where no row says it. Rows of other languages say nothing, as particles are
     short words.
     """
-    verb = Verb("", "", features(raw), Form.FINITE)
+    verb = Verb("", "", features(raw), TenseForm.FINITE)
     found = find_meaning(lemma, relation, verb, language)
     return found.name if found.is_read else ""
 
@@ -221,11 +221,11 @@ def cell(auxiliary: Verb, verb: Verb) -> str:
 
 
 SPELT = {
-    Form.FINITE: "finite verb",
-    Form.INFINITIVE: "infinitive",
-    Form.PERFECT: "past participle",
-    Form.IMPERFECT: "present participle",
-    Form.PROSPECTIVE: "future participle",
-    Form.BARE: "bare verb",
+    TenseForm.FINITE: "finite verb",
+    TenseForm.INFINITIVE: "infinitive",
+    TenseForm.PERFECT: "past participle",
+    TenseForm.IMPERFECT: "present participle",
+    TenseForm.PROSPECTIVE: "future participle",
+    TenseForm.BARE: "bare verb",
 }
 """How notes spell a form."""

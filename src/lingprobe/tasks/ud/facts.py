@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lingprobe.corpora.batches import Batch, Coded, batches
+from lingprobe.corpora.batches import Batch, CodedStrings, batches
 from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import features
@@ -116,7 +116,7 @@ def _words(batch: Batch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.deprels)
 
 
-def _every(batch: Batch, places: Coded) -> Iterator[tuple[str, ...]]:
+def _every(batch: Batch, places: CodedStrings) -> Iterator[tuple[str, ...]]:
     """The facts of every word, by what it is called in one column."""
     columns = (column.strings() for column in (places, batch.upos, batch.feats))
     said = list(map(_word, *columns))

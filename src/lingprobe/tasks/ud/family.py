@@ -1,9 +1,9 @@
 """The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD
 treebank.
 
-Rules are put to the main clauses of a treebank in one pass; a `Question` each says how their
-answers become a task. All nine take the options of `Options`. docs/tasks-ud.md has the definitions,
-where they differ from the paper's, and the error rates found by reading.
+Rules are put to the main clauses of a treebank in one pass; a `CorpusQuestion` each says how their
+answers become a task. All nine take the options of `TreebankTaskOptions`. docs/tasks-ud.md has the
+definitions, where they differ from the paper's, and the error rates found by reading.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from lingprobe.corpora.conllu import TREE_SUFFIXES
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.marks import strip_marks
-from lingprobe.corpora.views import Block, Plain, dependencies
+from lingprobe.corpora.views import Block, RunningText, dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
@@ -38,10 +38,10 @@ from lingprobe.tasks.answers import (
 )
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
-from lingprobe.tasks.questions import Answers, CorpusOptions, Notes, Question
+from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, SentenceRules, parsed_corpus
+from lingprobe.tasks.questions import Answers, CorpusOptions, CorpusQuestion, Notes
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
-from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
+from lingprobe.tasks.sources import NamedFile, is_text, same_files, treebanks
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud import rules as ud_rules
 from lingprobe.tasks.ud.account import (
@@ -62,7 +62,7 @@ from lingprobe.tasks.ud.types import sent_type as sentence_type
 
 
 @dataclass(frozen=True, slots=True)
-class Options(CorpusOptions):
+class TreebankTaskOptions(CorpusOptions):
     """What every ud task takes; an option that a task has no use for changes nothing in it."""
 
     rules: Annotated[
@@ -122,7 +122,7 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
     """What all rules say of some sentences, and which auxiliary the tense is read from; language:
     the code of the treebank, '' where its name does not say it.
     """
-    if isinstance(block, Plain):
+    if isinstance(block, RunningText):
         none: list[Finding] = [NO_TREE] * len(sentences)
         columns = (
             OBLIQUES,
@@ -159,10 +159,10 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
     return answers
 
 
-def rules_of_file(path: Path) -> Rules:
+def rules_of_file(path: Path) -> SentenceRules:
     """The rules, for the language that a file's name or folder says."""
     code = treebank_code(path)
-    return Rules(partial(judge, language=code), (root_of(judge),), code)
+    return SentenceRules(partial(judge, language=code), (root_of(judge),), code)
 
 
 AUXILIARIES, OBLIQUES = "auxiliaries", "obliques"
@@ -184,7 +184,7 @@ def _checks(name: str) -> str:
     return f"{name}, contradicted"
 
 
-def files(options: CorpusOptions) -> list[Source]:
+def files(options: CorpusOptions) -> list[NamedFile]:
     """The treebanks, or running text."""
     return treebanks(options.path, options.with_, TREE_SUFFIXES)
 
@@ -210,14 +210,14 @@ def clausal(options: CorpusOptions) -> ParsedCorpus:
     return corpus
 
 
-def _offered_oracles(oracles: Mapping[str, str], options: Options) -> list[str]:
+def _offered_oracles(oracles: Mapping[str, str], options: TreebankTaskOptions) -> list[str]:
     """What labels are derived from; running text has no trees that would say it."""
     text = any(is_text(part.path) for part in parts(options))
     return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
 
 
 def _facts(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+    oracle: str, options: TreebankTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the annotation of these sentences says."""
     if oracle in CONTENT:
@@ -226,7 +226,7 @@ def _facts(
 
 
 def _facts_of_types(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+    oracle: str, options: TreebankTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
@@ -234,7 +234,7 @@ def _facts_of_types(
     return facts(oracle, parts(options), options.on_error, sentences, strip_marks)
 
 
-def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     lengths = corpus.columns(LENGTH)[0]
     labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
     found = Found.where(corpus, lengths, [label and Answer(label) for label in labels])
@@ -242,7 +242,7 @@ def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _words(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     chosen = contents(corpus.words(), corpus.forms)
     notes["word content"] = chosen.notes
     found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
@@ -250,7 +250,7 @@ def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     depths, lengths = corpus.columns(DEPTH, LENGTH)
     run = comparable(cross_tabulate(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
@@ -260,7 +260,7 @@ def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = count_findings(findings)
     named = {
@@ -283,16 +283,16 @@ def universal(schema: str) -> str:
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 
-def _findings(name: str, corpus: ParsedCorpus, options: Options) -> Findings:
+def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> Findings:
     """What a rule says, or the paper's where it has another."""
     paper = options.rules == "paper" and name in LITERAL
     return corpus.findings(_literal(name) if paper else name)
 
 
-def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
+def _rule_answers(name: str) -> Callable[[ParsedCorpus, TreebankTaskOptions, Notes], Found]:
     """The sentences that a rule has an answer for, with what the answers consist of."""
 
-    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    def answers(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
         findings = _findings(name, corpus, options)
         if name == "obj-num" and options.rules == "lingprobe":
             findings = refuse_obliques(corpus, findings, corpus.findings(OBLIQUES))
@@ -335,7 +335,7 @@ def _account(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) 
     return tag_readings(findings)
 
 
-def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
@@ -377,7 +377,7 @@ def _simple(finding: Finding) -> Finding:
     return _COMPOUND
 
 
-def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     found = _rule_answers("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
@@ -394,7 +394,7 @@ def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found.with_labels(("passive", "active"))
 
 
-def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _types(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     found = _rule_answers("sent-type")(corpus, options, notes)
     return found if options.final == "keep" else replace(found, edit=_all_stripped)
 
@@ -428,13 +428,13 @@ _TYPE = {
 def _task(
     name: str,
     asks: str,
-    answers: Answers[Options],
+    answers: Answers[TreebankTaskOptions],
     oracles: Mapping[str, str],
     *,
     says: Callable[..., Mapping[Sentence, Facts]] = _facts,
     **more: Any,
-) -> TaskDefinition[Options]:
-    question = Question(
+) -> TaskDefinition[TreebankTaskOptions]:
+    question = CorpusQuestion(
         f"ud/{name}",
         asks,
         clausal if name in RULES else parsed_files,
@@ -445,7 +445,7 @@ def _task(
         facts=says,
         **more,
     )
-    return question.define(Options)
+    return question.define(TreebankTaskOptions)
 
 
 sent_len = _task(

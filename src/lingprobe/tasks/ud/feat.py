@@ -28,8 +28,8 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, answer, count_findings
 from lingprobe.tasks.features import LEAST, Inventory, inventory, varied_features
 from lingprobe.tasks.findings import Found
-from lingprobe.tasks.parsed_corpora import ParsedCorpus, Rules, parsed_corpus
-from lingprobe.tasks.questions import CorpusOptions, Notes, Question
+from lingprobe.tasks.parsed_corpora import ParsedCorpus, SentenceRules, parsed_corpus
+from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, Notes
 from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, facts
 from lingprobe.tasks.ud.family import files, parts
 
@@ -43,7 +43,7 @@ MOST = 20  # values: beyond that it is no feature but an inventory
 
 
 @dataclass(frozen=True, slots=True)
-class Options(CorpusOptions):
+class FeatureTaskOptions(CorpusOptions):
     """What ud/feat takes beside the rest."""
 
     feature: Annotated[
@@ -93,17 +93,19 @@ class Options(CorpusOptions):
         )
 
 
-def _corpus(options: Options) -> ParsedCorpus:
+def _corpus(options: FeatureTaskOptions) -> ParsedCorpus:
     """The treebanks, with the value that each sentence has, or why it has none."""
     asked = f"{options.feature} {options.of} {options.upos}"
-    rules = Rules(partial(_judge, options), (root_of(_judge),), asked)
+    rules = SentenceRules(partial(_judge, options), (root_of(_judge),), asked)
     corpus = parsed_corpus(files(options), options.on_error, rules)
     if not options.by_class and options.of != "root":
         corpus.refuse_first_release()
     return corpus
 
 
-def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+def _judge(
+    options: FeatureTaskOptions, block: Block, sentences: list[Sentence]
+) -> dict[str, list[Finding]]:
     words = list(_find_answers(dependencies(block, "ud/feat"), options))
     return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
 
@@ -111,7 +113,7 @@ def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[st
 HAS = "features of the word"
 
 
-def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> Found:
     findings = corpus.findings("feat")
     values, reasons = count_findings(findings)
     _check(corpus, options, values, reasons)
@@ -127,7 +129,10 @@ def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
 
 
 def _check(
-    corpus: ParsedCorpus, options: Options, values: Mapping[str, int], reasons: Mapping[str, int]
+    corpus: ParsedCorpus,
+    options: FeatureTaskOptions,
+    values: Mapping[str, int],
+    reasons: Mapping[str, int],
 ) -> None:
     """Refuse a feature that the treebank does not have there, and say what it has."""
     if len(values) > 1:
@@ -153,7 +158,7 @@ def _inventory(corpus: ParsedCorpus) -> Inventory:
     return inventory((str(raw), n) for raw, n in corpus.findings(HAS).recurring())
 
 
-def _every_feature(options: Options) -> list[str]:
+def _every_feature(options: FeatureTaskOptions) -> list[str]:
     """The features that make a task: two values or more have enough examples."""
     least = LEAST if options.least is None else options.least
     return varied_features(_inventory(_corpus(options)), least)
@@ -168,7 +173,7 @@ def telling(counts: Counter[str]) -> set[str]:
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _find_answers(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
+def _find_answers(batch: Batch, options: FeatureTaskOptions) -> Iterator[tuple[Finding, str]]:
     """What each sentence answers, and all features of the word that is asked about."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     nodes = _nodes(batch, of, options)
@@ -207,7 +212,7 @@ def _refuse_value(value: str, feature: str) -> str:
     return ""
 
 
-def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:
+def _nodes(batch: Batch, of: Ints, options: FeatureTaskOptions) -> Ints:
     """The words that are asked about, in order; more than one a sentence where it is in doubt."""
     if options.of == "root":
         return batch.roots
@@ -248,27 +253,27 @@ def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str
     return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]
 
 
-def _offered_oracles(options: Options) -> Mapping[str, str]:
+def _offered_oracles(options: FeatureTaskOptions) -> Mapping[str, str]:
     """What the feature of a word is one of many of."""
     return FEATURES if options.by_class else CLAUSE
 
 
 def _facts(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+    oracle: str, options: FeatureTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     return facts(oracle, parts(options), options.on_error, sentences)
 
 
-def _settings(options: Options) -> dict[str, Any]:
+def _settings(options: FeatureTaskOptions) -> dict[str, Any]:
     least = LEAST if options.least is None else options.least
     return {"least": least, "rare": options.rare}
 
 
-def _asks(options: Options) -> dict[str, str]:
+def _asks(options: FeatureTaskOptions) -> dict[str, str]:
     return {"question": f"Which {options.feature} has {options.whose}?"}
 
 
-feat = Question(
+feat = CorpusQuestion(
     "ud/feat",
     "Which value of a feature has a word of the sentence, such as Case of the object?",
     _corpus,
@@ -278,4 +283,4 @@ feat = Question(
     oracles=CLAUSE | FEATURES,
     offered=_offered_oracles,
     facts=_facts,
-).define(Options, varied=_asks, every={"feature": _every_feature})
+).define(FeatureTaskOptions, varied=_asks, every={"feature": _every_feature})

@@ -19,7 +19,7 @@ from lingprobe.corpora.marks import (
     sign,
 )
 from lingprobe.tasks.answers import Finding, answer
-from lingprobe.tasks.ud.clause import Clause
+from lingprobe.tasks.ud.clause import MainClause
 from lingprobe.tasks.ud.constructions import TYPE, is_language_read
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.rules import tag_unread
@@ -31,7 +31,7 @@ BARE = "a bare infinitive: a command in some languages, a fragment in others"
 _COLONS = frozenset(":：՝")
 
 
-def sent_type(clause: Clause) -> Finding:
+def sent_type(clause: MainClause) -> Finding:
     """imper: Mood=Imp at the main predicate, without subject; inter: a final question mark; other:
     statements, exclamations.
     """
@@ -53,7 +53,7 @@ def sent_type(clause: Clause) -> Finding:
     )
 
 
-def _doubt(clause: Clause, ending: str, is_clause: bool) -> str:
+def _doubt(clause: MainClause, ending: str, is_clause: bool) -> str:
     """Why a sentence without a question mark may be no statement; '' where nothing is against
     it.
     """
@@ -71,7 +71,7 @@ def _doubt(clause: Clause, ending: str, is_clause: bool) -> str:
     return next((reason for holds, reason in doubts if holds), "")
 
 
-def _is_unread(clause: Clause) -> bool:
+def _is_unread(clause: MainClause) -> bool:
     """Whether a statement begins or ends with a word that may ask, of which no row says whether it
     does, in a language that has rows of these.
     """
@@ -98,7 +98,7 @@ def _asking_within(words: tuple[str, ...], text: str) -> int:
     )
 
 
-def _command(clause: Clause, ending: str) -> Finding:
+def _command(clause: MainClause, ending: str) -> Finding:
     if ending == "?":
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
@@ -112,7 +112,7 @@ def _command(clause: Clause, ending: str) -> Finding:
     )
 
 
-def _question(clause: Clause, quoted: bool, ending: str) -> Finding:
+def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
     # the mark speaks of that part alone

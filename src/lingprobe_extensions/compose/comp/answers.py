@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.contrasts import words_of
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.lexicon import KINDS, Entry, Lexicon
+from lingprobe_extensions.compose.events.lexicon import KINDS, LexicalEntry, Lexicon
 from lingprobe_extensions.compose.readings.find import Grammar, agreeing, grammar
 from lingprobe_extensions.compose.readings.reading import Fact, Reading
-from lingprobe_extensions.compose.readings.words import Entry as Read
-from lingprobe_extensions.compose.readings.words import Extra
+from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 
 Answer = Callable[[Reading, tuple[str, ...]], bool | None]
 """A reading and the asked words -> whether the answer is yes; None where it is open."""
@@ -135,7 +134,7 @@ def _arguments(reading: Reading, verb: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Reader:
+class LabelChecker:
     """What confirms labels: the answer to a question, what reads the sentences, and words that the
     reader's own table lacks.
     """
@@ -145,7 +144,7 @@ class Reader:
     more: Extra
 
     @classmethod
-    def of(cls, answer: Answer, language: Language) -> Reader:
+    def of(cls, answer: Answer, language: Language) -> LabelChecker:
         """For sentences of a language, whose lexicon may have further words if its reader takes
         any.
         """
@@ -180,16 +179,16 @@ class Reader:
         return answer is label
 
 
-def _unknown(lexicon: Lexicon, usual: Lexicon) -> Iterator[Read]:
+def _unknown(lexicon: Lexicon, usual: Lexicon) -> Iterator[UserLexeme]:
     """The words of a lexicon that the usual one lacks."""
 
-    def entry_key(entry: Entry) -> tuple[object, ...]:
+    def entry_key(entry: LexicalEntry) -> tuple[object, ...]:
         return entry.lemma, entry.forms, entry.classes
 
     for kind in KINDS:
         known = {entry_key(entry) for entry in usual.entries[kind]}
         yield from (
-            Read(kind, e.lemma, e.forms, e.classes, e.flags)
+            UserLexeme(kind, e.lemma, e.forms, e.classes, e.flags)
             for e in lexicon.entries[kind]
             if entry_key(e) not in known
         )

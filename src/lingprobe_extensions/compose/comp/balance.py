@@ -153,7 +153,7 @@ def round_shares(weights: Matrix, n: int, balances: Matrix) -> Ints:
 LEAST, EVEN, FEATURE = 1e-8, 2e-4, 2e-6
 
 
-class Items(NamedTuple):
+class SampledItems(NamedTuple):
     """Sampled items of some contrasts as shallow rules see them.
 
     of      the contrast of each [n]
@@ -228,7 +228,7 @@ def at_least(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
 
 
 def balance_contrasts(
-    given: Balance, items: Items, named: Sequence[Rule], *, single_features: bool
+    given: Balance, items: SampledItems, named: Sequence[Rule], *, single_features: bool
 ) -> Balance:
     """The balance of contrasts: `given` is what is to hold whatever shallow rules say; no named
     rule and, if wanted, no single feature is to say much.
@@ -244,7 +244,7 @@ def balance_contrasts(
     return given.solve_prices()
 
 
-def _yes_excess(items: Items, holds: Flags, contrasts: int) -> Matrix:
+def _yes_excess(items: SampledItems, holds: Flags, contrasts: int) -> Matrix:
     """How much oftener what holds [items, features] goes with yes than with no [contrasts,
     features].
     """

@@ -13,8 +13,8 @@ from lingprobe import Dataset, Sentence, Tags
 from lingprobe.extend import Ints, column_from_codes
 from lingprobe_extensions.compose.comp.build import PartPairs, strata
 from lingprobe_extensions.compose.comp.contrasts import Contrast, words_of
-from lingprobe_extensions.compose.comp.draw import Pairs
-from lingprobe_extensions.compose.events.batch import Batch
+from lingprobe_extensions.compose.comp.draw import ContrastPairs
+from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.readings.gold import gold, role_fact
 from lingprobe_extensions.compose.readings.reading import Reading
@@ -24,7 +24,7 @@ TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "ne
 Written = Literal["plain", "cased"]
 
 
-class Rows(NamedTuple):
+class QuestionRows(NamedTuple):
     """What one question about one run of pairs adds, a row a pair: answers of the first sentences,
     asked words, and the tags of all.
     """
@@ -63,7 +63,7 @@ def meanings(parts: Sequence[PartPairs], language: Language) -> Iterator[tuple[s
     for run in (run for part in parts for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
         for values in (run.values, run.contrast.second(run.values)):
-            lines = Batch(run.contrast.placed, values, places, language).lines()
+            lines = ShapeBatch(run.contrast.placed, values, places, language).lines()
             yield from (meaning(line, language.denying) for line in lines)
 
 
@@ -87,7 +87,7 @@ def dataset(
     order that the seed picks.
     """
     texts: list[str] = []
-    rows: list[Rows] = []
+    rows: list[QuestionRows] = []
     words: dict[tuple[str, int], int] = {}
     for part in parts:
         for schema, run in part.runs:
@@ -98,8 +98,8 @@ def dataset(
 
 
 def _rows(
-    part: PartPairs, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]
-) -> Iterator[Rows]:
+    part: PartPairs, schema: str, run: ContrastPairs, start: int, words: dict[tuple[str, int], int]
+) -> Iterator[QuestionRows]:
     first = start + 2 * np.arange(len(run.first))
     for question in run.questions:
         asked = [
@@ -112,7 +112,7 @@ def _rows(
         tags |= strata(run.contrast, question)
         if part.part.split == 2:
             tags["new"] = part.part.name
-        yield Rows(first, np.stack(asked, 1), question.first, part.part.split, tags)
+        yield QuestionRows(first, np.stack(asked, 1), question.first, part.part.split, tags)
 
 
 def _number_words(
@@ -126,7 +126,7 @@ def _number_words(
 
 
 def _dataset(
-    rows: list[Rows],
+    rows: list[QuestionRows],
     texts: list[str],
     words: dict[tuple[str, int], int],
     by: tuple[Language, int],
@@ -154,7 +154,7 @@ def _dataset(
     ).with_notes(**notes)
 
 
-def _strata(rows: list[Rows], of: Ints) -> dict[str, Tags]:
+def _strata(rows: list[QuestionRows], of: Ints) -> dict[str, Tags]:
     """The tags of both items of each pair, by the row that it comes from."""
     twice = np.repeat(of, 2)
     known = {key for row in rows for key in row.tags}

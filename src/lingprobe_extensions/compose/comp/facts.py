@@ -26,7 +26,7 @@ phrase in which they do.
 """
 
 
-class Oracle(NamedTuple):
+class SentenceOracle(NamedTuple):
     """What an oracle tells of a sentence, and a sentence about that."""
 
     facts: FactsOf
@@ -171,33 +171,35 @@ EVERY = "for every part of test"
 APART = "each by the place of its clause, for probes that can put the two together"
 
 
-def _pairs(belonging: Belonging, of: str) -> Mapping[str, Oracle]:
+def _pairs(belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about two words."""
     return {
-        "relations": Oracle(
+        "relations": SentenceOracle(
             partial(pair_facts, belonging), f"{of}, one fact for two words; {SEEN}"
         ),
-        "slots": Oracle(partial(by_place, belonging), f"{of}, {APART}"),
+        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {APART}"),
     }
 
 
-def _values(name: str, belonging: Belonging, of: str) -> Mapping[str, Oracle]:
+def _values(name: str, belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about one word."""
     return {
-        name: Oracle(partial(pair_facts, belonging), f"{of}, one fact for the two; {EVERY}"),
-        "slots": Oracle(partial(by_place, belonging), f"{of}, {APART}"),
+        name: SentenceOracle(
+            partial(pair_facts, belonging), f"{of}, one fact for the two; {EVERY}"
+        ),
+        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {APART}"),
     }
 
 
-ORACLES: Mapping[str, Mapping[str, Oracle]] = {
-    "content1": {"words": Oracle(words, f"which words there are, {EVERY}")},
-    "content2": {"words": Oracle(words, f"which words there are, {EVERY}")},
+ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
+    "content1": {"words": SentenceOracle(words, f"which words there are, {EVERY}")},
+    "content2": {"words": SentenceOracle(words, f"which words there are, {EVERY}")},
     "order": {
-        "relations": Oracle(
+        "relations": SentenceOracle(
             partial(pair_facts, before),
             f"which noun comes before which verb, one fact for two words; {SEEN}",
         ),
-        "positions": Oracle(
+        "positions": SentenceOracle(
             positions,
             "at which place each noun and verb stands, for probes that can compare the two",
         ),

@@ -27,7 +27,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import paper as comp_paper
-from lingprobe_extensions.compose.comp.build import Design, Held, PartPairs, Plan
+from lingprobe_extensions.compose.comp.build import DatasetPlan, Held, PartPairs, QuestionDesign
 from lingprobe_extensions.compose.comp.data import (
     Written,
     capitalize_sentences,
@@ -37,7 +37,7 @@ from lingprobe_extensions.compose.comp.data import (
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
-from lingprobe_extensions.compose.comp.draw import Drawing
+from lingprobe_extensions.compose.comp.draw import SamplingState
 from lingprobe_extensions.compose.comp.facts import ORACLES
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
@@ -45,7 +45,7 @@ from lingprobe_extensions.compose.comp.words import COMBINATIONS, parts, read, r
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import LANGUAGES
 from lingprobe_extensions.compose.events.languages import language as named
-from lingprobe_extensions.compose.events.request import Request, tables_of
+from lingprobe_extensions.compose.events.request import GenerationRequest, tables_of
 from lingprobe_extensions.compose.readings.reading import Reading
 
 PROBE = "mlp,protocol=ettinger"
@@ -55,7 +55,7 @@ UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere 
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CompositionOptions:
     """What every task of composition takes."""
 
     mode: Annotated[
@@ -141,13 +141,13 @@ class Options:
         )
 
 
-def _view_options(options: Options) -> dict[str, str]:
+def _view_options(options: CompositionOptions) -> dict[str, str]:
     """How units are brought together, and what is told of the asked words."""
     return {} if options.asked == "one-hot" else {"view": "mean+asked-vectors"}
 
 
 def _facts(
-    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+    name: str, oracle: str, options: CompositionOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Sequence[Sequence[str]]]:
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
@@ -160,7 +160,7 @@ def _facts(
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
 
-def _load(name: str, options: Options) -> Dataset:
+def _load(name: str, options: CompositionOptions) -> Dataset:
     """The items, built now: the same for the same options."""
     _check(name, options)
     dataset, language = _build_dataset(name, _plain(options))
@@ -169,12 +169,12 @@ def _load(name: str, options: Options) -> Dataset:
     return dataset if options.asked == "one-hot" else with_words(dataset)
 
 
-def _plain(options: Options) -> Options:
+def _plain(options: CompositionOptions) -> CompositionOptions:
     """The options that decide which items there are."""
     return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
-def _parts(options: Options) -> list[CorpusPart]:
+def _parts(options: CompositionOptions) -> list[CorpusPart]:
     """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
         return []
@@ -185,14 +185,14 @@ def _parts(options: Options) -> list[CorpusPart]:
     ]
 
 
-def _contents(options: Options) -> str:
+def _contents(options: CompositionOptions) -> str:
     """A hash of these files: sets are remembered by it, as files may be written anew while one
     works.
     """
     return digest_files(part.path for part in _parts(options))
 
 
-def _check(name: str, options: Options) -> None:
+def _check(name: str, options: CompositionOptions) -> None:
     _design(named(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
         check_number(split, n, str(FEWEST), "items of that split", DataProblem)
@@ -206,7 +206,7 @@ def _check(name: str, options: Options) -> None:
     check_number("per_sentence", options.per_sentence, "1", each, DataProblem)
 
 
-def _design(language: Language, name: str) -> Design:
+def _design(language: Language, name: str) -> QuestionDesign:
     """What a task of comp/ asks of the sentences of a language. DataProblem with the reason where
     it has none.
     """
@@ -219,7 +219,7 @@ def _design(language: Language, name: str) -> Design:
     return design
 
 
-def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
+def _build_dataset(name: str, options: CompositionOptions) -> tuple[Dataset, Language]:
     if options.mode == "paper":
         drawn = _paper_sentences(name, options, _contents(options))
         return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), named(
@@ -237,7 +237,7 @@ def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
     return items, plan.own.language
 
 
-def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
+def _meanings(name: str, options: CompositionOptions) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
         drawn = _paper_sentences(name, options, _contents(options))
@@ -248,8 +248,8 @@ def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
 
 @lru_cache(maxsize=4)
 def _generate_pairs(
-    name: str, options: Options, contents: str
-) -> tuple[list[PartPairs], Plan, Drawing]:
+    name: str, options: CompositionOptions, contents: str
+) -> tuple[list[PartPairs], DatasetPlan, SamplingState]:
     """The pairs of all parts, the plan that they were made by, and what was found out on the
     way.
     """
@@ -261,10 +261,10 @@ def _generate_pairs(
         if p.name != COMBINATIONS or plan.candidates(new=True)[0]
     ]
     checked = options.readings == "all"
-    drawing = Drawing(
+    drawing = SamplingState(
         options.seed,
         design.adverbs,
-        comp_answers.Reader.of(design.answer, plan.own.language) if checked else None,
+        comp_answers.LabelChecker.of(design.answer, plan.own.language) if checked else None,
         [],
         set(),
         {},
@@ -280,7 +280,7 @@ def _generate_pairs(
     return by_part, plan, drawing
 
 
-def _make_plan(name: str, options: Options, contents: str) -> Plan:
+def _make_plan(name: str, options: CompositionOptions, contents: str) -> DatasetPlan:
     """How a set is built."""
     usual = request_of(
         options.request,
@@ -298,7 +298,7 @@ def _make_plan(name: str, options: Options, contents: str) -> Plan:
     )
 
 
-def _all_asked(items: Dataset, drawing: Drawing, file: str) -> None:
+def _all_asked(items: Dataset, drawing: SamplingState, file: str) -> None:
     """Complain of words that are asked about nowhere because readings of their sentences do not
     agree.
     """
@@ -324,16 +324,16 @@ def _plan(
     _as_written: str,
     held: Held,
     per_sentence: int,
-) -> Plan:
+) -> DatasetPlan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
     language, name = design
     own = read(json.loads(request), file)
-    return Plan(_design(named(language), name), own, held, per_sentence)
+    return DatasetPlan(_design(named(language), name), own, held, per_sentence)
 
 
 def _paper_inputs(
-    name: str, options: Options
-) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
+    name: str, options: CompositionOptions
+) -> tuple[Mapping[str, GenerationRequest], tuple[int, int, int], int, int | None]:
     """What the paper's set is built from: requests of train (three fifths of the adverbs) and of
     test (the others), sizes, seed.
     """
@@ -353,7 +353,9 @@ def _paper_inputs(
 
 
 @lru_cache(maxsize=2)
-def _paper_sentences(name: str, options: Options, _as_written: str) -> comp_paper.Sentences:
+def _paper_sentences(
+    name: str, options: CompositionOptions, _as_written: str
+) -> comp_paper.Sentences:
     """The sentences of the paper's set, which its oracles ask for, too."""
     requests, sizes, seed, _ = _paper_inputs(name, options)
     return comp_paper.draw_sentences(name, requests, sizes, seed)
@@ -368,11 +370,11 @@ def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
     return {"pairs": pairs, "structures": structures}
 
 
-def _task(name: str, asks: str) -> TaskDefinition[Options]:
+def _task(name: str, asks: str) -> TaskDefinition[CompositionOptions]:
     return TaskDefinition(
         f"comp/{name}",
         asks,
-        Options,
+        CompositionOptions,
         partial(_load, name),
         _parts,
         probe=PROBE,

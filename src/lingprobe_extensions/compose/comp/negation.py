@@ -10,7 +10,7 @@ import numpy as np
 
 from lingprobe_extensions.compose.comp.contrasts import (
     Contrast,
-    Question,
+    ContrastQuestion,
     Swap,
     Two,
     alike,
@@ -21,10 +21,10 @@ from lingprobe_extensions.compose.comp.contrasts import (
 )
 from lingprobe_extensions.compose.events.assertions import OPEN, assertions
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Placed, members
+from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape, members
 
 
-def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
+def negations(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """One of two clauses is negated: the negation moves to the other one, or their verbs change
     places.
 
@@ -50,7 +50,7 @@ def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
                 yield replace(contrast, questions=questions)
 
 
-def _open(contrast: Contrast, question: Question) -> bool:
+def _open(contrast: Contrast, question: ContrastQuestion) -> bool:
     """Whether one of the two sentences leaves open what the asked verb says; its words do not
     matter for that.
     """
@@ -68,7 +68,7 @@ def _open(contrast: Contrast, question: Question) -> bool:
 
 
 def _not(
-    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
+    placed: LinearisedShape, two: Two, limits: Mapping[str, int], language: Language
 ) -> Iterator[Contrast]:
     """The verb of one clause is negated, with "not"."""
     one, other = two
@@ -88,7 +88,7 @@ def _not(
 
 
 def _no(
-    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
+    placed: LinearisedShape, two: Two, limits: Mapping[str, int], language: Language
 ) -> Iterator[Contrast]:
     """An argument of one clause is negated, with "no" or "not one"."""
     one, other = two
@@ -114,25 +114,25 @@ def _no(
                 )
 
 
-def _negation_questions(two: Two) -> tuple[Question, Question]:
+def _negation_questions(two: Two) -> tuple[ContrastQuestion, ContrastQuestion]:
     """Questions where the negation moves: each verb stays in its clause, and what it says happens
     where the other one is negated.
     """
     one, other = two
     return (
-        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), True, _place(other), other.prefix),
+        ContrastQuestion((f"{one.prefix}predicate",), False, _place(one), one.prefix),
+        ContrastQuestion((f"{other.prefix}predicate",), True, _place(other), other.prefix),
     )
 
 
-def _verb_questions(two: Two) -> tuple[Question, Question]:
+def _verb_questions(two: Two) -> tuple[ContrastQuestion, ContrastQuestion]:
     """Questions where the verbs change places, and the first clause is negated in both
     sentences.
     """
     one, other = two
     return (
-        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), True, _place(one), other.prefix),
+        ContrastQuestion((f"{one.prefix}predicate",), False, _place(one), one.prefix),
+        ContrastQuestion((f"{other.prefix}predicate",), True, _place(one), other.prefix),
     )
 
 

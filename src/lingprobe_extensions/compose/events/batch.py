@@ -15,16 +15,29 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem, Sentence
 from lingprobe_extensions.compose.events.cells import EXACT, Values
-from lingprobe_extensions.compose.events.language import Form, Key, Language, Numbers, Texts
+from lingprobe_extensions.compose.events.language import (
+    ClauseForm,
+    Language,
+    Numbers,
+    Texts,
+    VariableKey,
+)
 from lingprobe_extensions.compose.events.meaning import INNER, ROLES, Event
-from lingprobe_extensions.compose.events.shapes import Clause, Hole, Phrase, Placed, Slot, Twins
+from lingprobe_extensions.compose.events.shapes import (
+    ClauseShape,
+    Hole,
+    LinearisedShape,
+    Phrase,
+    Slot,
+    Twins,
+)
 from lingprobe_extensions.compose.events.skeleton import analyze_event, event
 from lingprobe_extensions.compose.events.space import Space
 
-Piece = tuple[Texts, tuple[Key, ...]]
+Piece = tuple[Texts, tuple[VariableKey, ...]]
 
 
-class Layout(NamedTuple):
+class ShapePieces(NamedTuple):
     """What a shape looks up, piece by piece: words, what they realise, and the event as JSON."""
 
     words: tuple[Piece, ...]
@@ -33,12 +46,12 @@ class Layout(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def layout(placed: Placed, language: Language) -> Layout:
+def layout(placed: LinearisedShape, language: Language) -> ShapePieces:
     """The pieces of a shape; remembered, because many sentences share them."""
     columns = language.columns(placed)
     words = _merge_constants((c.words, c.keys) for c in columns)
     roles = _merge_constants((c.roles, c.keys) for c in columns)
-    return Layout(words, roles, _merge_constants(fragments(placed, language)))
+    return ShapePieces(words, roles, _merge_constants(fragments(placed, language)))
 
 
 def _merge_constants(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -66,17 +79,17 @@ def join_pieces(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str
 
 
 def _index(
-    keys: tuple[Key, ...], values: Values
+    keys: tuple[VariableKey, ...], values: Values
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
     return tuple(values[k.path] if k.through is None else k.through[values[k.path]] for k in keys)
 
 
-def fragments(placed: Placed, language: Language) -> Iterator[Piece]:
+def fragments(placed: LinearisedShape, language: Language) -> Iterator[Piece]:
     """The JSON text of a shape's events in pieces: as `to_json` has it, without spaces."""
     yield from _clause_pieces(placed.shape, "", language)
 
 
-def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[Piece]:
+def _clause_pieces(clause: ClauseShape, prefix: str, language: Language) -> Iterator[Piece]:
     yield _constant_piece('{"predicate":')
     yield _table(language, "verb", f"{prefix}predicate")
     yield _constant_piece(f',"frame":"{clause.frame}"')
@@ -139,7 +152,7 @@ def _constant_piece(text: str) -> Piece:
 
 
 def _table(language: Language, kind: str, path: str) -> Piece:
-    return _texts(language, kind), (Key(path),)
+    return _texts(language, kind), (VariableKey(path),)
 
 
 @lru_cache(maxsize=64)
@@ -163,7 +176,7 @@ def _texts(language: Language, kind: str) -> Texts:
     )
 
 
-def _form_text(form: Form) -> str:
+def _form_text(form: ClauseForm) -> str:
     first = f',"tense":{_text(form.tense)}' if form.tense else f',"modal":{_text(form.modal)}'
     return f'{first},"aspect":{_text(form.aspect)},"polarity":{_text(form.polarity)}'
 
@@ -175,17 +188,17 @@ def _text(value: Any) -> str:
 T = TypeVar("T")
 
 
-class Generated(NamedTuple):
+class GeneratedSentence(NamedTuple):
     """A sentence and what each of its words realises: paths in its event, as `agent.noun`."""
 
     sentence: Sentence
     roles: tuple[str, ...]
 
 
-class Batch(NamedTuple):
+class ShapeBatch(NamedTuple):
     """Sentences of one shape: their values in columns, and their places in what was asked for."""
 
-    placed: Placed
+    placed: LinearisedShape
     values: Values
     places: Numbers
     language: Language
@@ -212,13 +225,13 @@ class Batch(NamedTuple):
             )
         ]
 
-    def sentences(self) -> list[Generated]:
+    def sentences(self) -> list[GeneratedSentence]:
         """The sentences with what their words realise."""
         spaced, roles = self.spaced_words(), self.roles()
         paths = {row: tuple(row.split(" ")) for row in set(roles)}  # few differ
         both = zip(spaced, _attach_marks(spaced, self.language), roles, strict=True)
         return [
-            Generated(Sentence(tuple(words.split(" ")), text), paths[row])
+            GeneratedSentence(Sentence(tuple(words.split(" ")), text), paths[row])
             for words, text, row in both
         ]
 
@@ -265,7 +278,7 @@ def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
     return starts
 
 
-def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
+def batches(space: Space, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
     """The sentences with some numbers, one batch a shape."""
     kind = np.int64 if space.size < EXACT else object
     starts = np.array(space.starts[:-1], kind)
@@ -281,10 +294,10 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
     for k, places in zip(distinct, np.split(order, first[1:]), strict=True):
         inside = numbers[places] - starts[k]
         cell = space.cells[k]
-        yield Batch(cell.placed, cell.values(inside), places, space.language)
+        yield ShapeBatch(cell.placed, cell.values(inside), places, space.language)
 
 
-def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -> list[T]:
+def in_order(parts: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], list[T]]) -> list[T]:
     """What each batch yields, put back in the order of the places."""
     ordered: list[Any] = [None] * n
     for part in parts:
@@ -293,15 +306,15 @@ def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -
     return ordered
 
 
-def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
+def sentences(space: Space, numbers: NDArray[Any]) -> list[GeneratedSentence]:
     """The sentences with some numbers, in their order."""
-    return in_order(batches(space, numbers), len(numbers), Batch.sentences)
+    return in_order(batches(space, numbers), len(numbers), ShapeBatch.sentences)
 
 
-def realize_event(event: Event, language: Language) -> Generated:
+def realize_event(event: Event, language: Language) -> GeneratedSentence:
     """The sentence of one event. An event whose words or forms the language lacks is named by what
     it lacks.
     """
     placed, row = analyze_event(event, language)
     values = {path: np.array([number]) for path, number in row.items()}
-    return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]
+    return ShapeBatch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

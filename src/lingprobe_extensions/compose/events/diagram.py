@@ -52,7 +52,7 @@ class Groups(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class ShapeConstraints:
     """What a shape leaves open, what each variable may be, and the boxes; each requirement is a
     list of boxes to reach one of.
     """
@@ -137,7 +137,7 @@ class Level(NamedTuple):
     to: Ints
 
 
-def levels(problem: Problem) -> list[Level]:
+def levels(problem: ShapeConstraints) -> list[Level]:
     """The diagram, variable by variable; every state but the first is reached."""
     states = [_start(problem)]
     diagram = []
@@ -160,7 +160,7 @@ def levels(problem: Problem) -> list[Level]:
     return diagram
 
 
-def _start(problem: Problem) -> State:
+def _start(problem: ShapeConstraints) -> State:
     return (
         (1 << len(problem.forbidden)) - 1,
         (1 << len(problem.reachable)) - 1,
@@ -206,7 +206,7 @@ class _Step:
     remaining: int
 
     @classmethod
-    def of(cls, problem: Problem, k: int) -> _Step:
+    def of(cls, problem: ShapeConstraints, k: int) -> _Step:
         """The step of the k-th variable."""
         path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
         groups, places = problem.groups[path]

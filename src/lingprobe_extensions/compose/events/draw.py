@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import hash_bytes
-from lingprobe_extensions.compose.events.batch import Batch, batches
+from lingprobe_extensions.compose.events.batch import ShapeBatch, batches
 from lingprobe_extensions.compose.events.cells import EXACT
 from lingprobe_extensions.compose.events.patterns import Partial, partial
 from lingprobe_extensions.compose.events.space import Space
@@ -150,7 +150,7 @@ class Draw:
         )
         return Permutation(self.n, (self.seed, 0)), inner
 
-    def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[Batch]]]:
+    def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[ShapeBatch]]]:
         """Runs of the draw in order: how many sentences, and their batches, whose places are those
         in the run.
         """
@@ -158,7 +158,7 @@ class Draw:
             positions = np.arange(start, min(start + size, self.n))
             yield len(positions), self._batches(positions)
 
-    def _batches(self, positions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[Batch]:
+    def _batches(self, positions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[ShapeBatch]:
         mixing, inner = self._orders
         if len(self.strata) == 1:
             return list(batches(self.strata[0].space, inner[0](positions)))

@@ -14,10 +14,21 @@ from lingprobe import DataProblem
 from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
 from lingprobe_extensions.compose.events.english_columns import PAST, columns
-from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule
+from lingprobe_extensions.compose.events.language import (
+    ClauseForm,
+    ExcludedBox,
+    Language,
+    PhraseForm,
+)
 from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
-from lingprobe_extensions.compose.events.shapes import Box, Clause, ClauseAt, Hole, Placed
+from lingprobe_extensions.compose.events.shapes import (
+    Box,
+    ClauseAt,
+    ClauseShape,
+    Hole,
+    LinearisedShape,
+)
 
 ALLOWED = {
     "stative progressives": '"is knowing the man"',
@@ -42,7 +53,7 @@ SIGNS = {
 }
 
 
-def rules(placed: Placed, language: Language) -> Iterator[Rule]:
+def rules(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Everything about a shape that is not said."""
     yield from common.rules(placed, language)
     for at in placed.clauses:
@@ -53,13 +64,13 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
     quantified = common.force(language, "none") | common.force(language, "every")
     for path, phrase in placed.phrases:
         if phrase.modifier is not None:
-            yield Rule({f"{path}.modifier.participant.form": quantified}, "odd places")
+            yield ExcludedBox({f"{path}.modifier.participant.form": quantified}, "odd places")
 
 
-def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+def _verb_rules(at: ClauseAt, language: Language) -> Iterator[ExcludedBox]:
     predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
     states = language.lexicon.mask("verb", flag="stative")
-    yield Rule(
+    yield ExcludedBox(
         {
             predicate: states,
             form: language.having("form", "aspect", ("progressive", "perfect progressive")),
@@ -74,10 +85,12 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
                 or (f.modal is not None and f.aspect == "progressive")
             ),
         )
-        yield Rule({form: heavy}, "long passives")
+        yield ExcludedBox({form: heavy}, "long passives")
 
 
-def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _argument_rules(
+    at: ClauseAt, placed: LinearisedShape, language: Language
+) -> Iterator[ExcludedBox]:
     yield from _some(at, placed, language)
     for role in ROLES:
         slot = at.clause.slot(role)
@@ -87,7 +100,7 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
         if slot is Hole.GAP:
             people = language.lexicon.mask("noun", classes=["person"])
             who = language.mask("relativiser", lambda word: word == "who")
-            yield Rule(
+            yield ExcludedBox(
                 {
                     f"{at.prefix}{role}.gap": who,
                     f"{nouns[0]}.noun": common.others(language, people),
@@ -96,12 +109,12 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
             )
         if slot is Hole.REFLEXIVE and len(nouns) == 1:
             singular = language.having("phrase", "number", ("singular",))
-            yield Rule(
+            yield ExcludedBox(
                 {f"{nouns[0]}.noun": _genderless_nouns(language), f"{nouns[0]}.form": singular}, ""
             )
 
 
-def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _some(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """What is said of "some" after a negation, which speakers take to be outside it: "did not help
     some women", "no man helped some".
     """
@@ -113,9 +126,11 @@ def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     for path, subject in placed.arguments(at):
         for noun in placed.nouns(path):
             if not subject:
-                yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
+                yield ExcludedBox(
+                    {f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope"
+                )
             yield from (
-                Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
+                ExcludedBox({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
                 for earlier in preceding
             )
             preceding.append(noun)
@@ -129,7 +144,9 @@ def _genderless_nouns(language: Language) -> int:
     )
 
 
-def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _sharing_rules(
+    at: ClauseAt, placed: LinearisedShape, language: Language
+) -> Iterator[ExcludedBox]:
     """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the
     men did not help and meet".
     """
@@ -139,27 +156,33 @@ def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator
     )
     modal = language.mask("form", lambda f: f.modal is not None)
     several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
-    yield Rule({first: modal, second: having, **several}, "")
+    yield ExcludedBox({first: modal, second: having, **several}, "")
     if at.clause.also is not None and at.clause.also.voice == "active":
         present = _simple(language, "positive") & language.having("form", "tense", ("present",))
-        yield Rule({first: modal, second: present, **several}, "")
+        yield ExcludedBox({first: modal, second: present, **several}, "")
         if at.clause.voice == "active":
-            yield Rule({first: _simple(language, "negative"), second: present, **several}, "")
+            yield ExcludedBox(
+                {first: _simple(language, "negative"), second: present, **several}, ""
+            )
         yield from _past_rules(at, at.clause.also, language)
     if at.clause.adverbs and at.clause.voice == "active":
         adverbs = language.mask("adverbs", bool)
-        yield Rule({first: _simple(language, "positive"), f"{at.prefix}adverbs": adverbs}, "")
+        yield ExcludedBox(
+            {first: _simple(language, "positive"), f"{at.prefix}adverbs": adverbs}, ""
+        )
 
 
-def _past_rules(at: ClauseAt, also: Clause, language: Language) -> Iterator[Rule]:
+def _past_rules(at: ClauseAt, also: ClauseShape, language: Language) -> Iterator[ExcludedBox]:
     """Second verbs in the past that could be participles after the auxiliary of the first."""
     past = _simple(language, "positive") & language.having("form", "tense", ("past",))
     perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
     alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
     second = f"{at.prefix}also.form"
-    yield Rule({f"{at.prefix}form": perfect, second: past, f"{at.prefix}also.predicate": alike}, "")
+    yield ExcludedBox(
+        {f"{at.prefix}form": perfect, second: past, f"{at.prefix}also.predicate": alike}, ""
+    )
     if at.clause.voice == "passive" and also.frame == "clausal":
-        yield Rule({second: past}, "")  # "was helped and promised that ..."
+        yield ExcludedBox({second: past}, "")  # "was helped and promised that ..."
 
 
 def _simple(language: Language, polarity: str) -> int:
@@ -168,7 +191,7 @@ def _simple(language: Language, polarity: str) -> int:
     )
 
 
-def _plural(path: str, placed: Placed, language: Language) -> Box:
+def _plural(path: str, placed: LinearisedShape, language: Language) -> Box:
     return (
         {}
         if placed.has_pair(path)
@@ -224,7 +247,7 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
     language = Language(
         name="English",
         lexicon=lexicon,
-        forms=tuple(Form(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
+        forms=tuple(ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
         phrases=PHRASES,
         relativisers=("that", "who"),
         adverbs=adverb_rows(lexicon, ADVERB_ROW),

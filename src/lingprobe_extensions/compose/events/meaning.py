@@ -56,7 +56,7 @@ class Modifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ParticipantPair:
     """Two participants that take one role together: "the man and the woman"."""
 
     both: tuple[Participant, Participant]
@@ -77,13 +77,13 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedSubject:
     """The subject of a second verb that is also the subject of the first: "the man slept and helped
     the woman".
     """
 
 
-Argument = Union[Participant, Pair, Reflexive, Gap, Shared]  # noqa: UP007
+Argument = Union[Participant, ParticipantPair, Reflexive, Gap, SharedSubject]  # noqa: UP007
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Event:
              the girl"; in the passive it says who is the subject, the recipient or the patient
     content  what is said or thought, for clausal frames
     also     what the subject did besides: a second verb with its own arguments, form and adverbs,
-             and `Shared` as its subject
+             and `SharedSubject` as its subject
     """
 
     predicate: str
@@ -145,7 +145,10 @@ EVENT = (
 PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
 MODIFIER = ("preposition", "participant")
 INNER = ("content", "also")  # events in events
-HOLES: Mapping[str, type[Reflexive | Shared]] = {"reflexive": Reflexive, "shared": Shared}
+HOLES: Mapping[str, type[Reflexive | SharedSubject]] = {
+    "reflexive": Reflexive,
+    "shared": SharedSubject,
+}
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -165,9 +168,9 @@ def to_json(event: Event) -> dict[str, Any]:
 def _argument_json(value: Argument) -> dict[str, Any]:
     if isinstance(value, Gap):
         return {"gap": value.relativiser}
-    if isinstance(value, Reflexive | Shared):
+    if isinstance(value, Reflexive | SharedSubject):
         return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
-    if isinstance(value, Pair):
+    if isinstance(value, ParticipantPair):
         return {"both": [_argument_json(p) for p in value.both]}
     fields: dict[str, Any] = {
         "noun": value.noun,
@@ -220,7 +223,7 @@ def _argument(value: object, path: str) -> Argument:
         both = check_keys(value, ("both",), path)["both"]
         if not isinstance(both, list) or len(both) != 2:
             raise DataProblem(f"{path}.both: is a list of two participants")
-        return Pair(
+        return ParticipantPair(
             (_participant(both[0], f"{path}.both.0"), _participant(both[1], f"{path}.both.1"))
         )
     return _participant(value, path)

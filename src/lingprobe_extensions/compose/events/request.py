@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem, ReferenceProblem
-from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, Grammar
+from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import language as named
 from lingprobe_extensions.compose.events.lexicon import BANDS, KINDS
@@ -84,7 +84,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class GenerationRequest:
     """What is asked for, read and checked.
 
     domains   for each kind of variable the values that it may have, in bits
@@ -96,7 +96,7 @@ class Request:
     """
 
     language: Language
-    grammar: Grammar
+    grammar: StructureInventory
     domains: Mapping[str, int]
     require: tuple[Constraint, ...] = ()
     prohibit: tuple[Constraint, ...] = ()
@@ -107,7 +107,7 @@ class Request:
     even: bool = False
 
 
-def request(value: object) -> Request:
+def request(value: object) -> GenerationRequest:
     """The request that JSON values describe."""
     fields = check_keys(value, KEYS, "request")
     language = _language(fields)
@@ -122,7 +122,7 @@ def request(value: object) -> Request:
     require, prohibit = (
         _constraints(fields.get(key, []), key, language) for key in ("require", "prohibit")
     )
-    return Request(
+    return GenerationRequest(
         language,
         grammar,
         domains,
@@ -162,7 +162,7 @@ def _yes(fields: Fields, key: str) -> bool:
     return value
 
 
-def _grammar(fields: Fields, language: Language) -> Grammar:
+def _grammar(fields: Fields, language: Language) -> StructureInventory:
     bounds = check_keys(fields.get("at_most", {}), BOUNDS, "request.at_most")
     for key, n in bounds.items():
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 8:
@@ -174,7 +174,7 @@ def _grammar(fields: Fields, language: Language) -> Grammar:
     _there(fields, bounds, language)
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
-    return Grammar(
+    return StructureInventory(
         frames=_read_names(fields, "frames", FRAMES, ("intransitive", "transitive")),
         voices=_read_names(fields, "voices", VOICES, VOICES[:2]),
         datives=_read_names(fields, "datives", DATIVES, DATIVES),
@@ -223,7 +223,7 @@ def _read_names(
     return tuple(dict.fromkeys(names))
 
 
-def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, int]:
+def _domains(fields: Fields, language: Language, grammar: StructureInventory) -> dict[str, int]:
     classes = words(fields.get("classes", ["person"]), "request.classes")
     known = dict.fromkeys(c for e in language.values("noun") for c in e.classes)
     for name in classes:

@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm
+from lingprobe_extensions.compose.events.language import ClauseForm, Language, PhraseForm
 from lingprobe_extensions.compose.events.meaning import (
     ROLES,
     Argument,
     Event,
     Gap,
     Modifier,
-    Pair,
     Participant,
+    ParticipantPair,
     Reflexive,
-    Shared,
+    SharedSubject,
 )
 from lingprobe_extensions.compose.events.shapes import (
     ORDERS,
-    Clause,
+    ClauseShape,
     Hole,
+    LinearisedShape,
     Phrase,
-    Placed,
     Slot,
     Twins,
     place,
@@ -32,13 +32,13 @@ from lingprobe_extensions.compose.events.shapes import (
 Row = Mapping[str, int]
 
 
-def event(placed: Placed, row: Row, language: Language) -> Event:
+def event(placed: LinearisedShape, row: Row, language: Language) -> Event:
     """The event of one sentence."""
     return _event(placed.shape, "", row, language)
 
 
-def _event(clause: Clause, prefix: str, row: Row, language: Language) -> Event:
-    form: Form = language.forms[row[f"{prefix}form"]]
+def _event(clause: ClauseShape, prefix: str, row: Row, language: Language) -> Event:
+    form: ClauseForm = language.forms[row[f"{prefix}form"]]
     adverbs = language.adverbs[row[f"{prefix}adverbs"]] if clause.adverbs else ()
     slots = {role: clause.slot(role) for role in ROLES}
     return Event(
@@ -69,12 +69,12 @@ def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
     if slot is Hole.GAP:
         return Gap(language.relativisers[row[f"{path}.gap"]])
     if isinstance(slot, Hole):
-        return Reflexive() if slot is Hole.REFLEXIVE else Shared()
+        return Reflexive() if slot is Hole.REFLEXIVE else SharedSubject()
     if isinstance(slot, Twins):
         first, second = (
             _participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both)
         )
-        return Pair((first, second))
+        return ParticipantPair((first, second))
     return _participant(slot, path, row, language)
 
 
@@ -97,7 +97,7 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
     return Participant(noun, form.number, form.determiner, adjectives, modifier, relative)
 
 
-def analyze_event(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
+def analyze_event(event: Event, language: Language) -> tuple[LinearisedShape, dict[str, int]]:
     """The shape of an event and the values of its variables; a word or a value that the language
     lacks is named.
     """
@@ -109,29 +109,33 @@ def analyze_event(event: Event, language: Language) -> tuple[Placed, dict[str, i
 HOLES: Mapping[type | None, str] = {
     None: "only a relative clause has a gap, and only a second verb a shared subject",
     Gap: "one participant of a relative clause is a gap",
-    Shared: "of a second verb the subject, and nothing else, is shared",
+    SharedSubject: "of a second verb the subject, and nothing else, is shared",
 }
 
 
 def _check(event: Event, path: str, hole: type | None) -> None:
     """Raise what is wrong with the roles and holes of a clause, and of those within it."""
     arguments = [(role, event.argument(role)) for role in _roles(event, path)]
-    holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
+    holes = [type(a) for _, a in arguments if isinstance(a, Gap | SharedSubject)]
     if holes != ([hole] if hole else []) or (
-        hole is Shared and not isinstance(arguments[0][1], Shared)
+        hole is SharedSubject and not isinstance(arguments[0][1], SharedSubject)
     ):
         raise DataProblem(f"{path}: {HOLES[hole]}")
     if event.content is not None:
         _check(event.content, f"{path}.content", None)
     if event.also is not None:
         of_gap = hole is not Gap or isinstance(arguments[0][1], Gap)
-        if event.also.also is not None or hole is Shared or not of_gap:
+        if event.also.also is not None or hole is SharedSubject or not of_gap:
             raise DataProblem(
                 f"{path}: two verbs at most share a subject, in a relative clause its gap"
             )
-        _check(event.also, f"{path}.also", Shared)
+        _check(event.also, f"{path}.also", SharedSubject)
     for role, argument in arguments:
-        several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
+        several = (
+            enumerate(argument.both)
+            if isinstance(argument, ParticipantPair)
+            else ((None, argument),)
+        )
         for i, one in several:
             if isinstance(one, Participant) and one.relative is not None:
                 place = "relative" if i is None else f"both.{i}.relative"
@@ -160,9 +164,9 @@ def _roles(event: Event, path: str) -> list[str]:
     return [role for role in roles if role in filled]
 
 
-def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
+def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> ClauseShape:
     row[f"{prefix}predicate"] = language.lexicon.number("verb", event.predicate, event.frame)
-    form = Form(event.tense, event.modal, event.aspect, event.polarity)
+    form = ClauseForm(event.tense, event.modal, event.aspect, event.polarity)
     row[f"{prefix}form"] = _number(language, "form", form, f"{prefix}form")
     if event.adverbs:
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
@@ -174,7 +178,7 @@ def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) 
         else _clause(event.content, f"{prefix}content.", row, language)
     )
     also = None if event.also is None else _clause(event.also, f"{prefix}also.", row, language)
-    return Clause(
+    return ClauseShape(
         event.frame,
         event.voice,
         event.dative,
@@ -191,14 +195,14 @@ def _slot(
     if isinstance(argument, Gap):
         row[f"{path}.gap"] = _number(language, "relativiser", argument.relativiser, f"{path}.gap")
         return Hole.GAP
-    if isinstance(argument, Pair):
+    if isinstance(argument, ParticipantPair):
         first, second = (
             _phrase(p, f"{path}.both.{i}", row, language) for i, p in enumerate(argument.both)
         )
         return Twins((first, second))
     if isinstance(argument, Participant):
         return _phrase(argument, path, row, language)
-    holes = {Reflexive: Hole.REFLEXIVE, Shared: Hole.SHARED}
+    holes = {Reflexive: Hole.REFLEXIVE, SharedSubject: Hole.SHARED}
     return None if argument is None else holes[type(argument)]
 
 

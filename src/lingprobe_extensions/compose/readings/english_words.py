@@ -10,10 +10,10 @@ from functools import lru_cache
 from itertools import chain
 
 from lingprobe_extensions.compose.readings.words import (
-    Entry,
     Extra,
-    Line,
-    Word,
+    FormAnalysis,
+    LexiconLine,
+    UserLexeme,
     Words,
     table,
     words_by_form,
@@ -136,18 +136,18 @@ FORMS = {
 """Kinds of words -> what their forms are called, in the order of a user's table."""
 
 
-def further(entries: Iterable[Entry]) -> Extra:
+def further(entries: Iterable[UserLexeme]) -> Extra:
     """Words of a user's table, as the reader has words; what there is to say of them, that table
     says.
     """
     return tuple(
-        (form, Word(entry.kind, entry.lemma, name, _of_entry(entry)))
+        (form, FormAnalysis(entry.kind, entry.lemma, name, _of_entry(entry)))
         for entry in entries
         for form, name in zip(entry.forms, FORMS[entry.kind], strict=True)
     )
 
 
-def _of_entry(entry: Entry) -> frozenset[str]:
+def _of_entry(entry: UserLexeme) -> frozenset[str]:
     if entry.kind == "noun":
         alive = {"person", "animal"} & {*entry.classes}
         return frozenset((alive or {"thing"}) | (entry.flags & {"masculine", "feminine"}))
@@ -160,7 +160,7 @@ def _of_entry(entry: Entry) -> frozenset[str]:
     )
 
 
-def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:
+def _forms(lines: list[LexiconLine]) -> Iterator[tuple[str, FormAnalysis]]:
     doubling = {lemma for line in lines if line.kind == "doubling" for lemma in line.lemmas}
     irregular = {kind: _irregular(lines, kind) for kind in ("noun", "verb")}
     for (kind, lemma), traits in _traits(lines).items():
@@ -170,10 +170,10 @@ def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:
             forms = verb_forms(lemma, irregular["verb"], doubling=lemma in doubling)
         else:
             forms = iter([(lemma, "")])
-        yield from ((form, Word(kind, lemma, name, traits)) for form, name in forms)
+        yield from ((form, FormAnalysis(kind, lemma, name, traits)) for form, name in forms)
 
 
-def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
+def _traits(lines: list[LexiconLine]) -> dict[tuple[str, str], frozenset[str]]:
     """For each word what its lines say of it: nouns and adverbs several words, verbs a frame a
     line.
     """
@@ -187,7 +187,7 @@ def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
     return {word: frozenset(traits) for word, traits in by_word.items()}
 
 
-def _irregular(lines: list[Line], kind: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _irregular(lines: list[LexiconLine], kind: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Forms that no rule gives, "lemma:form:form"; a word may have several sets of them."""
     by_lemma: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
     for line in lines:

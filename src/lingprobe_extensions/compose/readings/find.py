@@ -21,7 +21,7 @@ from lingprobe_extensions.compose.readings import (
 )
 from lingprobe_extensions.compose.readings.reading import Reading, common_answer
 from lingprobe_extensions.compose.readings.structure import Chunk, Rules, Structure, resolve_facts
-from lingprobe_extensions.compose.readings.words import Entry, Extra
+from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 
 Answer = TypeVar("Answer", bound=Hashable)
 
@@ -40,7 +40,7 @@ class Grammar(NamedTuple):
     rules: Rules
     markers: Mapping[str, str] = {}
     denying: frozenset[str] = frozenset()
-    further: Callable[[Iterable[Entry]], Extra] | None = None
+    further: Callable[[Iterable[UserLexeme]], Extra] | None = None
 
 
 READERS: Mapping[str, Grammar] = {

@@ -41,7 +41,7 @@ class HeadShape:
 LEAVES, PAIRS = "words of phrases", "pairs of phrases"
 
 
-class Gold(NamedTuple):
+class GoldAnnotations(NamedTuple):
     """What is true of the words of a batch, one sentence behind the other; NONE where it is not
     told.
 
@@ -132,7 +132,7 @@ class Heads(nn.Module):
         scores = (wide.view(len(below), -1, above.shape[1]) @ above[..., None])[..., 0]
         return functional.log_softmax(scores, 1)
 
-    def loss(self, states: Tensor, lengths: Tensor, gold: Gold) -> Tensor:
+    def loss(self, states: Tensor, lengths: Tensor, gold: GoldAnnotations) -> Tensor:
         """Minus the logarithms of the probabilities of what is told in gold, summed."""
         told, there = self(states, lengths), _there(states, lengths)
         losses = [_total_loss(told.tags[name], gold.tags[name]) for name in self.tags]

@@ -109,10 +109,10 @@ class _Phrases(NamedTuple):
     pairs: list[str]
     logs: Floats
 
-    def tags(self, at: slice, before: int) -> tetra.Tags:
+    def tags(self, at: slice, before: int) -> tetra.TetraTags:
         """Those of one sentence, before which stand so many others."""
         mine = self.pairs[at.start - before : at.stop - before - 1]
-        return tetra.Tags(tuple(self.words[at]), tuple(mine))
+        return tetra.TetraTags(tuple(self.words[at]), tuple(mine))
 
 
 def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
@@ -124,7 +124,7 @@ def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases 
     kinds = LEAVES, PAIRS
     scores = [told[kind].float().cpu().numpy() for kind in kinds]
     sides = [np.array([tetra.SIDES.index(tag[0]) for tag in names[kind]]) for kind in kinds]
-    of_words, of_pairs = map(tetra.Best.of, scores, sides)
+    of_words, of_pairs = map(tetra.BestTags.of, scores, sides)
     best = tetra.decode(of_words, of_pairs, sizes)
     logs, pairs = (
         each[np.arange(len(rows)), rows] for each, rows in zip(scores, best, strict=True)

@@ -19,7 +19,13 @@ from lingprobe_extensions.compose.events.batch import batches, realize_event
 from lingprobe_extensions.compose.events.draw import draw
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.languages import language as named
-from lingprobe_extensions.compose.events.meaning import Event, Gap, Participant, Shared, from_json
+from lingprobe_extensions.compose.events.meaning import (
+    Event,
+    Gap,
+    Participant,
+    SharedSubject,
+    from_json,
+)
 
 ENGLISH = english()
 THE_MAN = Participant("man", "singular", "the")
@@ -29,7 +35,7 @@ HELPED = Event("help", "transitive", "past", "simple", "positive", agent=THE_MAN
 NOT_HELPED = replace(HELPED, polarity="negative")
 MIGHT_HELP = replace(HELPED, tense=None, modal="might")
 WHO_SLEPT = replace(SLEPT, agent=Gap("that"))
-ALSO_SLEPT = replace(SLEPT, agent=Shared())
+ALSO_SLEPT = replace(SLEPT, agent=SharedSubject())
 WHO_DID_NOT = replace(WHO_SLEPT, polarity="negative")
 
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
-from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order
 from lingprobe_extensions.compose.events.draw import Permutation, draw
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.meaning import from_json, to_json
 
 
 def texts(drawn, size=1 << 15):
-    return [t for n, parts in drawn.chunks(size) for t in in_order(parts, n, Batch.texts)]
+    return [t for n, parts in drawn.chunks(size) for t in in_order(parts, n, ShapeBatch.texts)]
 
 
 @given(size=st.integers(1, 3000), key=st.integers(0, 2**31))

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.assertions import event_assertions
-from lingprobe_extensions.compose.events.batch import Batch, realize_event, sentences
+from lingprobe_extensions.compose.events.batch import ShapeBatch, realize_event, sentences
 from lingprobe_extensions.compose.events.draw import draw
 from lingprobe_extensions.compose.events.lexicon import HEADER
 from lingprobe_extensions.compose.events.meaning import (
     Event,
     Gap,
     Modifier,
-    Pair,
     Participant,
+    ParticipantPair,
     Reflexive,
-    Shared,
+    SharedSubject,
     from_json,
     to_json,
 )
@@ -97,13 +97,20 @@ SAYINGS = {
         "przestraszyć", tense="future", agent=CHILD, patient=a("pies", "plural")
     ),
     "wujek kupi stół i książkę": did(
-        "kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka")))
+        "kupić",
+        tense="future",
+        agent=a("wujek"),
+        patient=ParticipantPair((a("stół"), a("książka"))),
     ),
     "wujek nie kupi stołu i książki": did(
-        "kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka"))), **NOT
+        "kupić",
+        tense="future",
+        agent=a("wujek"),
+        patient=ParticipantPair((a("stół"), a("książka"))),
+        **NOT,
     ),
-    "mężczyzna i kobieta spali": did("spać", "intransitive", agent=Pair((MAN, WOMAN))),
-    "kobieta i dziecko spały": did("spać", "intransitive", agent=Pair((WOMAN, CHILD))),
+    "mężczyzna i kobieta spali": did("spać", "intransitive", agent=ParticipantPair((MAN, WOMAN))),
+    "kobieta i dziecko spały": did("spać", "intransitive", agent=ParticipantPair((WOMAN, CHILD))),
     "kobieta została zaproszona przez studentów": did(
         "zaprosić", voice="passive", agent=STUDENTS, patient=WOMAN
     ),
@@ -180,7 +187,7 @@ SAYINGS = {
         **NOT,
     ),
     "mężczyzna nie widział siebie i zasnął": replace(
-        SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=Shared()), **NOT
+        SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=SharedSubject()), **NOT
     ),
 }
 
@@ -234,7 +241,7 @@ def test_past_verbs_agree_with_their_subjects(wide, share):
     number = int(share * wide.size)
     told = wide.event_at(number)
     subject = told.patient if told.voice == "passive" else told.agent
-    if told.tense == "past" and told.voice == "active" and not isinstance(subject, Pair):
+    if told.tense == "past" and told.voice == "active" and not isinstance(subject, ParticipantPair):
         [found] = sentences(wide, np.array([number], object))
         word = dict(zip(found.roles, found.sentence.words, strict=True))["predicate"]
         gender = next(i for i, g in enumerate(GENDERS) if g in NOUN[subject.noun].flags)
@@ -349,4 +356,4 @@ def test_a_noun_without_gender_is_named(tmp_path):
 def test_polish_is_counted_at_once():
     found = made({"language": "polish"})
     assert found.size > 10**9
-    assert len(set(Batch.texts(next(iter(draw(found, 50).chunks()))[1][0]))) > 0
+    assert len(set(ShapeBatch.texts(next(iter(draw(found, 50).chunks()))[1][0]))) > 0

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events.batch import realize_event, sentences
 from lingprobe_extensions.compose.events.english import english
-from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, Grammar, shapes
+from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory, shapes
 from lingprobe_extensions.compose.events.meaning import FRAMES, Event
 from lingprobe_extensions.compose.events.patterns import boxes, partial
 from lingprobe_extensions.compose.events.request import request
@@ -150,7 +150,7 @@ def test_and_never_follows_a_relative_clause_or_a_content():
     bounds = Bounds(relatives=2, complements=1, conjuncts=1, together=3)
     some = [
         shape
-        for shape in shapes(Grammar(frames=FRAMES, voices=VOICES, bounds=bounds))
+        for shape in shapes(StructureInventory(frames=FRAMES, voices=VOICES, bounds=bounds))
         if shape.also is not None
     ]
     assert len(some) > 500
@@ -167,7 +167,7 @@ def test_and_never_follows_a_relative_clause_or_a_content():
 
 
 def test_relative_clauses_with_two_verbs_are_of_subjects():
-    for shape in shapes(Grammar(bounds=Bounds(relatives=1, conjuncts=1))):
+    for shape in shapes(StructureInventory(bounds=Bounds(relatives=1, conjuncts=1))):
         for role in (shape.also or shape).order[1:]:
             assert (
                 getattr(getattr(getattr(shape.also or shape, role), "relative", None), "also", None)

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order
 from lingprobe_extensions.compose.events.draw import draw
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
@@ -49,7 +49,7 @@ POLISH = {
 
 def lines(asked, n):
     for size, parts in draw(space(request(asked)), n, seed=5, even=True).chunks():
-        yield from map(json.loads, in_order(parts, size, Batch.lines))
+        yield from map(json.loads, in_order(parts, size, ShapeBatch.lines))
 
 
 @pytest.mark.parametrize("asked", [ENGLISH, WIDE, POLISH], ids=["plain", "wide", "polish"])

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from lingprobe_extensions.compose.events import batch, english_columns
-from lingprobe_extensions.compose.events.batch import Batch, in_order, layout
+from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order, layout
 from lingprobe_extensions.compose.events.draw import draw
-from lingprobe_extensions.compose.events.english_columns import Group, group
+from lingprobe_extensions.compose.events.english_columns import EnglishVerbGroup, group
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 
@@ -104,8 +104,8 @@ def agreement_with_an_attractor(path, placed, language):
 def not_after_the_second_auxiliary(form, voice, plural):
     before, after, verb = group(form, voice, plural)
     if form.polarity == "negative" and after:
-        return Group(before[:-1], (after[0], before[-1], *after[1:]), verb)
-    return Group(before, after, verb)
+        return EnglishVerbGroup(before[:-1], (after[0], before[-1], *after[1:]), verb)
+    return EnglishVerbGroup(before, after, verb)
 
 
 def negation_and_form_of_the_main_clause_in_relative_clauses(at, placed, language):
@@ -187,7 +187,7 @@ def drawn():
 def lines(*_):
     """Sentences as the generator writes them now, whatever is wrong with it."""
     for size, parts in drawn().chunks():
-        yield from map(json.loads, in_order(parts, size, Batch.lines))
+        yield from map(json.loads, in_order(parts, size, ShapeBatch.lines))
 
 
 @pytest.fixture(scope="module")

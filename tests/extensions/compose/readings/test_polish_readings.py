@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
+from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order
 from lingprobe_extensions.compose.events.draw import draw
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
@@ -192,5 +192,5 @@ EVERYTHING = {
 
 def test_the_event_of_a_generated_sentence_is_one_of_its_readings():
     for n, parts in draw(space(request(EVERYTHING)), 2000, seed=5, even=True).chunks():
-        for line in map(json.loads, in_order(parts, n, Batch.lines)):
+        for line in map(json.loads, in_order(parts, n, ShapeBatch.lines)):
             assert gold(line["event"]) in readings(line["words"], "polish"), line["text"]

@@ -9,7 +9,7 @@ from lingprobe.annotators import gold
 from lingprobe.corpora import conllu
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.parsers import treebank
-from lingprobe_extensions.train.parsers.tetra import Tags
+from lingprobe_extensions.train.parsers.tetra import TetraTags
 
 CONLLU = """# text = Dogs bark.
 1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tSpaceAfter=Yes
@@ -58,7 +58,7 @@ def test_sentences_that_stand_in_both_have_both_annotations(tmp_path):
     assert both.words == ("Dogs", "bark", ".")
     assert both.gold.heads == (1, -1, 1)
     assert both.gold.brackets == PHRASES.splitlines()[0].replace("TOP", "ROOT")
-    assert both.phrases == Tags(("lNP", "lVP", "r"), ("lS", "r"))
+    assert both.phrases == TetraTags(("lNP", "lVP", "r"), ("lS", "r"))
     assert (alone.words, alone.phrases) == (("Go",), None)
     assert (phrased.words, phrased.gold.heads) == (("Rain",), ())
     assert phrased.gold.xpos == ("NN",)
